@@ -1,0 +1,23 @@
+package catalog
+
+// Bucket layouts. A threshold of an objective must be exactly one of the bounds of the histogram that it is compared
+// with, and no layout may end at its threshold: a quantile never exceeds the top finite bound.
+var (
+	// lagBuckets keep the documented .001 .01 .1 1 10 and add finer ones, 5 among them.
+	lagBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+
+	// handlerBuckets have the documented 120 ms.
+	handlerBuckets = []float64{.00001, .0001, .0005, .001, .005, .01, .025, .05, .12, .25, .5, 1, 5, 10, 30}
+
+	// syncBuckets have the documented 30 s and reach well past it.
+	syncBuckets = []float64{.01, .05, .1, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
+
+	// watchBuckets separate watches that fail at once from those that reach client-go's 5 to 10 minutes.
+	watchBuckets = []float64{1, 5, 15, 30, 60, 120, 300, 450, 600, 900, 1800, 3600}
+
+	// gapBuckets have the documented 500 ms.
+	gapBuckets = []float64{.001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+
+	// itemBuckets count objects, not seconds.
+	itemBuckets = []float64{0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
+)

@@ -1,0 +1,107 @@
+package catalog
+
+import "slices"
+
+// Kind is the type of a metric in the Prometheus exposition formats.
+type Kind string
+
+// The kinds that are in use. Summaries are not: their quantiles cannot be aggregated.
+const (
+	Counter   Kind = "counter"
+	Gauge     Kind = "gauge"
+	Histogram Kind = "histogram"
+)
+
+// Family groups metrics that answer the same question. The generated documentation has a table for each family.
+type Family string
+
+// The families, in reading order.
+const (
+	Cache    Family = "Cache"
+	Sync     Family = "Sync"
+	Watch    Family = "Watch"
+	Lag      Family = "Lag"
+	Handlers Family = "Handlers"
+	Exporter Family = "Exporter"
+)
+
+// Families returns every family in reading order.
+func Families() []Family {
+	return []Family{Cache, Sync, Watch, Lag, Handlers, Exporter}
+}
+
+// Label is a label of a metric.
+type Label struct {
+	// Name is the label's name.
+	Name string
+	// Help says what the value stands for.
+	Help string
+	// Values is the closed set of values, or nil if the values come from the program or from the cluster. Labels with
+	// open values are capped by the library; what exceeds the cap is reported as "other".
+	Values []string
+}
+
+// Metric describes one metric. Values of it are never changed after the package has been initialized, and may be read
+// concurrently.
+type Metric struct {
+	// Name is the full name, without the suffixes that the exposition formats add to histograms.
+	Name string
+	// Help is the help text: what is measured, in which unit, and what a reader may be surprised by.
+	Help string
+	// Kind is the metric's type.
+	Kind Kind
+	// Family is the group that the metric is documented in.
+	Family Family
+	// Labels are all labels, in the order in which the library passes their values.
+	Labels []Label
+	// Buckets are the upper bounds of a histogram's classic buckets, in the metric's unit; nil for other kinds.
+	Buckets []float64
+	// Covers are the ids of the requirements that the metric answers, such as S1 or P3.
+	Covers []string
+}
+
+// LabelNames returns the names of all labels in the order of Labels. It allocates.
+func (m Metric) LabelNames() []string {
+	names := make([]string, len(m.Labels))
+	for i, l := range m.Labels {
+		names[i] = l.Name
+	}
+	return names
+}
+
+// HasBucket tells whether upper is exactly one of the metric's bucket bounds. Only such a bound can be compared with a
+// threshold without interpolation.
+func (m Metric) HasBucket(upper float64) bool {
+	return slices.Contains(m.Buckets, upper)
+}
+
+var all []Metric
+
+// define adds m to what All returns, so that a metric cannot be declared and forgotten.
+func define(m Metric) Metric {
+	all = append(all, m)
+	return m
+}
+
+// All returns every metric, by family in reading order and within a family in the order of the source. The slice is
+// the caller's.
+func All() []Metric {
+	metrics := make([]Metric, 0, len(all))
+	for _, f := range Families() {
+		for _, m := range all {
+			if m.Family == f {
+				metrics = append(metrics, m)
+			}
+		}
+	}
+	return metrics
+}
+
+// ByName returns the metric with the given full name.
+func ByName(name string) (Metric, bool) {
+	i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name })
+	if i < 0 {
+		return Metric{}, false
+	}
+	return all[i], true
+}

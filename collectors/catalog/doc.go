@@ -1,0 +1,23 @@
+// Package catalog is the single source of truth of informer-exporter: every metric that the library and the exporter
+// report, and every threshold that a dashboard line, an alert rule, a runbook or the README quotes.
+//
+// Both are plain values. Nothing here measures, registers or draws anything, and the package imports only the standard
+// library, so that code which generates dashboards or documentation can read it without pulling in Prometheus or
+// Kubernetes.
+//
+// The map:
+//
+//	catalog.go     the types: Metric, Kind, Label, Family; All and ByName
+//	labels.go      every label with its closed set of values, where it has one
+//	buckets.go     the bucket layouts of the histograms
+//	cache.go       what informers hold and how they are read
+//	sync.go        lists, relists and their errors
+//	watch.go       watches, their ends and the events on them
+//	lag.go         how far the cache and the handlers trail the API server
+//	handlers.go    event handlers
+//	exporter.go    the exporter about itself
+//	objectives.go  every threshold
+//
+// Names of metrics are written once, in the expression that declares them. Everything else refers to the Go value or is
+// checked against it by a test.
+package catalog

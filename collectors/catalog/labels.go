@@ -1,0 +1,120 @@
+package catalog
+
+import "slices"
+
+// Labels that every metric of an informer carries.
+var (
+	LabelName         = Label{Name: "name", Help: "program or controller, as given to collectors.New"}
+	LabelInformerType = Label{Name: "informer_type", Help: "resource, with its group unless that is the core group: `pods`, `deployments.apps`"}
+	LabelNamespace    = Label{Name: "namespace", Help: "namespace that is watched, `*` for all of them and for cluster-scoped resources"}
+)
+
+// informer returns the labels of an informer's metric, followed by more.
+func informer(more ...Label) []Label {
+	return slices.Concat([]Label{LabelName, LabelInformerType, LabelNamespace}, more)
+}
+
+// Labels of single metrics.
+var (
+	LabelHandler = Label{Name: "handler", Help: "event handler, by the name it was given or that of its Go type or function"}
+	LabelIndex   = Label{Name: "index", Help: "index that was read, `*` for the whole store"}
+
+	LabelSyncResult = Label{
+		Name: "result", Help: "how the attempt ended",
+		Values: []string{ResultSuccess, ResultFail},
+	}
+	LabelRelistReason = Label{
+		Name: "reason", Help: "why a full state was needed",
+		Values: []string{RelistInitial, RelistExpired, RelistWatchFailed, RelistDecode, RelistFallback, RelistResyncRequested},
+	}
+	LabelErrorType = Label{
+		Name: "error_type", Help: "class of the error",
+		Values: []string{
+			ErrorExpired, ErrorThrottled, ErrorForbidden, ErrorUnauthorized, ErrorTimeout, ErrorRefused, ErrorServer,
+			ErrorDecode, ErrorOther,
+		},
+	}
+	LabelDisconnectReason = Label{
+		Name: "reason", Help: "how the watch ended or why it could not be opened",
+		Values: []string{WatchServerClose, WatchVeryShort, WatchExpired, WatchThrottled, WatchError, WatchRefused},
+	}
+	LabelEventType = Label{
+		Name: "type", Help: "type of the watch event",
+		Values: []string{EventAdded, EventModified, EventDeleted, EventBookmark, EventError},
+	}
+	LabelLostReason = Label{
+		Name: "reason", Help: "why the event was lost from view",
+		Values: []string{LostOverrun},
+	}
+)
+
+// Values of LabelSyncResult.
+const (
+	ResultSuccess = "success"
+	ResultFail    = "fail"
+)
+
+// Values of LabelRelistReason.
+const (
+	// RelistInitial is the first full state after the start.
+	RelistInitial = "initial"
+	// RelistExpired follows a 410 Gone: the server no longer has the events since the last known resourceVersion.
+	RelistExpired = "expired"
+	// RelistWatchFailed follows a watch that ended in an error, or that could not be opened, for any other cause.
+	RelistWatchFailed = "watch_failed"
+	// RelistDecode follows a watch whose stream could not be decoded.
+	RelistDecode = "decode"
+	// RelistFallback is a LIST because the server rejected the streaming list that was asked for first.
+	RelistFallback = "fallback"
+	// RelistResyncRequested follows a watch that the client itself ended without an error.
+	RelistResyncRequested = "resync_requested"
+)
+
+// Values of LabelErrorType.
+const (
+	ErrorExpired      = "expired"
+	ErrorThrottled    = "throttled"
+	ErrorForbidden    = "forbidden"
+	ErrorUnauthorized = "unauthorized"
+	ErrorTimeout      = "timeout"
+	ErrorRefused      = "refused"
+	ErrorServer       = "server"
+	ErrorDecode       = "decode"
+	ErrorOther        = "other"
+)
+
+// Ends of a watch. WatchTimeout and WatchClientStop are no disconnects and therefore no values of
+// LabelDisconnectReason.
+const (
+	// WatchTimeout is the planned end: the server closes each watch after the 5 to 10 minutes that the client asks for.
+	WatchTimeout = "timeout"
+	// WatchServerClose is a stream that closed before its time without an error, a reset connection included.
+	WatchServerClose = "server_close"
+	// WatchVeryShort is a stream that closed within a second without a single event, which client-go treats as a failure.
+	WatchVeryShort = "very_short"
+	// WatchExpired is 410 Gone, at the start or inside the stream.
+	WatchExpired = "expired"
+	// WatchThrottled is 429 Too Many Requests, at the start or inside the stream.
+	WatchThrottled = "throttled"
+	// WatchError is any other error, at the start or inside the stream.
+	WatchError = "error"
+	// WatchRefused is a connection that could not be established.
+	WatchRefused = "refused"
+	// WatchClientStop is an end that the client asked for.
+	WatchClientStop = "client_stop"
+)
+
+// Values of LabelEventType.
+const (
+	EventAdded    = "added"
+	EventModified = "modified"
+	EventDeleted  = "deleted"
+	EventBookmark = "bookmark"
+	EventError    = "error"
+)
+
+// Values of LabelLostReason.
+const (
+	// LostOverrun is an event whose time of receipt was overwritten before a handler had finished with it.
+	LostOverrun = "overrun"
+)

@@ -1,0 +1,22 @@
+package catalog
+
+// How far the cache and the handlers trail the API server.
+var (
+	InformerSyncLag = define(Metric{
+		Name:   "k8s_informer_sync_lag_seconds",
+		Help:   "Seconds by which the informer is known to trail the API server, at the time of the scrape: the time since the watch was lost while it is down, or the age of the oldest received event that a handler has not finished, whichever is larger. 0 on a healthy watch, however idle.",
+		Kind:   Gauge,
+		Family: Lag,
+		Labels: informer(),
+		Covers: []string{"S5"},
+	})
+	InformerEventLag = define(Metric{
+		Name:    "k8s_informer_event_lag_seconds",
+		Help:    "Seconds from the receipt of an event to the return of a handler, once for each handler. Objects of a list count from its end. Resyncs and unchanged objects are not counted. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
+		Kind:    Histogram,
+		Family:  Lag,
+		Labels:  informer(),
+		Buckets: lagBuckets,
+		Covers:  []string{"S3", "S15", "B2"},
+	})
+)
