@@ -1,0 +1,164 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// builder builds one program into the cache.
+type builder struct {
+	program program
+	version string
+	source  string // the nested module
+	target  string
+	log     *slog.Logger
+	every   time.Duration // between two lines of progress
+}
+
+// binary returns the path of the program in the cache, building it if it is not there.
+func (b builder) binary(ctx context.Context) (string, error) {
+	if isExecutable(b.target) {
+		return b.target, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(b.target), 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := b.lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if isExecutable(b.target) { // whoever had the lock has built it
+		return b.target, nil
+	}
+	if err := b.build(ctx); err != nil {
+		return "", err
+	}
+	return b.target, nil
+}
+
+func (b builder) lock(ctx context.Context) (unlock func(), err error) {
+	path := filepath.Join(filepath.Dir(b.target), "."+b.program.name+".lock")
+	started, said := time.Now(), time.Now()
+	for {
+		unlock, ok, err := tryLock(path)
+		if err != nil {
+			return nil, fmt.Errorf("locking the build of %s: %w", b.program.name, err)
+		}
+		if ok {
+			return unlock, nil
+		}
+		if time.Since(said) >= b.every {
+			said = time.Now()
+			b.log.Info("waiting for another process that builds the same program", "program", b.program.name, "elapsed", elapsed(started))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for another process that builds %s: %w", b.program.name, context.Cause(ctx))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// build compiles to a temporary name and renames, so that no one ever sees half a program, not even after a crash.
+func (b builder) build(ctx context.Context) error {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		return fmt.Errorf("%s has to be built, which needs Go on PATH: %w (or set $%s to a directory with the program)", b.program.name, err, assetsVariable)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(b.target), "."+b.program.name+".*.tmp")
+	if err != nil {
+		return err
+	}
+	temporary.Close()
+	defer os.Remove(temporary.Name()) // fails, as it should, after the rename
+
+	var output tailBuffer
+	cmd := exec.CommandContext(ctx, goTool, b.arguments(temporary.Name())...)
+	cmd.Dir = b.source
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.WaitDelay = 5 * time.Second
+
+	b.log.Info("building "+b.program.name+" "+b.version, "about", b.program.onTwo.String()+" on two cores, once", "target", b.target)
+	started := time.Now()
+	stop := b.sayEvery(started)
+	err = cmd.Run()
+	stop()
+	if err != nil {
+		return fmt.Errorf("building %s %s in %s: %w\n%s", b.program.name, b.version, b.source, err, output.String())
+	}
+	if err := os.Chmod(temporary.Name(), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary.Name(), b.target); err != nil {
+		return err
+	}
+	b.log.Info("built "+b.program.name+" "+b.version, "elapsed", elapsed(started))
+	return nil
+}
+
+func (b builder) arguments(output string) []string {
+	ldflags := "-s -w"
+	if b.program.stamp != nil {
+		for _, def := range b.program.stamp(b.version) {
+			ldflags += " -X " + def
+		}
+	}
+	// -mod and -buildvcs are given because GOFLAGS may say otherwise, -trimpath so that the build cache is shared by
+	// clones.
+	args := []string{"build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags=" + ldflags, "-o", output}
+	if b.program.tags != "" {
+		args = append(args, "-tags="+b.program.tags)
+	}
+	return append(args, b.program.pkg)
+}
+
+// sayEvery logs that the build goes on, until stop is called.
+func (b builder) sayEvery(started time.Time) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(b.every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				b.log.Info("still building "+b.program.name, "elapsed", elapsed(started))
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}
+
+func elapsed(since time.Time) string { return time.Since(since).Round(time.Second).String() }
+
+// tailBuffer keeps the end of what is written to it: compilers and servers say last what went wrong.
+type tailBuffer struct{ b []byte }
+
+const tailBytes = 4 << 10
+
+func (t *tailBuffer) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if len(t.b) > 2*tailBytes {
+		t.b = append(t.b[:0], t.b[len(t.b)-tailBytes:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tailBuffer) String() string {
+	b := t.b
+	if len(b) > tailBytes {
+		b = b[len(b)-tailBytes:]
+	}
+	return strings.TrimSpace(string(b))
+}
