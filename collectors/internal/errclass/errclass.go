@@ -1,0 +1,96 @@
+// Package errclass sorts the errors of list and watch requests into the closed set of classes that metrics carry.
+package errclass
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It never looks at the text of
+// an error.
+func ErrorType(err error) string {
+	switch {
+	case IsDecode(err):
+		return catalog.ErrorDecode
+	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
+		return catalog.ErrorExpired
+	case apierrors.IsTooManyRequests(err):
+		return catalog.ErrorThrottled
+	case apierrors.IsForbidden(err):
+		return catalog.ErrorForbidden
+	case apierrors.IsUnauthorized(err):
+		return catalog.ErrorUnauthorized
+	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(err, context.DeadlineExceeded), isDialTimeout(err):
+		return catalog.ErrorTimeout
+	case IsRefused(err):
+		return catalog.ErrorRefused
+	case isTimeout(err):
+		return catalog.ErrorTimeout
+	case isServer(err):
+		return catalog.ErrorServer
+	}
+	return catalog.ErrorOther
+}
+
+// WatchEnd returns the value of catalog.LabelDisconnectReason for an error that ended a watch or kept it from opening.
+func WatchEnd(err error) string {
+	switch ErrorType(err) {
+	case catalog.ErrorExpired:
+		return catalog.WatchExpired
+	case catalog.ErrorThrottled:
+		return catalog.WatchThrottled
+	case catalog.ErrorRefused:
+		return catalog.WatchRefused
+	}
+	return catalog.WatchError
+}
+
+// IsDecode tells whether err is client-go's report of a watch stream that it cannot decode: a Status with the cause
+// that k8s.io/client-go/rest.Request gives it.
+func IsDecode(err error) bool {
+	_, ok := apierrors.StatusCause(err, causeWatchDecoding)
+	return ok
+}
+
+const causeWatchDecoding metav1.CauseType = "ClientWatchDecoding"
+
+// IsStreamingListUnsupported tells whether err is the answer of an API server that does not know or does not allow
+// streaming lists (KEP-3157): validation rejects the option sendInitialEvents.
+func IsStreamingListUnsupported(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
+}
+
+// IsRefused tells whether no connection could be established.
+func IsRefused(err error) bool {
+	if utilnet.IsConnectionRefused(err) {
+		return true
+	}
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+func isDialTimeout(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial" && op.Timeout()
+}
+
+func isTimeout(err error) bool {
+	return utilnet.IsTimeout(err)
+}
+
+func isServer(err error) bool {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code >= http.StatusInternalServerError
+	}
+	return utilnet.IsProbableEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) || utilnet.IsHTTP2ConnectionLost(err)
+}

@@ -1,0 +1,96 @@
+package errclass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "i/o timeout" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
+
+var pods = schema.GroupResource{Resource: "pods"}
+
+func TestErrorTypeAndWatchEnd(t *testing.T) {
+	get := func(err error) error { return &url.Error{Op: "Get", URL: "https://127.0.0.1", Err: err} }
+	for _, c := range []struct {
+		err       error
+		errorType string
+		watchEnd  string
+	}{
+		{apierrors.NewResourceExpired("too old"), catalog.ErrorExpired, catalog.WatchExpired},
+		{apierrors.NewGone("gone"), catalog.ErrorExpired, catalog.WatchExpired},
+		{fmt.Errorf("failed to list: %w", apierrors.NewResourceExpired("too old")), catalog.ErrorExpired, catalog.WatchExpired},
+		{apierrors.NewTooManyRequests("slow down", 1), catalog.ErrorThrottled, catalog.WatchThrottled},
+		{apierrors.NewForbidden(pods, "", errors.New("no")), catalog.ErrorForbidden, catalog.WatchError},
+		{apierrors.NewUnauthorized("who"), catalog.ErrorUnauthorized, catalog.WatchError},
+		{apierrors.NewTimeoutError("slow", 1), catalog.ErrorTimeout, catalog.WatchError},
+		{apierrors.NewServerTimeout(pods, "list", 1), catalog.ErrorTimeout, catalog.WatchError},
+		{context.DeadlineExceeded, catalog.ErrorTimeout, catalog.WatchError},
+		{get(timeoutError{}), catalog.ErrorTimeout, catalog.WatchError},
+		{get(&net.OpError{Op: "dial", Err: timeoutError{}}), catalog.ErrorTimeout, catalog.WatchError},
+		{get(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), catalog.ErrorRefused, catalog.WatchRefused},
+		{get(&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}), catalog.ErrorRefused, catalog.WatchRefused},
+		{apierrors.NewInternalError(errors.New("oops")), catalog.ErrorServer, catalog.WatchError},
+		{apierrors.NewServiceUnavailable("later"), catalog.ErrorServer, catalog.WatchError},
+		{get(io.EOF), catalog.ErrorServer, catalog.WatchError},
+		{io.ErrUnexpectedEOF, catalog.ErrorServer, catalog.WatchError},
+		{get(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), catalog.ErrorServer, catalog.WatchError},
+		{
+			apierrors.FromObject(apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding").AsObject(errors.New("bad"))),
+			catalog.ErrorDecode, catalog.WatchError,
+		},
+		{apierrors.NewNotFound(pods, ""), catalog.ErrorOther, catalog.WatchError},
+		{errors.New("anything"), catalog.ErrorOther, catalog.WatchError},
+	} {
+		if got := ErrorType(c.err); got != c.errorType {
+			t.Errorf("ErrorType(%v) = %s, want %s", c.err, got, c.errorType)
+		}
+		if got := WatchEnd(c.err); got != c.watchEnd {
+			t.Errorf("WatchEnd(%v) = %s, want %s", c.err, got, c.watchEnd)
+		}
+	}
+}
+
+func TestStreamingListUnsupported(t *testing.T) {
+	if !IsStreamingListUnsupported(apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)) {
+		t.Error("422 Invalid is how a server without streaming lists answers")
+	}
+	if IsStreamingListUnsupported(apierrors.NewForbidden(pods, "", nil)) {
+		t.Error("a forbidden streaming list is not an unsupported one")
+	}
+}
+
+// Whatever a server answers, the class is one of the closed set.
+func FuzzErrorType(f *testing.F) {
+	f.Add(int32(410), "Expired", "too old")
+	f.Add(int32(500), "InternalError", "ClientWatchDecoding")
+	f.Fuzz(func(t *testing.T, code int32, reason, cause string) {
+		err := apierrors.FromObject(&metav1.Status{
+			Status: metav1.StatusFailure, Code: code, Reason: metav1.StatusReason(reason),
+			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseType(cause)}}},
+		})
+		if got := ErrorType(err); !slices.Contains(catalog.LabelErrorType.Values, got) {
+			t.Fatalf("ErrorType(%v) = %q", err, got)
+		}
+		if got := WatchEnd(err); !slices.Contains(catalog.LabelDisconnectReason.Values, got) {
+			t.Fatalf("WatchEnd(%v) = %q", err, got)
+		}
+	})
+}

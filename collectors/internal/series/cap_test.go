@@ -1,0 +1,30 @@
+package series
+
+import "testing"
+
+func TestCap(t *testing.T) {
+	c := Cap{Limit: 2}
+	for _, step := range []struct{ value, want string }{
+		{"a", "a"}, {"b", "b"}, {"c", Other}, {"a", "a"}, {Other, Other},
+	} {
+		if got := c.Acquire(step.value); got != step.want {
+			t.Fatalf("Acquire(%q) = %q, want %q", step.value, got, step.want)
+		}
+	}
+	if n := c.Overflow(); n != 1 {
+		t.Errorf("Overflow() = %d; only what exceeds the limit counts", n)
+	}
+	c.Release("a")
+	if got := c.Acquire("c"); got != Other {
+		t.Errorf("a is still in use, yet c became %q", got)
+	}
+	c.Release("a")
+	if got := c.Acquire("c"); got != "c" {
+		t.Errorf("there is room again, yet c became %q", got)
+	}
+	c.Release(Other)
+	c.Release("never acquired")
+	if got := c.Acquire("d"); got != Other {
+		t.Errorf("Acquire(d) = %q: releases of unknown values made room", got)
+	}
+}
