@@ -17,6 +17,7 @@
 //	handlers.go    event handlers
 //	exporter.go    the exporter about itself
 //	objectives.go  every threshold
+//	targets.go     the thresholds in force, after a user's overrides
 //
 // Names of metrics are written once, in the expression that declares them. Everything else refers to the Go value or is
 // checked against it by a test.

@@ -26,16 +26,50 @@ type Objective struct {
 	Threshold float64
 	// Unit is Grafana's id of the threshold's unit.
 	Unit string
+	// Below tells that values under Threshold are bad, not those above it.
+	Below bool
+	// Fixed tells that Threshold is a fact and not a choice: something is up or down, or must never happen.
+	Fixed bool
 	// Quantile is the quantile of a histogram that is compared, 0 if it is not a quantile.
 	Quantile float64
+	// Window is the range that a rate, an increase or a quantile is taken over, 0 if the metric is compared as it is.
+	Window time.Duration
+	// MinCount is how many events the window must hold before a share or a quantile of them means anything.
+	MinCount float64
 	// For is how long the threshold must be exceeded before it matters.
 	For time.Duration
 	// Severity is that of the alert.
 	Severity Severity
+	// BurnRates replace Window, For and Severity where the objective is a share of events, that given by Quantile, over a
+	// long time: each alerts when the error budget is used up faster than its factor allows.
+	BurnRates []BurnRate
 	// Source says where the number comes from.
 	Source string
 	// Covers are the ids of the requirements that the objective answers.
 	Covers []string
+}
+
+// BurnRate is one pair of windows over which the use of an error budget is watched. The long one tells that the loss
+// matters, the short one that it still goes on.
+type BurnRate struct {
+	// Factor is the speed: at 1 the budget of the whole period is just used up at its end.
+	Factor float64
+	// Long and Short are the two windows; both must exceed the factor.
+	Long, Short time.Duration
+	// For is how long both must exceed it.
+	For time.Duration
+	// Severity is that of the alert.
+	Severity Severity
+}
+
+const day = 24 * time.Hour
+
+// burnRates are those of the Site Reliability Workbook for a budget of 30 days.
+var burnRates = []BurnRate{
+	{Factor: 14.4, Long: time.Hour, Short: 5 * time.Minute, For: 2 * time.Minute, Severity: Page},
+	{Factor: 6, Long: 6 * time.Hour, Short: 30 * time.Minute, For: 15 * time.Minute, Severity: Page},
+	{Factor: 3, Long: day, Short: 2 * time.Hour, For: time.Hour, Severity: Ticket},
+	{Factor: 1, Long: 3 * day, Short: 6 * time.Hour, For: 3 * time.Hour, Severity: Ticket},
 }
 
 const documented = "documented"
@@ -49,17 +83,17 @@ var (
 	})
 	EventLag = target(Objective{
 		ID: "event_lag", Title: "Event lag, 99th percentile",
-		Metric: InformerEventLag, Threshold: 5, Unit: "s", Quantile: .99, For: 5 * time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S3", "S5", "S15"},
+		Metric: InformerEventLag, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
+		BurnRates: burnRates, Source: documented, Covers: []string{"S3", "S5", "S15"},
 	})
 	WatchDisconnects = target(Objective{
 		ID: "watch_disconnects", Title: "Watch disconnects per minute",
-		Metric: InformerWatchDisconnects, Threshold: 10, Unit: "cpm", For: 5 * time.Minute,
+		Metric: InformerWatchDisconnects, Threshold: 10, Unit: "cpm", Window: 5 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S6"},
 	})
 	SyncDuration = target(Objective{
 		ID: "sync_duration", Title: "Duration of the last sync",
-		Metric: InformerLastSyncDuration, Threshold: 30, Unit: "s",
+		Metric: InformerLastSyncDuration, Threshold: 30, Unit: "s", Window: time.Hour,
 		Severity: Ticket, Source: documented, Covers: []string{"S2"},
 	})
 	SyncDurationQuantile = target(Objective{
@@ -69,27 +103,47 @@ var (
 	})
 	NotSynced = target(Objective{
 		ID: "not_synced", Title: "Not synced after the start",
-		Metric: InformerSynced, Threshold: 1, For: 2 * time.Minute,
+		Metric: InformerSynced, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
 		Severity: Page, Source: documented, Covers: []string{"S2"},
+	})
+	WatchDown = target(Objective{
+		ID: "watch_down", Title: "Watch not connected",
+		Metric: InformerWatchConnected, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
+		Severity: Ticket, Source: "client-go backs off for 30 s at most", Covers: []string{"S6"},
 	})
 	CoverageGap = target(Objective{
 		ID: "coverage_gap", Title: "Coverage gap, 99th percentile",
-		Metric: InformerCoverageGap, Threshold: .5, Unit: "s", Quantile: .99, For: 15 * time.Minute,
+		Metric: InformerCoverageGap, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S14"},
 	})
 	HandlerDuration = target(Objective{
 		ID: "handler_duration", Title: "Handler duration, 99th percentile",
-		Metric: InformerHandlerDuration, Threshold: .12, Unit: "s", Quantile: .99, For: 10 * time.Minute,
+		Metric: InformerHandlerDuration, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"B7"},
+	})
+	HandlerPanics = target(Objective{
+		ID: "handler_panics", Title: "Panics of handlers",
+		Metric: InformerHandlerPanics, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"S21"},
+	})
+	EventsLost = target(Objective{
+		ID: "events_lost", Title: "Events lost from view",
+		Metric: InformerEventsLost, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"S19"},
 	})
 	ListWatchErrors = target(Objective{
 		ID: "list_watch_errors", Title: "Share of list and watch attempts that fail",
-		Metric: InformerSyncErrors, Threshold: .01, Unit: "percentunit", For: 15 * time.Minute,
+		Metric: InformerSyncErrors, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
 		Severity: Page, Source: "kube-state-metrics", Covers: []string{"S4"},
+	})
+	ExporterKindDown = target(Objective{
+		ID: "exporter_kind_down", Title: "Resource that the exporter cannot watch",
+		Metric: ExporterKindUp, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"O1"},
 	})
 	ExporterAbsent = target(Objective{
 		ID: "exporter_absent", Title: "Exporter absent",
-		Metric: ExporterBuildInfo, Threshold: 1, For: 5 * time.Minute,
+		Metric: ExporterBuildInfo, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Page, Source: "Prometheus practice", Covers: []string{"O1"},
 	})
 )

@@ -1,0 +1,123 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Override is a user's change to an objective. What is nil or empty stays as the catalog has it.
+type Override struct {
+	// Threshold replaces Objective.Threshold.
+	Threshold *float64
+	// For replaces Objective.For.
+	For *time.Duration
+	// Severity replaces Objective.Severity.
+	Severity Severity
+}
+
+// Targets are the objectives in force: the catalog's, with a user's overrides applied. The zero value is the catalog's.
+type Targets struct {
+	byID map[string]Objective
+}
+
+// NewTargets applies overrides, keyed by the objective's ID. The error names every override that cannot work: an
+// unknown ID, or a threshold that a rule could never compare correctly.
+func NewTargets(overrides map[string]Override) (Targets, error) {
+	t := Targets{byID: make(map[string]Objective, len(overrides))}
+	var errs []error
+	for _, id := range slices.Sorted(maps.Keys(overrides)) {
+		i := slices.IndexFunc(objectives, func(o Objective) bool { return o.ID == id })
+		if i < 0 {
+			errs = append(errs, fmt.Errorf("%s: no such objective; there are: %s", id, strings.Join(objectiveIDs(), ", ")))
+			continue
+		}
+		o, err := overrides[id].apply(objectives[i])
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", id, err))
+		}
+		t.byID[id] = o
+	}
+	return t, errors.Join(errs...)
+}
+
+// Of returns the objective as it is in force.
+func (t Targets) Of(o Objective) Objective {
+	if own, ok := t.byID[o.ID]; ok {
+		return own
+	}
+	return o
+}
+
+// All returns every objective as it is in force, in the order of the source.
+func (t Targets) All() []Objective {
+	list := Objectives()
+	for i := range list {
+		list[i] = t.Of(list[i])
+	}
+	return list
+}
+
+func (ov Override) apply(o Objective) (Objective, error) {
+	if ov.Threshold != nil {
+		if err := o.accepts(*ov.Threshold); err != nil {
+			return o, err
+		}
+		o.Threshold = *ov.Threshold
+	}
+	if o.BurnRates != nil && (ov.For != nil || ov.Severity != "") {
+		return o, errors.New("for and severity come from the burn rates; only threshold can be changed")
+	}
+	if ov.For != nil {
+		if *ov.For < 0 {
+			return o, fmt.Errorf("for is %v; it must not be negative", *ov.For)
+		}
+		o.For = *ov.For
+	}
+	switch ov.Severity {
+	case "":
+	case Page, Ticket:
+		o.Severity = ov.Severity
+	default:
+		return o, fmt.Errorf("severity is %q; use %s or %s", ov.Severity, Page, Ticket)
+	}
+	return o, nil
+}
+
+// accepts tells whether a rule can compare with threshold.
+func (o Objective) accepts(threshold float64) error {
+	switch {
+	case o.Fixed:
+		return errors.New("threshold cannot be changed, for there is nothing between up and down; for and severity can")
+	case math.IsNaN(threshold), math.IsInf(threshold, 0), threshold < 0:
+		return fmt.Errorf("threshold is %v; it must be a number that is not negative", threshold)
+	case o.Unit == "percentunit" && threshold >= 1:
+		return fmt.Errorf("threshold is %v; it is a share and must be below 1", threshold)
+	}
+	// A quantile never exceeds the top finite bucket, and only an exact bound needs no interpolation.
+	buckets := o.Metric.Buckets
+	if o.Quantile == 0 || len(buckets) == 0 {
+		return nil
+	}
+	if usable := buckets[:len(buckets)-1]; !slices.Contains(usable, threshold) {
+		bounds := make([]string, len(usable))
+		for i, b := range usable {
+			bounds[i] = strconv.FormatFloat(b, 'f', -1, 64)
+		}
+		return fmt.Errorf("threshold is %v, which is no bucket of %s; use one of %s", threshold, o.Metric.Name, strings.Join(bounds, ", "))
+	}
+	return nil
+}
+
+func objectiveIDs() []string {
+	ids := make([]string, len(objectives))
+	for i, o := range objectives {
+		ids[i] = o.ID
+	}
+	return ids
+}
