@@ -1,0 +1,106 @@
+package tracing
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+)
+
+// instrumentation names the spans' instrumentation scope.
+const instrumentation = "github.com/informer-exporter/informer-exporter/tracing"
+
+// Attributes of spans. There are no conventions for informers yet; where there is one for Kubernetes it is used. None
+// of them holds the name of an object.
+const (
+	// InformerTypeKey is the resource: "pods", "deployments.apps".
+	InformerTypeKey = attribute.Key("informer.type")
+	// InformerHandlerKey is the event handler, as in the label "handler".
+	InformerHandlerKey = attribute.Key("informer.handler")
+	// InformerEventKey is the type of the event.
+	InformerEventKey = attribute.Key("informer.event")
+)
+
+// handlerStarted is the span event that parts waiting from handling.
+const handlerStarted = "handler.started"
+
+// Tracer makes a span of each delivery of an event to a handler. It is safe for concurrent use.
+type Tracer struct {
+	tracer trace.Tracer
+	roots  rootSampler // nil if the provider can decide only by starting a span
+	off    bool
+}
+
+// rootSampler is implemented by Provider.
+type rootSampler interface {
+	SampleRoot(ctx context.Context) (context.Context, bool)
+}
+
+// NewTracer returns a Tracer whose spans come from provider. With the Provider that Setup returns, an event that is not
+// sampled costs no allocation; another provider allocates in Start before its sampler is asked.
+func NewTracer(provider trace.TracerProvider) *Tracer {
+	t := &Tracer{tracer: provider.Tracer(instrumentation, trace.WithSchemaURL(semconv.SchemaURL))}
+	t.roots, _ = provider.(rootSampler)
+	_, t.off = provider.(noop.TracerProvider)
+	return t
+}
+
+// Deliver starts the span of an event that is about to be given to a handler. The span begins when the event was
+// received, has an event at the moment that the handler is called, and lasts until end is called, which must happen
+// once. end is nil if there is no span. traceID is empty unless the trace is sampled, and so can be an exemplar that
+// leads somewhere.
+//
+// namespace is the scope of the informer; "*" stands for all namespaces and is left out.
+func (t *Tracer) Deliver(informerType, namespace, handler, event string, received time.Time) (end func(panicked bool), traceID string) {
+	ctx := context.Background()
+	if t.off {
+		return nil, ""
+	}
+	if t.roots != nil {
+		var keep bool
+		if ctx, keep = t.roots.SampleRoot(ctx); !keep {
+			return nil, ""
+		}
+	}
+	return t.start(ctx, informerType, namespace, handler, event, received)
+}
+
+// start is apart from Deliver so that what it allocates is not allocated for events that are not sampled.
+func (t *Tracer) start(ctx context.Context, informerType, namespace, handler, event string, received time.Time) (func(bool), string) {
+	attributes := []attribute.KeyValue{
+		InformerTypeKey.String(informerType),
+		InformerHandlerKey.String(handler),
+		InformerEventKey.String(event),
+	}
+	if namespace != "" && namespace != "*" {
+		attributes = append(attributes, semconv.K8SNamespaceName(namespace))
+	}
+	options := []trace.SpanStartOption{
+		trace.WithNewRoot(),
+		trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(attributes...),
+	}
+	if !received.IsZero() {
+		options = append(options, trace.WithTimestamp(received))
+	}
+	_, span := t.tracer.Start(ctx, "informer.deliver "+informerType, options...)
+	if !span.IsRecording() {
+		return nil, ""
+	}
+	span.AddEvent(handlerStarted)
+
+	var traceID string
+	if sc := span.SpanContext(); sc.IsSampled() {
+		traceID = sc.TraceID().String()
+	}
+	return func(panicked bool) {
+		if panicked {
+			span.SetStatus(codes.Error, "the handler panicked")
+		}
+		span.End()
+	}, traceID
+}
