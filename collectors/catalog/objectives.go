@@ -109,7 +109,7 @@ var (
 	WatchDown = target(Objective{
 		ID: "watch_down", Title: "Watch not connected",
 		Metric: InformerWatchConnected, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
-		Severity: Ticket, Source: "client-go backs off for 30 s at most", Covers: []string{"S6"},
+		Severity: Ticket, Source: "client-go's back-off, 60 s at most", Covers: []string{"S6"},
 	})
 	CoverageGap = target(Objective{
 		ID: "coverage_gap", Title: "Coverage gap, 99th percentile",

@@ -1,0 +1,111 @@
+package alerts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Alert is an alerting rule with everything that is written about it. Its texts may hold what fill replaces.
+type Alert struct {
+	// Name is the alert's name and that of its runbook.
+	Name string
+	// Objective is the threshold that is missed, as the catalog has it.
+	Objective catalog.Objective
+	// Runbook tells whoever is notified what to do.
+	Runbook Runbook
+
+	// expr is PromQL.
+	expr string
+	// keep is how long the alert goes on after the last time that the expression was true.
+	keep string
+	// summary and description are Prometheus templates; the description quotes the value and its limit.
+	summary, description string
+	// labels are those that the result carries, for the link to the dashboard.
+	labels []string
+	// expand makes the rules if the alert needs more than one.
+	expand func(a Alert, o catalog.Objective, c Config) []Rule
+}
+
+// Labels that the results of expressions carry.
+var (
+	ofProcess  = []string{"cluster", "job", "instance", "name", "informer_type", "namespace"}
+	ofInformer = []string{"cluster", "job", "name", "informer_type", "namespace"}
+	ofProgram  = []string{"cluster", "job", "name"}
+	ofKind     = []string{"cluster", "job", "instance", "informer_type"}
+)
+
+// All returns every alert, by family in reading order.
+func All() []Alert {
+	return []Alert{
+		informerNotSynced, informerSyncSlow, informerListWatchErrors,
+		informerWatchDown, informerWatchDisconnects, informerCoverageGap,
+		informerSyncLagHigh, informerEventLagBurn,
+		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
+		informerExporterKindDown, informerExporterAbsent,
+	}
+}
+
+// ByName returns the alert with the given name.
+func ByName(name string) (Alert, bool) {
+	all := All()
+	i := slices.IndexFunc(all, func(a Alert) bool { return a.Name == name })
+	if i < 0 {
+		return Alert{}, false
+	}
+	return all[i], true
+}
+
+func names() []string {
+	var list []string
+	for _, a := range All() {
+		list = append(list, a.Name)
+	}
+	return list
+}
+
+// Rules returns the alert's rules for a valid configuration.
+func (a Alert) rules(c Config) []Rule {
+	o := c.Targets.Of(a.Objective)
+	if a.expand != nil {
+		return a.expand(a, o, c)
+	}
+	return []Rule{a.rule(o, c)}
+}
+
+// rule fills in one rule.
+func (a Alert) rule(o catalog.Objective, c Config) Rule {
+	return Rule{
+		Alert:         a.Name,
+		Expr:          strings.TrimSpace(fill(o, a.expr)),
+		For:           duration(o.For),
+		KeepFiringFor: a.keep,
+		Labels:        map[string]string{SeverityLabel: string(o.Severity)},
+		Annotations: map[string]string{
+			SummaryAnnotation:     fill(o, a.summary),
+			DescriptionAnnotation: fill(o, a.description),
+			RunbookAnnotation:     RunbookURL(c, a.Name),
+			DashboardAnnotation:   dashboardURL(c, a.labels),
+		},
+	}
+}
+
+// RunbookURL returns the address of an alert's runbook.
+func RunbookURL(c Config, name string) string {
+	if c.RunbookBase == "" {
+		return name + ".md"
+	}
+	return strings.TrimSuffix(c.RunbookBase, "/") + "/" + name + ".md"
+}
+
+// dashboardURL returns the address of the dashboard with its variables set from the alert's labels, as a template.
+func dashboardURL(c Config, labels []string) string {
+	var b strings.Builder
+	b.WriteString(c.DashboardURL)
+	b.WriteString("?from=now-3h&to=now")
+	for _, l := range labels {
+		b.WriteString(`{{ with $labels.` + l + ` }}&var-` + l + `={{ . | urlquery }}{{ end }}`)
+	}
+	return b.String()
+}

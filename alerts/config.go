@@ -1,0 +1,99 @@
+package alerts
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Config is what a user can change about the rules and their routing. The zero value is valid: the catalog's
+// objectives, relative addresses and Alertmanager receivers that read their URLs from files.
+type Config struct {
+	// Targets are the objectives in force.
+	Targets catalog.Targets
+	// HandlerThresholds gives handlers, by the value of the label handler, a limit of their own for the 99th percentile
+	// of their duration, in seconds.
+	HandlerThresholds map[string]float64
+	// RunbookBase is the address that the runbooks are served under. The name of the alert and ".md" are appended.
+	RunbookBase string
+	// DashboardURL is the address of the dashboard that alerts link to, without its variables.
+	DashboardURL string
+	// Disabled names alerts to leave out.
+	Disabled []string
+	// Alertmanager configures notifications.
+	Alertmanager Alertmanager
+}
+
+// Alertmanager configures notifications.
+type Alertmanager struct {
+	// WebhookURLs are the addresses that alerts are sent to, by severity: page, ticket, info. A receiver without one
+	// reads its address from a file, see SecretsDir.
+	WebhookURLs map[string]string
+	// GroupBy are the labels whose values make a notification of its own; nil for alertname, cluster and name.
+	GroupBy []string
+	// GroupWait is how long the first notification of a group waits for more; 0 for 30s.
+	GroupWait time.Duration
+	// GroupInterval is how long a change of a group waits; 0 for 5m.
+	GroupInterval time.Duration
+	// RepeatInterval is after how long an unchanged group is sent again; 0 for 4h, and 24h for tickets.
+	RepeatInterval time.Duration
+}
+
+// Validate names every setting that cannot work.
+func (c Config) Validate() error {
+	var errs []error
+	fail := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+
+	for _, name := range c.Disabled {
+		if _, ok := ByName(name); !ok {
+			fail("disabled: no alert is named %q; there are: %s", name, strings.Join(names(), ", "))
+		}
+	}
+	bounds := catalog.InformerHandlerDuration.Buckets
+	for _, handler := range slices.Sorted(maps.Keys(c.HandlerThresholds)) {
+		limit := c.HandlerThresholds[handler]
+		if handler == "" {
+			fail("handlers: the name of a handler is empty")
+		}
+		if !slices.Contains(bounds[:len(bounds)-1], limit) {
+			fail("handlers: %q has %v, which is no bucket of %s; use one of %v", handler, limit, catalog.InformerHandlerDuration.Name, bounds[:len(bounds)-1])
+		}
+	}
+	for field, address := range map[string]string{"runbooks": c.RunbookBase, "dashboard": c.DashboardURL} {
+		if strings.Contains(address, "{{") {
+			fail("%s: %q holds a template; give a plain address", field, address)
+		}
+	}
+	am := c.Alertmanager
+	for _, severity := range slices.Sorted(maps.Keys(am.WebhookURLs)) {
+		if !slices.Contains(receivers, severity) {
+			fail("alertmanager.webhookURLs: %q is no severity; use %s", severity, strings.Join(receivers, ", "))
+		}
+		u, err := url.Parse(am.WebhookURLs[severity])
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			fail("alertmanager.webhookURLs.%s: %q is no http or https URL", severity, am.WebhookURLs[severity])
+		}
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{{"groupWait", am.GroupWait}, {"groupInterval", am.GroupInterval}, {"repeatInterval", am.RepeatInterval}} {
+		if d.value < 0 {
+			fail("alertmanager.%s: %v is negative", d.field, d.value)
+		}
+	}
+	seen := map[string]bool{}
+	for _, label := range am.GroupBy {
+		if !labelName.MatchString(label) || seen[label] {
+			fail("alertmanager.groupBy: %q is no label or stands there twice", label)
+		}
+		seen[label] = true
+	}
+	return errors.Join(errs...)
+}

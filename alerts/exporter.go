@@ -1,0 +1,62 @@
+package alerts
+
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+
+// exporterName is the value of the label name on the exporter's own informers.
+const exporterName = "informer-exporter"
+
+var informerExporterKindDown = Alert{
+	Name:      "InformerExporterKindDown",
+	Objective: catalog.ExporterKindDown,
+	labels:    ofKind,
+	expr:      `informer_exporter_kind_up == 0`,
+	summary:   "The exporter cannot watch {{ $labels.informer_type }}" + inCluster + ".",
+	description: "informer-exporter on {{ $labels.instance }} was asked to watch {{ $labels.informer_type }}" + inCluster +
+		" and has not been able to for more than $for. It reports nothing about this resource.",
+	Runbook: Runbook{
+		Meaning: "The exporter was asked to watch a resource that it may not list and watch, or that the server does not have, for longer than $for. It goes on with all others.",
+		Impact:  "Nothing is known about this resource: alerts about it cannot fire. The controllers of the cluster are not affected.",
+		Diagnosis: []Step{
+			{"Which resources?", `informer_exporter_kind_up == 0`},
+			{"The exporter's log has one line for each of them with the server's answer; `/readyz?verbose` lists them too.", ""},
+			{"May it?  `kubectl auth can-i watch RESOURCE --as=system:serviceaccount:NAMESPACE:informer-exporter`", ""},
+		},
+		Mitigation: []string{
+			"Grant `list` and `watch` on the resource in the exporter's ClusterRole.",
+			"Take the resource out of the exporter's configuration if the cluster does not have it.",
+		},
+	},
+}
+
+var informerExporterAbsent = Alert{
+	Name:      "InformerExporterAbsent",
+	Objective: catalog.ExporterAbsent,
+	labels:    []string{"cluster"},
+	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
+	// day that there ever was one. With a single cluster, both results have the same labels and are one alert.
+	expr: `
+absent(informer_exporter_build_info)
+or
+(
+  group by (cluster) (present_over_time(informer_exporter_build_info[1d]))
+unless
+  group by (cluster) (informer_exporter_build_info)
+)
+`,
+	summary:     "informer-exporter is gone" + inCluster + ".",
+	description: "Prometheus has had no metrics of informer-exporter" + inCluster + " for more than $for. Nobody watches the informers of the cluster from outside.",
+	Runbook: Runbook{
+		Meaning: "No series of the exporter has been scraped for longer than $for: it is not running, cannot be reached, or is no longer a target of Prometheus.",
+		Impact:  "The cluster-wide signals are missing and no alert that depends on them can fire. Programs that use the library report about themselves as before.",
+		Diagnosis: []Step{
+			{"Is it a target at all, and does the scrape succeed? No result means that it is no target.", `up{job=~".*informer-exporter.*"}`},
+			{"Does it run?  `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
+		},
+		Mitigation: []string{
+			"Crash or OOM: `kubectl logs --previous`, and its memory limit.",
+			"No target: does the ServiceMonitor select the Service, and does Prometheus select the ServiceMonitor (labels, namespaces)?",
+			"Scrape fails: network policy, or TLS and authentication of its web configuration.",
+			"If only the library is used and no exporter is meant to run, list this alert under `disabled` in the generator's configuration.",
+		},
+	},
+}

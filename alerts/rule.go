@@ -1,0 +1,78 @@
+package alerts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"sigs.k8s.io/yaml"
+)
+
+// Group is a group of rules as Prometheus reads it.
+type Group struct {
+	Name  string `json:"name"`
+	Rules []Rule `json:"rules"`
+}
+
+// Rule is a recording or an alerting rule as Prometheus reads it. Exactly one of Record and Alert is set.
+type Rule struct {
+	Record        string            `json:"record,omitempty"`
+	Alert         string            `json:"alert,omitempty"`
+	Expr          string            `json:"expr"`
+	For           string            `json:"for,omitempty"`
+	KeepFiringFor string            `json:"keep_firing_for,omitempty"`
+	Labels        map[string]string `json:"labels,omitempty"`
+	Annotations   map[string]string `json:"annotations,omitempty"`
+}
+
+// Labels and annotations that every alert has.
+const (
+	SeverityLabel         = "severity"
+	SummaryAnnotation     = "summary"
+	DescriptionAnnotation = "description"
+	RunbookAnnotation     = "runbook_url"
+	DashboardAnnotation   = "dashboard_url"
+)
+
+// Rules returns every group of rules for a valid configuration, recording rules first.
+func Rules(c Config) []Group {
+	groups := make(map[catalog.Family]*Group)
+	add := func(f catalog.Family, rules ...Rule) {
+		if len(rules) == 0 {
+			return
+		}
+		if groups[f] == nil {
+			groups[f] = &Group{Name: "informer-exporter." + strings.ToLower(string(f))}
+		}
+		groups[f].Rules = append(groups[f].Rules, rules...)
+	}
+	enabled := func(a Alert) bool { return !slices.Contains(c.Disabled, a.Name) }
+
+	if enabled(informerEventLagBurn) {
+		add(catalog.Lag, eventLagRecords(c.Targets.Of(catalog.EventLag))...)
+	}
+	for _, a := range All() {
+		if enabled(a) {
+			add(a.Objective.Metric.Family, a.rules(c)...)
+		}
+	}
+	list := make([]Group, 0, len(groups))
+	for _, f := range slices.SortedFunc(maps.Keys(groups), byReadingOrder) {
+		list = append(list, *groups[f])
+	}
+	return list
+}
+
+func byReadingOrder(a, b catalog.Family) int {
+	families := catalog.Families()
+	return cmp.Compare(slices.Index(families, a), slices.Index(families, b))
+}
+
+// RuleFile returns the groups as a Prometheus rule file.
+func RuleFile(c Config) ([]byte, error) {
+	return yaml.Marshal(struct {
+		Groups []Group `json:"groups"`
+	}{Rules(c)})
+}
