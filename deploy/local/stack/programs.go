@@ -36,11 +36,11 @@ type program struct {
 
 var programs = []program{
 	{
-		name: EtcdProgram, dir: "etcd", onTwo: 50 * time.Second,
+		name: EtcdProgram, dir: "etcd", onTwo: time.Minute,
 		module: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3",
 	},
 	{
-		name: APIServerProgram, dir: "kubernetes", onTwo: 3*time.Minute + 20*time.Second,
+		name: APIServerProgram, dir: "kubernetes", onTwo: 4 * time.Minute,
 		module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/kube-apiserver", stamp: stampKubernetes,
 	},
 	{
@@ -48,23 +48,23 @@ var programs = []program{
 		module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/kube-controller-manager", stamp: stampKubernetes,
 	},
 	{
-		name: PrometheusProgram, dir: "prometheus", onTwo: time.Minute, release: prometheusRelease,
+		name: PrometheusProgram, dir: "prometheus", onTwo: 2 * time.Minute, release: prometheusRelease,
 		module: "github.com/prometheus/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus",
 		// Static targets are not a plugin and remain; the two dozen clouds that can be discovered double the build.
 		tags: "remove_all_sd", stamp: stampPrometheus,
 	},
 	{
-		name: PromtoolProgram, dir: "prometheus", onTwo: 20 * time.Second, release: prometheusRelease,
+		name: PromtoolProgram, dir: "prometheus", onTwo: time.Minute, release: prometheusRelease,
 		module: "github.com/prometheus/prometheus", pkg: "github.com/prometheus/prometheus/cmd/promtool",
 		tags: "remove_all_sd", stamp: stampPrometheus,
 	},
 	{
-		name: AlertmanagerProgram, dir: "alertmanager", onTwo: 30 * time.Second,
+		name: AlertmanagerProgram, dir: "alertmanager", onTwo: time.Minute,
 		module: "github.com/prometheus/alertmanager", pkg: "github.com/prometheus/alertmanager/cmd/alertmanager",
 		stamp: stampCommon,
 	},
 	{
-		name: AmtoolProgram, dir: "amtool", onTwo: 30 * time.Second,
+		name: AmtoolProgram, dir: "amtool", onTwo: time.Minute,
 		module: "github.com/prometheus/alertmanager", pkg: "github.com/prometheus/alertmanager/cmd/amtool",
 		stamp: stampCommon,
 	},
