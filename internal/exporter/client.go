@@ -1,0 +1,58 @@
+package exporter
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// RESTConfig returns how to reach the API server: by the kubeconfig file that is given, else by those that $KUBECONFIG
+// lists, else by the service account of the pod. The kubeconfig in the user's home directory is never used: an exporter
+// that is started in the wrong shell should say so, not report some other cluster.
+func RESTConfig(kubeconfig string) (*rest.Config, error) {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
+	source := "--kubeconfig"
+	if kubeconfig == "" {
+		source = "$" + clientcmd.RecommendedConfigPathEnvVar
+		rules.Precedence = filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar))
+	}
+	if kubeconfig == "" && len(rules.Precedence) == 0 {
+		config, err := rest.InClusterConfig()
+		if errors.Is(err, rest.ErrNotInCluster) {
+			return nil, errors.New("no API server to watch: this is not a pod and neither --kubeconfig nor $KUBECONFIG is set; give --kubeconfig=FILE")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the pod's service account: %w; give --kubeconfig=FILE or mount the token (automountServiceAccountToken)", err)
+		}
+		return config, nil
+	}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return config, nil
+}
+
+// Requests per second that the exporter allows itself, for everything together. client-go's default of 5 would make the
+// start with some twenty kinds take seconds; informers that fail back off on their own.
+const (
+	clientQPS   = 50
+	clientBurst = 100
+)
+
+// newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it.
+func newMetadataClient(config *rest.Config, userAgent string) (metadata.Interface, error) {
+	config = rest.CopyConfig(config)
+	config.UserAgent = userAgent
+	config.QPS, config.Burst = clientQPS, clientBurst
+	client, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
+	return client, nil
+}

@@ -1,0 +1,15 @@
+// Package exporter watches a cluster through the library's own decorated informers and serves what they report.
+//
+//	kinds.go         what is watched by default, on one screen
+//	config.go        the configuration file
+//	client.go        how the API server is reached
+//	informers.go     one metadata-only informer for each kind and namespace
+//	availability.go  whether a kind can be listed and watched, by the API server's own answers
+//	registry.go      the registry, and what the exporter reports about itself
+//	exporter.go      Exporter: New, Start, Stop
+//	handler.go       the paths
+//	health.go        liveness and readiness
+//	landing.go       the page for people
+//
+// Listening, TLS, authentication, flags and signals belong to cmd/exporter.
+package exporter

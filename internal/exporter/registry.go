@@ -1,0 +1,87 @@
+package exporter
+
+import (
+	"runtime/debug"
+
+	"github.com/prometheus/client_golang/prometheus"
+	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/version"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Name is the program's name, in the label name of its informers' metrics and in its requests.
+const Name = "informer-exporter"
+
+// Version returns the version that was built: the one that the linker was given, else that of the module.
+func Version() string {
+	if version.Version != "" {
+		return version.Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// newRegistry returns a registry of the exporter's own with what is true of any process.
+func newRegistry() (*prometheus.Registry, error) {
+	registry := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{
+		promcollectors.NewGoCollector(),
+		promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}),
+		newBuildInfo(),
+	} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return registry, nil
+}
+
+func newBuildInfo() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: catalog.ExporterBuildInfo.Name,
+		Help: catalog.ExporterBuildInfo.Help,
+		ConstLabels: prometheus.Labels{
+			"version":   Version(),
+			"revision":  version.GetRevision(),
+			"branch":    version.Branch,
+			"goversion": version.GoVersion,
+			"goos":      version.GoOS,
+			"goarch":    version.GoArch,
+			"tags":      version.GetTags(),
+		},
+	}, func() float64 { return 1 })
+}
+
+// kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all.
+type kindUp struct {
+	desc    *prometheus.Desc
+	targets []*target
+}
+
+func newKindUp(targets []*target) *kindUp {
+	m := catalog.ExporterKindUp
+	return &kindUp{desc: prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), targets: targets}
+}
+
+// Describe implements prometheus.Collector.
+func (k *kindUp) Describe(descs chan<- *prometheus.Desc) { descs <- k.desc }
+
+// Collect implements prometheus.Collector.
+func (k *kindUp) Collect(metrics chan<- prometheus.Metric) {
+	up := make(map[string]float64, len(k.targets))
+	for _, t := range k.targets {
+		informerType := t.kind.Type()
+		if _, seen := up[informerType]; !seen {
+			up[informerType] = 1
+		}
+		if !t.availability.up() {
+			up[informerType] = 0
+		}
+	}
+	for informerType, value := range up {
+		metrics <- prometheus.MustNewConstMetric(k.desc, prometheus.GaugeValue, value, informerType)
+	}
+}
