@@ -18,6 +18,7 @@
 //	exporter.go    the exporter about itself
 //	objectives.go  every threshold
 //	targets.go     the thresholds in force, after a user's overrides
+//	format.go      thresholds and durations as people and Prometheus write them
 //
 // Names of metrics are written once, in the expression that declares them. Everything else refers to the Go value or is
 // checked against it by a test.

@@ -1,6 +1,9 @@
 package ring
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // Cursor is a handler's place in a Ring. Find and Done belong to the goroutine that calls the handler; Backlog may be
 // called by any.
@@ -8,17 +11,27 @@ type Cursor struct {
 	ring *Ring
 	// next is the number of the first event that is not done.
 	next atomic.Uint64
+	// settled is the number of the first event that will certainly reach the handler.
+	settled atomic.Uint64
 	// last is the resourceVersion that was found last.
 	last uint64
 	// overrun is set from the moment that events were overwritten until the cursor is among remembered ones again.
 	overrun bool
 }
 
-// NewCursor returns a cursor behind the events that were pushed so far.
+// NewCursor returns a cursor behind the events that were pushed so far. It has no backlog until Settle is called.
 func (r *Ring) NewCursor() *Cursor {
 	c := &Cursor{ring: r}
 	c.next.Store(r.head.Load())
+	c.settled.Store(math.MaxUint64)
 	return c
+}
+
+// Settle is called when the handler has been registered. Events that were pushed between NewCursor and Settle may or may
+// not reach the handler, depending on which came first at the store: they are found if they do, and not waited for if
+// they do not.
+func (c *Cursor) Settle() {
+	c.settled.Store(c.ring.head.Load())
 }
 
 // Found is the answer of Find.
@@ -95,7 +108,7 @@ func (c *Cursor) Done() {
 // Backlog returns the number of events that are not done, those that will never arrive left out, and the time of
 // receipt of the oldest of them. It costs a few nanoseconds for each of them.
 func (c *Cursor) Backlog() (n uint64, oldest int64) {
-	next := max(c.next.Load(), c.ring.floor.Load())
+	next := max(c.next.Load(), c.settled.Load(), c.ring.floor.Load())
 	if from := c.ring.oldest(); next < from {
 		n, next = from-next, from
 	}

@@ -6,11 +6,17 @@ import (
 	"testing"
 )
 
+func settled(r *Ring) *Cursor {
+	c := r.NewCursor()
+	c.Settle()
+	return c
+}
+
 func found(at int64) Found { return Found{At: at, Match: Exact} }
 
 func TestCursorPairsEventsInOrder(t *testing.T) {
 	r := New(8)
-	c := r.NewCursor()
+	c := settled(r)
 	for i, rv := range []uint64{10, 11, 15} {
 		r.Push(rv, int64(100+i))
 	}
@@ -40,7 +46,7 @@ func TestCursorPairsEventsInOrder(t *testing.T) {
 func TestLateCursorStartsBehindWhatWasPushed(t *testing.T) {
 	r := New(8)
 	r.Push(1, 1)
-	c := r.NewCursor()
+	c := settled(r)
 	if f := c.Find(1); f.Match != None {
 		t.Fatalf("Find(1) = %+v", f)
 	}
@@ -50,9 +56,27 @@ func TestLateCursorStartsBehindWhatWasPushed(t *testing.T) {
 	}
 }
 
+func TestEventsDuringARegistrationAreFoundButNotWaitedFor(t *testing.T) {
+	r := New(8)
+	c := r.NewCursor()
+	r.Push(1, 1) // the handler gets the object as part of the store, not as an event
+	r.Push(2, 2)
+	if n, _ := c.Backlog(); n != 0 {
+		t.Fatalf("Backlog() = %d before the registration", n)
+	}
+	c.Settle()
+	r.Push(3, 3)
+	if n, oldest := c.Backlog(); n != 1 || oldest != 3 {
+		t.Fatalf("Backlog() = %d, %d; want 1, 3", n, oldest)
+	}
+	if f := c.Find(2); f != found(2) {
+		t.Fatalf("Find(2) = %+v", f)
+	}
+}
+
 func TestOverrunGivesALowerBoundAndCountsEachLossOnce(t *testing.T) {
 	r := New(4) // remembers 3
-	c := r.NewCursor()
+	c := settled(r)
 	for rv := uint64(1); rv <= 10; rv++ {
 		r.Push(rv, int64(rv))
 	}
@@ -83,7 +107,7 @@ func TestOverrunGivesALowerBoundAndCountsEachLossOnce(t *testing.T) {
 
 func TestDroppedEventsAreNotPending(t *testing.T) {
 	r := New(8)
-	c := r.NewCursor()
+	c := settled(r)
 	r.Push(1, 0)
 	r.Push(2, 20)
 	r.Drop(1)
@@ -100,7 +124,7 @@ func TestDroppedEventsAreNotPending(t *testing.T) {
 
 func TestRestartAllowsSmallerResourceVersions(t *testing.T) {
 	r := New(8)
-	c := r.NewCursor()
+	c := settled(r)
 	r.Push(1000, 1)
 	r.Restart()
 	r.Push(7, 2)
@@ -111,7 +135,7 @@ func TestRestartAllowsSmallerResourceVersions(t *testing.T) {
 
 func TestPushAndFindDoNotAllocate(t *testing.T) {
 	r := New(1024)
-	c := r.NewCursor()
+	c := settled(r)
 	var rv uint64
 	if n := testing.AllocsPerRun(1000, func() {
 		rv++
@@ -131,7 +155,7 @@ func TestConcurrentUse(t *testing.T) {
 	r := New(64)
 	queue := make(chan uint64, 256)
 	var wg sync.WaitGroup
-	cursor := r.NewCursor()
+	cursor := settled(r)
 	wg.Go(func() {
 		defer close(queue)
 		for rv := uint64(1); rv <= events; rv++ {
@@ -179,7 +203,7 @@ func FuzzRing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		r := New(16)
-		c := r.NewCursor()
+		c := settled(r)
 		type event struct {
 			rv uint64
 			at int64
@@ -224,7 +248,7 @@ func FuzzRing(f *testing.F) {
 
 func BenchmarkPushFindDone(b *testing.B) {
 	r := New(1024)
-	c := r.NewCursor()
+	c := settled(r)
 	var rv uint64
 	for b.Loop() {
 		rv++

@@ -1,0 +1,67 @@
+package catalog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// FormatNumber writes f the way people write PromQL: 0.12 and 30, never 1.2e-01.
+func FormatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// FormatDuration writes d the way Prometheus does, and reads it: 90s as 1m30s, 24h as 1d, down to milliseconds.
+func FormatDuration(d time.Duration) string {
+	if d == 0 {
+		return "0s"
+	}
+	var b strings.Builder
+	for _, u := range []struct {
+		name string
+		d    time.Duration
+	}{{"d", day}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}} {
+		if n := d / u.d; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, u.name)
+			d %= u.d
+		}
+	}
+	return b.String()
+}
+
+// Amount writes the threshold with its unit for people: 120ms, 1%, 10/min.
+func (o Objective) Amount() string {
+	switch o.Unit {
+	case "s":
+		// Whole milliseconds are durations; anything finer stays a number.
+		if d := time.Duration(o.Threshold*1e6+.5) * time.Microsecond; d%time.Millisecond == 0 {
+			return FormatDuration(d)
+		}
+		return FormatNumber(o.Threshold) + "s"
+	case "percentunit":
+		return percent(o.Threshold)
+	case "cpm":
+		return FormatNumber(o.Threshold) + "/min"
+	}
+	return FormatNumber(o.Threshold)
+}
+
+// Goal writes what the objective asks for: "at most 5s", "99% within 5s", "always 1", "none".
+func (o Objective) Goal() string {
+	switch {
+	case o.BurnRates != nil:
+		return percent(o.Quantile) + " within " + o.Amount()
+	case o.Below && o.Fixed:
+		return "always " + o.Amount()
+	case o.Below:
+		return "at least " + o.Amount()
+	case o.Threshold == 0:
+		return "none"
+	}
+	return "at most " + o.Amount()
+}
+
+// Budget writes the share of events that may miss the objective, such as 1%.
+func (o Objective) Budget() string { return percent(1 - o.Quantile) }
+
+// percent rounds away what binary fractions add: 1-.99 is not .01.
+func percent(share float64) string { return FormatNumber(float64(int(share*1e6+.5))/1e4) + "%" }

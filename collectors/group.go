@@ -1,0 +1,229 @@
+package collectors
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// labels are the values of the labels that all metrics of an informer share.
+type labels struct {
+	informerType, namespace string
+}
+
+func (l labels) with(more ...string) []string {
+	return append([]string{l.informerType, l.namespace}, more...)
+}
+
+// group holds the series of all informers with the same labels: normally one, more if a program watches the same thing
+// twice. Every series is resolved when the group is made, so that no label is looked up on a hot path, and a write that
+// comes after the group has been deleted goes nowhere.
+type group struct {
+	obs *Observer
+	labels
+
+	hits, misses            prometheus.Counter
+	syncSuccess, syncFail   prometheus.Observer
+	relists                 map[string]prometheus.Counter
+	listDuration, listItems prometheus.Observer
+	errors                  map[string]prometheus.Counter
+	watches, timeouts       prometheus.Counter
+	watchDuration           prometheus.Observer
+	disconnects             map[string]prometheus.Counter
+	gap                     prometheus.Observer
+	eventLag                prometheus.Observer
+	overrun                 prometheus.Counter
+
+	added, modified, deleted, bookmarks, failures prometheus.Counter
+
+	// lists are the counters of list reads by index, made when an index is first read.
+	lists sync.Map
+
+	// Guarded by Observer.mu.
+	uses     int
+	members  []*informer
+	handlers map[string]*handlerSeries
+	indexes  []string
+}
+
+// handlerSeries are the series of all handlers of a group with the same name.
+type handlerSeries struct {
+	name     string
+	uses     int
+	duration prometheus.Observer
+	panics   prometheus.Counter
+}
+
+// join returns the group of informers with the given ID. Each call must be matched by one of leave.
+func (o *Observer) join(id ID) *group {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l := labels{o.types.Acquire(id.Type()), o.namespaces.Acquire(id.Scope())}
+	g := o.groups[l]
+	if g == nil {
+		g = o.newGroup(l)
+		o.groups[l] = g
+	}
+	g.uses++
+	return g
+}
+
+// publish lets scrapes see an informer, which must not be changed any more except through its atomics and locks.
+func (o *Observer) publish(inf *informer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	inf.group.members = append(inf.group.members, inf)
+}
+
+// leave removes a published informer from its group, and the group's series with the last one.
+func (o *Observer) leave(inf *informer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	g := inf.group
+	at := slices.Index(g.members, inf)
+	if at < 0 {
+		return
+	}
+	g.members = slices.Delete(g.members, at, at+1)
+	o.types.Release(g.informerType)
+	o.namespaces.Release(g.namespace)
+	if g.uses--; g.uses > 0 {
+		return
+	}
+	for _, index := range g.indexes {
+		o.indexes.Release(index)
+	}
+	delete(o.groups, g.labels)
+	o.vecs.forget(prometheus.Labels{
+		catalog.LabelInformerType.Name: g.informerType,
+		catalog.LabelNamespace.Name:    g.namespace,
+	})
+}
+
+func (o *Observer) newGroup(l labels) *group {
+	v := o.vecs
+	events := v.counterSet(catalog.InformerWatchEvents, l.with()...)
+	return &group{
+		obs:           o,
+		labels:        l,
+		hits:          v.counter(catalog.InformerCacheHits, l.with()...),
+		misses:        v.counter(catalog.InformerCacheMisses, l.with()...),
+		syncSuccess:   v.histogram(catalog.InformerSyncDuration, l.with(catalog.ResultSuccess)...),
+		syncFail:      v.histogram(catalog.InformerSyncDuration, l.with(catalog.ResultFail)...),
+		relists:       v.counterSet(catalog.InformerRelists, l.with()...),
+		listDuration:  v.histogram(catalog.InformerListDuration, l.with()...),
+		listItems:     v.histogram(catalog.InformerListItems, l.with()...),
+		errors:        v.counterSet(catalog.InformerSyncErrors, l.with()...),
+		watches:       v.counter(catalog.InformerWatches, l.with()...),
+		timeouts:      v.counter(catalog.InformerWatchTimeouts, l.with()...),
+		watchDuration: v.histogram(catalog.InformerWatchDuration, l.with()...),
+		disconnects:   v.counterSet(catalog.InformerWatchDisconnects, l.with()...),
+		gap:           v.histogram(catalog.InformerCoverageGap, l.with()...),
+		eventLag:      v.histogram(catalog.InformerEventLag, l.with()...),
+		overrun:       v.counter(catalog.InformerEventsLost, l.with(catalog.LostOverrun)...),
+		added:         events[catalog.EventAdded],
+		modified:      events[catalog.EventModified],
+		deleted:       events[catalog.EventDeleted],
+		bookmarks:     events[catalog.EventBookmark],
+		failures:      events[catalog.EventError],
+		handlers:      map[string]*handlerSeries{},
+	}
+}
+
+// countEvent counts an event of a watch. Types that client-go does not know are left out, as it ignores them too.
+func (g *group) countEvent(t watch.EventType) {
+	switch t {
+	case watch.Added:
+		g.added.Inc()
+	case watch.Modified:
+		g.modified.Inc()
+	case watch.Deleted:
+		g.deleted.Inc()
+	case watch.Bookmark:
+		g.bookmarks.Inc()
+	case watch.Error:
+		g.failures.Inc()
+	}
+}
+
+// countList counts a read of many objects through an index.
+func (g *group) countList(index string) {
+	if c, ok := g.lists.Load(index); ok {
+		c.(prometheus.Counter).Inc()
+		return
+	}
+	g.listCounter(index).Inc()
+}
+
+func (g *group) listCounter(index string) prometheus.Counter {
+	g.obs.mu.Lock()
+	defer g.obs.mu.Unlock()
+	if c, ok := g.lists.Load(index); ok {
+		return c.(prometheus.Counter)
+	}
+	if g.uses == 0 {
+		// The informer has ended and its series are gone; its store can still be read.
+		return prometheus.NewCounter(prometheus.CounterOpts{})
+	}
+	label := g.obs.indexes.Acquire(index)
+	g.indexes = append(g.indexes, label)
+	c := g.obs.vecs.counter(catalog.InformerCacheLists, g.with(label)...)
+	g.lists.Store(index, c)
+	return c
+}
+
+// acquireHandler returns the series of handlers with the given name.
+func (g *group) acquireHandler(name string) *handlerSeries {
+	g.obs.mu.Lock()
+	defer g.obs.mu.Unlock()
+	name = g.obs.handlers.Acquire(name)
+	h := g.handlers[name]
+	if h == nil {
+		h = &handlerSeries{
+			name:     name,
+			duration: g.obs.vecs.histogram(catalog.InformerHandlerDuration, g.with(name)...),
+			panics:   g.obs.vecs.counter(catalog.InformerHandlerPanics, g.with(name)...),
+		}
+		g.handlers[name] = h
+	}
+	h.uses++
+	return h
+}
+
+// releaseHandler gives back what acquireHandler returned, and deletes the series with the last use.
+func (g *group) releaseHandler(h *handlerSeries) {
+	g.obs.mu.Lock()
+	defer g.obs.mu.Unlock()
+	g.obs.handlers.Release(h.name)
+	h.uses--
+	if h.uses > 0 {
+		return
+	}
+	delete(g.handlers, h.name)
+	g.obs.vecs.forget(prometheus.Labels{
+		catalog.LabelInformerType.Name: g.informerType,
+		catalog.LabelNamespace.Name:    g.namespace,
+		catalog.LabelHandler.Name:      h.name,
+	})
+}
+
+// groupView is what a scrape reads of a group without holding a lock.
+type groupView struct {
+	*group
+	members []*informer
+}
+
+// snapshot returns the groups as they are now.
+func (o *Observer) snapshot() []groupView {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	views := make([]groupView, 0, len(o.groups))
+	for _, g := range o.groups {
+		views = append(views, groupView{g, slices.Clone(g.members)})
+	}
+	return views
+}

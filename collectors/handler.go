@@ -1,0 +1,165 @@
+package collectors
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// handler decorates an event handler. client-go calls it on one goroutine, in the order in which the store changed.
+type handler struct {
+	inner    cache.ResourceEventHandler
+	informer *informer
+	series   *handlerSeries
+	cursor   *ring.Cursor
+	// since is when the handler was registered: nothing can have kept it waiting for longer.
+	since int64
+	// listed is when the object of a list that is being handled was received, 0 if there is none. Events of a watch are
+	// in the ring instead.
+	listed atomic.Int64
+}
+
+var _ cache.ResourceEventHandler = &handler{}
+
+func (inf *informer) decorateHandler(name string, inner cache.ResourceEventHandler) *handler {
+	return &handler{
+		inner:    inner,
+		informer: inf,
+		series:   inf.group.acquireHandler(name),
+		cursor:   inf.ring.NewCursor(),
+		since:    inf.obs.now(),
+	}
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (h *handler) OnAdd(obj any, isInInitialList bool) {
+	d := h.begin(catalog.EventAdded, obj, isInInitialList)
+	defer h.finish(&d)
+	h.inner.OnAdd(obj, isInInitialList)
+	d.returned = true
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (h *handler) OnUpdate(oldObj, newObj any) {
+	var d delivery
+	if resourceVersion(oldObj) == resourceVersion(newObj) {
+		// A resync, or an unchanged object of a relist: the API server has sent no event.
+		d.start = h.informer.obs.now()
+	} else {
+		d = h.begin(catalog.EventModified, newObj, false)
+	}
+	defer h.finish(&d)
+	h.inner.OnUpdate(oldObj, newObj)
+	d.returned = true
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (h *handler) OnDelete(obj any) {
+	d := h.begin(catalog.EventDeleted, obj, false)
+	defer h.finish(&d)
+	h.inner.OnDelete(obj)
+	d.returned = true
+}
+
+// delivery is one call of a handler.
+type delivery struct {
+	// start is when the handler was called.
+	start int64
+	// received is when the event was received.
+	received int64
+	// event tells that the call was caused by the API server, and that received is set.
+	event bool
+	// paired tells that the cursor stands at the event.
+	paired bool
+	// returned tells that the handler has returned, not panicked.
+	returned bool
+
+	endSpan func(panicked bool)
+	traceID string
+}
+
+// begin finds out what caused a call and since when the cause was known.
+func (h *handler) begin(event string, obj any, initial bool) delivery {
+	d := delivery{start: h.informer.obs.now()}
+	h.receipt(&d, obj, initial)
+	if t := h.informer.obs.tracer; t != nil && d.event {
+		g := h.informer.group
+		received := h.informer.obs.base.Add(time.Duration(d.received))
+		d.endSpan, d.traceID = t.Deliver(g.informerType, g.namespace, h.series.name, event, received)
+	}
+	return d
+}
+
+// receipt sets when the cause of a call was received. An object of a list counts from the end of the list, or from the
+// registration of the handler if that came later. If no cause can be found, as for resourceVersions that are no
+// numbers, the call is no event: a lag that is not known is not reported.
+func (h *handler) receipt(d *delivery, obj any, initial bool) {
+	state := h.informer.source.epoch.Load()
+	_, missed := obj.(cache.DeletedFinalStateUnknown)
+	listed := initial || missed
+	if version, ok := rv.Parse(resourceVersion(obj)); ok && !listed {
+		found := h.cursor.Find(version)
+		if found.Lost > 0 {
+			h.informer.group.overrun.Add(float64(found.Lost))
+		}
+		switch found.Match {
+		case ring.Exact:
+			d.received, d.event, d.paired = found.At, true, true
+			return
+		case ring.Overrun:
+			d.received, d.event = found.At, true
+			return
+		case ring.None:
+			listed = state != nil && version <= state.rv
+		}
+	}
+	if !listed || state == nil {
+		return
+	}
+	d.received, d.event = max(state.at, h.since), true
+	h.listed.Store(d.received)
+}
+
+// finish accounts for a call. It runs deferred and does not recover: a panic is counted and goes on.
+func (h *handler) finish(d *delivery) {
+	now := h.informer.obs.now()
+	if d.paired {
+		h.cursor.Done()
+	} else if d.event {
+		h.listed.Store(0)
+	}
+	if d.endSpan != nil {
+		d.endSpan(!d.returned)
+	}
+	if !d.returned {
+		h.series.panics.Inc()
+		return
+	}
+	observe(h.series.duration, seconds(now-d.start), d.traceID)
+	if d.event {
+		observe(h.informer.group.eventLag, seconds(now-d.received), d.traceID)
+	}
+}
+
+func observe(o prometheus.Observer, value float64, traceID string) {
+	if traceID == "" {
+		o.Observe(value)
+		return
+	}
+	o.(prometheus.ExemplarObserver).ObserveWithExemplar(value, prometheus.Labels{"trace_id": traceID})
+}
+
+// resourceVersion returns the resourceVersion of an object, or the empty string if it has none.
+func resourceVersion(obj any) string {
+	if object, err := meta.Accessor(obj); err == nil {
+		return object.GetResourceVersion()
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package collectors
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
+)
+
+// informer is what the decorators of one informer share: the ListerWatcher writes to source and ring, the handlers read
+// them, and a scrape reads everything.
+type informer struct {
+	obs    *Observer
+	id     ID
+	group  *group
+	ring   *ring.Ring
+	source source
+
+	// store is the undecorated store, nil if only a ListerWatcher is decorated.
+	store cache.Store
+	// synced is client-go's answer, nil if only a ListerWatcher is decorated.
+	synced func() bool
+	// listed tells whether the ListerWatcher is decorated too.
+	listed bool
+	// dropped tells that a Transform has dropped objects, so that events no longer say how many are stored.
+	dropped atomic.Bool
+
+	// started is when the informer was run.
+	started atomic.Int64
+	// lastSync is how long the last sync took, in nanoseconds.
+	lastSync atomic.Int64
+
+	mu       sync.Mutex
+	handlers []*handler
+}
+
+// newInformer returns an informer that no scrape sees until it is published.
+func (o *Observer) newInformer(id ID) *informer {
+	inf := &informer{obs: o, id: id, group: o.join(id), ring: ring.New(o.remembered)}
+	inf.source.informer = inf
+	return inf
+}
+
+// syncedAfter records a successful sync.
+func (inf *informer) syncedAfter(nanoseconds int64) {
+	inf.lastSync.Store(nanoseconds)
+	inf.group.syncSuccess.Observe(seconds(nanoseconds))
+}
+
+func (inf *informer) addHandler(h *handler) {
+	inf.mu.Lock()
+	defer inf.mu.Unlock()
+	inf.handlers = append(inf.handlers, h)
+}
+
+func (inf *informer) removeHandler(h *handler) {
+	inf.mu.Lock()
+	defer inf.mu.Unlock()
+	if at := slices.Index(inf.handlers, h); at >= 0 {
+		inf.handlers = slices.Delete(inf.handlers, at, at+1)
+		inf.group.releaseHandler(h.series)
+	}
+}
+
+func (inf *informer) currentHandlers() []*handler {
+	inf.mu.Lock()
+	defer inf.mu.Unlock()
+	return slices.Clone(inf.handlers)
+}
+
+// end deletes the informer's series. What still writes to them afterwards writes into the void.
+func (inf *informer) end() {
+	for _, h := range inf.currentHandlers() {
+		inf.removeHandler(h)
+	}
+	inf.obs.leave(inf)
+}
+
+func seconds(nanoseconds int64) float64 {
+	return float64(nanoseconds) / 1e9
+}

@@ -1,0 +1,114 @@
+package collectors
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
+)
+
+// Options configures an Observer. Only Name is required.
+type Options struct {
+	// Name is the value of the label name: the program or controller that the informers belong to.
+	Name string
+	// Logger gets the few things that a metric cannot say. The default is slog.Default.
+	Logger *slog.Logger
+	// Tracer follows events into handlers. The default is none.
+	Tracer Tracer
+	// RememberedEvents is how many watch events each informer remembers in order to pair them with the handlers that
+	// finish them, at 16 bytes each. A handler that falls behind by more is still measured, with a lower bound. The
+	// default is 1024.
+	RememberedEvents int
+}
+
+// Limits of the values that open labels may have at the same time. What exceeds them is reported as "other".
+const (
+	maxInformerTypes = 1000
+	maxNamespaces    = 2000
+	maxHandlers      = 200
+	maxIndexes       = 200
+)
+
+const defaultRememberedEvents = 1024
+
+// Observer decorates the informers of one program and reports what it sees. It is a prometheus.Collector, so that it
+// can be unregistered from the registry that it was given. All its methods are safe for concurrent use, and none of
+// them changes what it observes.
+type Observer struct {
+	logger     *slog.Logger
+	tracer     Tracer
+	remembered int
+	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
+	base time.Time
+	vecs *vecs
+
+	types, namespaces, handlers, indexes series.Cap
+
+	mu     sync.Mutex
+	groups map[labels]*group
+}
+
+// New returns an Observer whose metrics are registered with reg. It fails if a name is missing or if the registry
+// already has an Observer of the same name: one Observer serves any number of informers.
+func New(reg prometheus.Registerer, options Options) (*Observer, error) {
+	if options.Name == "" {
+		return nil, errors.New("collectors: Options.Name is empty: give the name of the program or controller")
+	}
+	if options.RememberedEvents < 0 {
+		return nil, fmt.Errorf("collectors: Options.RememberedEvents is %d: give a positive number, or 0 for %d",
+			options.RememberedEvents, defaultRememberedEvents)
+	}
+	if reg == nil {
+		return nil, errors.New("collectors: the registerer is nil: give a prometheus.Registry")
+	}
+	o := &Observer{
+		logger:     options.Logger,
+		tracer:     options.Tracer,
+		remembered: options.RememberedEvents,
+		base:       time.Now(),
+		vecs:       newVecs(options.Name),
+		types:      series.Cap{Limit: maxInformerTypes},
+		namespaces: series.Cap{Limit: maxNamespaces},
+		handlers:   series.Cap{Limit: maxHandlers},
+		indexes:    series.Cap{Limit: maxIndexes},
+		groups:     map[labels]*group{},
+	}
+	if o.logger == nil {
+		o.logger = slog.Default()
+	}
+	if o.remembered == 0 {
+		o.remembered = defaultRememberedEvents
+	}
+	if err := reg.Register(o); err != nil {
+		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)
+	}
+	return o, nil
+}
+
+// now returns the nanoseconds since the Observer was made. It is what the hot paths pay for a clock.
+func (o *Observer) now() int64 {
+	return int64(time.Since(o.base))
+}
+
+// wall returns the wall-clock time of a moment that now returned.
+func (o *Observer) wall(at int64) time.Time {
+	return time.Now().Add(-time.Duration(o.now() - at))
+}
+
+// Describe implements prometheus.Collector.
+func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
+	o.vecs.describe(ch)
+}
+
+// Collect implements prometheus.Collector. It reads atomics and takes no lock that an informer could be waiting for.
+func (o *Observer) Collect(ch chan<- prometheus.Metric) {
+	o.vecs.collect(ch)
+	for _, g := range o.snapshot() {
+		g.collect(ch)
+	}
+}

@@ -1,0 +1,196 @@
+package collectors
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// NewSharedIndexInformer is cache.NewSharedIndexInformerWithOptions with everything decorated: the connection to the
+// API server, the store, and each handler that is added. The series exist from now until Run returns.
+func (o *Observer) NewSharedIndexInformer(id ID, lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	inf := o.newInformer(id)
+	return inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.listerWatcher(lw), exampleObject, options))
+}
+
+// Informer decorates an informer that exists already, before it is started and handlers are added. Its store and its
+// handlers are observed, its connection is not: lists, watches and event lag stay unknown. Prefer
+// NewSharedIndexInformer or a decorated factory.
+func (o *Observer) Informer(id ID, inner cache.SharedIndexInformer) cache.SharedIndexInformer {
+	return o.newInformer(id).decorate(inner)
+}
+
+func (inf *informer) decorate(inner cache.SharedIndexInformer) cache.SharedIndexInformer {
+	inf.store = inner.GetStore()
+	inf.synced = inner.HasSynced
+	inf.obs.publish(inf)
+	return &sharedIndexInformer{
+		inner:         inner,
+		informer:      inf,
+		indexer:       inf.group.decorateIndexer(inner.GetIndexer()),
+		registrations: map[cache.ResourceEventHandlerRegistration]*handler{},
+	}
+}
+
+// sharedIndexInformer decorates an informer. It does not embed what it decorates: a method that a later client-go adds
+// must be considered here, not slip past.
+type sharedIndexInformer struct {
+	inner    cache.SharedIndexInformer
+	informer *informer
+	indexer  cache.Indexer
+	running  atomic.Bool
+
+	mu            sync.Mutex
+	registrations map[cache.ResourceEventHandlerRegistration]*handler
+}
+
+var _ cache.SharedIndexInformer = &sharedIndexInformer{}
+
+// AddEventHandler implements cache.SharedInformer.
+func (s *sharedIndexInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod implements cache.SharedInformer.
+func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, resyncPeriod time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+// AddEventHandlerWithOptions implements cache.SharedInformer. The registration is client-go's own, so that everything
+// that client-go does with registrations works.
+func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	name, inner := handlerName(h)
+	decorated := s.informer.decorateHandler(name, inner)
+	s.informer.addHandler(decorated)
+	registration, err := s.inner.AddEventHandlerWithOptions(decorated, options)
+	if err != nil {
+		s.informer.removeHandler(decorated)
+		return registration, err
+	}
+	decorated.cursor.Settle()
+	if reflect.ValueOf(registration).Comparable() { // anything else is not client-go's and cannot be recognized again
+		s.mu.Lock()
+		s.registrations[registration] = decorated
+		s.mu.Unlock()
+	}
+	return registration, nil
+}
+
+// RemoveEventHandler implements cache.SharedInformer.
+func (s *sharedIndexInformer) RemoveEventHandler(registration cache.ResourceEventHandlerRegistration) error {
+	if err := s.inner.RemoveEventHandler(registration); err != nil {
+		return err
+	}
+	if !reflect.ValueOf(registration).Comparable() {
+		return nil
+	}
+	s.mu.Lock()
+	decorated := s.registrations[registration]
+	delete(s.registrations, registration)
+	s.mu.Unlock()
+	if decorated != nil {
+		s.informer.removeHandler(decorated)
+	}
+	return nil
+}
+
+// GetStore implements cache.SharedInformer.
+func (s *sharedIndexInformer) GetStore() cache.Store { return s.indexer }
+
+// GetIndexer implements cache.SharedIndexInformer.
+func (s *sharedIndexInformer) GetIndexer() cache.Indexer { return s.indexer }
+
+// GetController implements cache.SharedInformer.
+func (s *sharedIndexInformer) GetController() cache.Controller { return s.inner.GetController() }
+
+// Run implements cache.SharedInformer.
+func (s *sharedIndexInformer) Run(stopCh <-chan struct{}) {
+	s.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext implements cache.SharedInformer. The informer's series are deleted when it returns.
+func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
+	if !s.running.CompareAndSwap(false, true) {
+		s.inner.RunWithContext(ctx) // client-go warns and returns
+		return
+	}
+	s.informer.started.Store(s.informer.obs.now())
+	ended := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { s.awaitSync(ended) })
+	defer func() {
+		close(ended)
+		wg.Wait()
+		s.informer.end()
+	}()
+	s.inner.RunWithContext(ctx)
+}
+
+// awaitSync records how long it took until the store had a first full state.
+func (s *sharedIndexInformer) awaitSync(ended <-chan struct{}) {
+	select {
+	case <-s.inner.HasSyncedChecker().Done():
+		s.informer.syncedAfter(s.informer.obs.now() - s.informer.started.Load())
+	case <-ended:
+	}
+}
+
+// HasSynced implements cache.SharedInformer.
+func (s *sharedIndexInformer) HasSynced() bool { return s.inner.HasSynced() }
+
+// HasSyncedChecker implements cache.SharedInformer.
+func (s *sharedIndexInformer) HasSyncedChecker() cache.DoneChecker { return s.inner.HasSyncedChecker() }
+
+// LastSyncResourceVersion implements cache.SharedInformer.
+func (s *sharedIndexInformer) LastSyncResourceVersion() string {
+	return s.inner.LastSyncResourceVersion()
+}
+
+// SetWatchErrorHandler implements cache.SharedInformer.
+func (s *sharedIndexInformer) SetWatchErrorHandler(h cache.WatchErrorHandler) error {
+	return s.inner.SetWatchErrorHandler(h)
+}
+
+// SetWatchErrorHandlerWithContext implements cache.SharedInformer.
+func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(h cache.WatchErrorHandlerWithContext) error {
+	return s.inner.SetWatchErrorHandlerWithContext(h)
+}
+
+// SetTransform implements cache.SharedInformer. Objects that the function drops are noticed on their way: they will
+// never reach a handler.
+func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
+	if f == nil {
+		return s.inner.SetTransform(nil)
+	}
+	return s.inner.SetTransform(s.informer.transform(f))
+}
+
+func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		version := resourceVersion(obj) // f may change the object in place
+		out, err := f(obj)
+		if err != nil || out == nil {
+			inf.dropped.Store(true)
+			if n, ok := rv.Parse(version); ok {
+				inf.ring.Drop(n)
+			}
+		}
+		return out, err
+	}
+}
+
+// AddIndexers implements cache.SharedIndexInformer.
+func (s *sharedIndexInformer) AddIndexers(indexers cache.Indexers) error {
+	return s.inner.AddIndexers(indexers)
+}
+
+// IsStopped implements cache.SharedInformer.
+func (s *sharedIndexInformer) IsStopped() bool { return s.inner.IsStopped() }
