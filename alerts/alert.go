@@ -79,7 +79,7 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 	return Rule{
 		Alert:         a.Name,
 		Expr:          strings.TrimSpace(fill(o, a.expr)),
-		For:           duration(o.For),
+		For:           catalog.FormatDuration(o.For),
 		KeepFiringFor: a.keep,
 		Labels:        map[string]string{SeverityLabel: string(o.Severity)},
 		Annotations: map[string]string{

@@ -74,8 +74,8 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 			RepeatInterval: orDefault(am.RepeatInterval, 4*time.Hour),
 			Routes: []route{
 				{Receiver: string(catalog.Page), Matchers: []string{`severity="page"`}},
-				{Receiver: string(catalog.Ticket), Matchers: []string{`severity="ticket"`}, RepeatInterval: duration(ticketRepeat)},
-				{Receiver: info, Matchers: []string{`severity="info"`}, RepeatInterval: duration(ticketRepeat)},
+				{Receiver: string(catalog.Ticket), Matchers: []string{`severity="ticket"`}, RepeatInterval: catalog.FormatDuration(ticketRepeat)},
+				{Receiver: info, Matchers: []string{`severity="info"`}, RepeatInterval: catalog.FormatDuration(ticketRepeat)},
 			},
 		},
 		InhibitRules: inhibitions(),
@@ -140,5 +140,5 @@ func orDefault(d, otherwise time.Duration) string {
 	if d == 0 {
 		d = otherwise
 	}
-	return duration(d)
+	return catalog.FormatDuration(d)
 }

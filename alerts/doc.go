@@ -7,7 +7,7 @@
 //	config.go        what a user can change: Config
 //	rule.go          Group and Rule as Prometheus reads them; Rules, the whole rule file
 //	alert.go         Alert: a rule with its runbook; All
-//	text.go          numbers, durations and recurring phrases for expressions and texts
+//	text.go          numbers of objectives and recurring phrases for expressions and texts
 //	sync.go          full states: not synced, slow, failing
 //	watch.go         watches: down, disconnecting, gaps
 //	lag.go           sync lag, and event lag by burn rates with its recording rules

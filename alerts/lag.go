@@ -81,7 +81,7 @@ func eventLagRecords(o catalog.Objective) []Rule {
 
 	var rules []Rule
 	record := func(name, expr string, window time.Duration) {
-		w := duration(window)
+		w := catalog.FormatDuration(window)
 		if slices.ContainsFunc(rules, func(r Rule) bool { return r.Record == name+w }) {
 			return // a short window of one pair may be the long one of another
 		}
@@ -102,25 +102,22 @@ func eventLagAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 	for _, b := range o.BurnRates {
 		own := o
 		own.For, own.Severity = b.For, b.Severity
-		limit := fmt.Sprintf("(%s * %.4g)", number(b.Factor), budget)
+		limit := fmt.Sprintf("(%s * %.4g)", catalog.FormatNumber(b.Factor), budget)
 		a.expr = fmt.Sprintf(`
 %s%s > %s
 and
 %s%s > %s
 and
 %s%s >= $count
-`, recordSlow, duration(b.Long), limit, recordSlow, duration(b.Short), limit, recordCount, duration(b.Long))
+`, recordSlow, catalog.FormatDuration(b.Long), limit, recordSlow, catalog.FormatDuration(b.Short), limit, recordCount, catalog.FormatDuration(b.Long))
 
 		r := a.rule(own, c)
 		r.Annotations = maps.Clone(r.Annotations)
 		r.Annotations[DescriptionAnnotation] = strings.NewReplacer(
-			"$long", duration(b.Long), "$budget", number(round(budget*100))+"%", "$factor", number(b.Factor),
+			"$long", catalog.FormatDuration(b.Long), "$budget", o.Budget(), "$factor", catalog.FormatNumber(b.Factor),
 		).Replace(r.Annotations[DescriptionAnnotation])
-		r.Labels["window"] = duration(b.Long)
+		r.Labels["window"] = catalog.FormatDuration(b.Long)
 		rules = append(rules, r)
 	}
 	return rules
 }
-
-// round takes away what binary fractions add: 1-0.99 is 0.010000000000000009.
-func round(f float64) float64 { return float64(int(f*1e6+.5)) / 1e6 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // Runbook is what somebody who has just been notified needs to know. Its texts are Markdown.
@@ -36,7 +34,7 @@ func RunbookPage(a Alert, c Config) []byte {
 	line("# %s\n", a.Name)
 	line("| | |\n|---|---|")
 	line("| severity | %s |", severities(rules))
-	line("| objective | %s: %s |", o.Title, Target(o))
+	line("| objective | %s: %s |", o.Title, o.Goal())
 	line("| fires after | %s |", waits(rules))
 	line("| metric | `%s` |", o.Metric.Name)
 	line("\n## Meaning\n\n%s", fill(o, a.Runbook.Meaning))
@@ -58,21 +56,6 @@ func RunbookPage(a Alert, c Config) []byte {
 		line("```promql\n%s\n```\n", r.Expr)
 	}
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
-}
-
-// Target writes an objective's threshold for people, such as "at most 5s" or "99% within 5s".
-func Target(o catalog.Objective) string {
-	switch {
-	case o.BurnRates != nil:
-		return fmt.Sprintf("%s%% within %s", number(round(o.Quantile*100)), quantity(o.Threshold, o.Unit))
-	case o.Below && o.Fixed:
-		return "always " + number(o.Threshold)
-	case o.Below:
-		return "at least " + quantity(o.Threshold, o.Unit)
-	case o.Threshold == 0:
-		return "none"
-	}
-	return "at most " + quantity(o.Threshold, o.Unit)
 }
 
 func severities(rules []Rule) string {

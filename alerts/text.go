@@ -3,9 +3,7 @@ package alerts
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
@@ -18,47 +16,10 @@ const (
 	someInformer = `The {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster
 )
 
-// number writes f the way people write PromQL: 0.12 and 30, never 1.2e-01.
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// duration writes d the way Prometheus does: 90s as 1m30s, 24h as 1d.
-func duration(d time.Duration) string {
-	if d == 0 {
-		return "0s"
-	}
-	var b strings.Builder
-	for _, u := range []struct {
-		name string
-		d    time.Duration
-	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}} {
-		if n := d / u.d; n > 0 {
-			fmt.Fprintf(&b, "%d%s", n, u.name)
-			d %= u.d
-		}
-	}
-	return b.String()
-}
-
-// quantity writes a value of an objective for people: 120ms, 1%, 10/min.
-func quantity(value float64, unit string) string {
-	switch unit {
-	case "s":
-		if d := time.Duration(value * float64(time.Second)).Round(time.Millisecond); d >= time.Millisecond {
-			return duration(d)
-		}
-		return number(value) + "s"
-	case "percentunit":
-		return number(value*100) + "%"
-	case "cpm":
-		return number(value) + "/min"
-	}
-	return number(value)
-}
-
 // bound returns a matcher for the bucket with the given upper bound. Prometheus 3 and OpenMetrics write 5 as 5.0, older
 // servers and the text format write 5.
 func bound(f float64) string {
-	s := number(f)
+	s := catalog.FormatNumber(f)
 	if strings.Contains(s, ".") {
 		return fmt.Sprintf(`le=%q`, s)
 	}
@@ -76,12 +37,12 @@ func bound(f float64) string {
 //	$for        how long the condition must hold
 func fill(o catalog.Objective, text string) string {
 	return strings.NewReplacer(
-		"$threshold", number(o.Threshold),
-		"$objective", quantity(o.Threshold, o.Unit),
-		"$quantile", number(o.Quantile),
-		"$window", duration(o.Window),
-		"$count", number(o.MinCount),
+		"$threshold", catalog.FormatNumber(o.Threshold),
+		"$objective", o.Amount(),
+		"$quantile", catalog.FormatNumber(o.Quantile),
+		"$window", catalog.FormatDuration(o.Window),
+		"$count", catalog.FormatNumber(o.MinCount),
 		"$bound", bound(o.Threshold),
-		"$for", duration(o.For),
+		"$for", catalog.FormatDuration(o.For),
 	).Replace(text)
 }
