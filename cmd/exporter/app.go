@@ -7,7 +7,6 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
-	promslogflag "github.com/prometheus/common/promslog/flag"
 	"github.com/prometheus/common/version"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
@@ -32,7 +31,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	app.HelpFlag.Short('h')
 
 	logging := &promslog.Config{Writer: stderr}
-	promslogflag.AddFlags(app, logging)
+	registerLogging(app, logging)
 
 	commands := map[string]command{}
 	name, serve := registerServe(app, logging)

@@ -1,11 +1,41 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
+	"strings"
 
+	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
+	promslogflag "github.com/prometheus/common/promslog/flag"
 	"k8s.io/klog/v2"
 )
+
+// registerLogging adds the logging flags of Prometheus' programs.
+func registerLogging(app *kingpin.Application, config *promslog.Config) {
+	config.Level, config.Format = promslog.NewLevel(), promslog.NewFormat()
+	app.Flag(promslogflag.LevelFlagName, promslogflag.LevelFlagHelp).
+		Default("info").HintOptions(promslog.LevelFlagOptions...).
+		SetValue(choice{config.Level, promslogflag.LevelFlagName, promslog.LevelFlagOptions})
+	app.Flag(promslogflag.FormatFlagName, promslogflag.FormatFlagHelp).
+		Default("logfmt").HintOptions(promslog.FormatFlagOptions...).
+		SetValue(choice{config.Format, promslogflag.FormatFlagName, promslog.FormatFlagOptions})
+}
+
+// choice is a flag whose errors name it and what it may be. kingpin's and promslog's own do neither.
+type choice struct {
+	kingpin.Value
+	flag    string
+	options []string
+}
+
+// Set implements kingpin.Value.
+func (c choice) Set(value string) error {
+	if err := c.Value.Set(value); err != nil {
+		return fmt.Errorf("--%s: %q is not one of %s", c.flag, value, strings.Join(c.options, ", "))
+	}
+	return nil
+}
 
 // newLogger returns the logger that everything writes to. client-go's klog is global; it is pointed to the same handler
 // here, before anything of client-go runs.

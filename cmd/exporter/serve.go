@@ -78,7 +78,10 @@ func (f *serveFlags) serve(ctx context.Context) error {
 		IdleTimeout:       2 * time.Minute,
 	}
 	served := make(chan error, 1)
-	go func() { served <- web.ListenAndServe(server, f.web, log) }()
+	go func() {
+		defer close(served)
+		served <- web.ListenAndServe(server, f.web, log)
+	}()
 	exp.Start(ctx)
 
 	var failed error
@@ -93,8 +96,20 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	// sent off. Informers hold no lock of the cluster that would have to be released.
 	return errors.Join(failed, shutdown(log,
 		step{"report not ready", 0, func(context.Context) error { exp.Drain(); return nil }},
-		step{"stop the web server", 5 * time.Second, server.Shutdown},
+		step{"stop the web server", 5 * time.Second, func(ctx context.Context) error { return stopServer(ctx, server, served) }},
 		step{"stop the informers", 10 * time.Second, exp.Stop},
 		step{"send the last traces", 5 * time.Second, provider.Shutdown},
 	))
+}
+
+// stopServer lets requests finish that are being answered, and cuts them off when ctx ends. It waits for the goroutine
+// that closes served.
+func stopServer(ctx context.Context, server *http.Server, served <-chan error) error {
+	err := server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, server.Close())
+	}
+	for range served {
+	}
+	return err
 }

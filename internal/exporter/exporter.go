@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/version"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -50,6 +51,15 @@ type Exporter struct {
 
 // New prepares an exporter. Nothing is sent to the API server before Start.
 func New(options Options) (*Exporter, error) {
+	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
+	client, err := newMetadataClient(options.REST, userAgent)
+	if err != nil {
+		return nil, err
+	}
+	return newExporter(options, client)
+}
+
+func newExporter(options Options, client metadata.Interface) (*Exporter, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -61,11 +71,6 @@ func New(options Options) (*Exporter, error) {
 		return nil, err
 	}
 	observer, err := collectors.New(registry, collectors.Options{Name: Name, Logger: options.Logger, Tracer: options.Tracer})
-	if err != nil {
-		return nil, err
-	}
-	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
-	client, err := newMetadataClient(options.REST, userAgent)
 	if err != nil {
 		return nil, err
 	}
