@@ -1,0 +1,56 @@
+package dashboards
+
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// bucket matches the bucket that ends at an objective's threshold: Prometheus 3 writes 5 as 5.0, others write 5.
+func bucket(o catalog.Objective) string {
+	n := catalog.FormatNumber(o.Threshold)
+	if strings.Contains(n, ".") {
+		return `le="` + n + `"`
+	}
+	return `le=~"` + n + `|` + n + `\\.0"`
+}
+
+func syncLag(t catalog.Targets) panel {
+	o := t.Of(catalog.SyncLag)
+	return timeSeries{
+		header: header{id: 20, title: "Sync lag", unit: "s",
+			about: "How far each informer is known to trail the API server. Normal is 0, however little happens. A steady rise of a second a second means that the watch is down; otherwise a handler holds up events: look at the pending ones."},
+		queries: []query{{expr: `max by (cluster, name, informer_type, namespace) (k8s_informer_sync_lag_seconds{@})`, legend: legendInformer}},
+		goal:    &o,
+	}
+}
+
+func eventLag(t catalog.Targets) panel {
+	o := t.Of(catalog.EventLag)
+	return timeSeries{
+		header: header{id: 21, title: "Event lag, p99", unit: "s",
+			about: "From the receipt of an event to the return of the handler, 99th percentile. Milliseconds are normal. If it rises, compare with the duration of the handlers: they take the time, or there are more events than they can take."},
+		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@}[$__rate_interval])))`, legend: legendInformer}},
+		goal:    &o,
+	}
+}
+
+func lateShare(t catalog.Targets) panel {
+	o := t.Of(catalog.EventLag)
+	// The line is the budget, which the objective's own threshold is not.
+	budget := catalog.Objective{Threshold: 1 - o.Quantile, Unit: "percentunit"}
+	return timeSeries{
+		header: header{id: 22, title: "Late events", unit: "percentunit",
+			about: "Share of events that took longer than " + o.Amount() + ". Above the line, the budget of a month is used up before its end; the alerts compare hours and days of this."},
+		queries: []query{{expr: `1 - sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval])) / sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval]))`, legend: legendInformer}},
+		goal:    &budget,
+	}
+}
+
+func eventLagHeat() panel {
+	return heat{
+		header: header{id: 23, title: "Event lag, distribution", unit: "s",
+			about: "How many events a second took how long, over all informers. Normal is one dark band near the bottom; a second band above it is one slow handler, a smear upwards is a backlog."},
+		query: `sum by (le) (rate(k8s_informer_event_lag_seconds_bucket{@}[$__rate_interval]))`,
+	}
+}

@@ -1,0 +1,44 @@
+package dashboards
+
+// overview answers, from top to bottom: is it fine, which informer is not, and why.
+func overview(c Config) page {
+	t := c.Targets
+	return page{
+		uid:   OverviewUID,
+		title: "Informers / Overview",
+		about: "Whether the informers of all programs are synced, connected and up to date, and what keeps them from it.",
+		rows: []row{
+			{id: 100, title: "Is it fine?", lines: []line{
+				{height: 4, panels: []panel{
+					notSynced(), watchesDown(), worstSyncLag(t), worstDisconnects(t),
+					lateEvents(t), failedAttempts(t), slowestHandler(t), kindsDown(),
+				}},
+				{height: 9, panels: []panel{everyInformer(t)}},
+			}},
+			{id: 200, title: "Lag: how far behind are caches and handlers?", lines: []line{
+				{height: 9, panels: []panel{syncLag(t), eventLag(t)}},
+				{height: 9, panels: []panel{lateShare(t), eventLagHeat()}},
+			}},
+			{id: 300, title: "Watch: is the connection to the API server stable?", lines: []line{
+				{height: 9, panels: []panel{withoutWatch(), disconnects(t), disconnectReasons()}},
+				{height: 9, panels: []panel{coverageGap(t), watchEnds(), watchDuration()}},
+				{height: 9, panels: []panel{eventsByType(), sinceLastEvent()}},
+			}},
+			{id: 400, title: "Sync: lists and relists", lines: []line{
+				{height: 9, panels: []panel{lastSync(t), relists(), syncErrors()}},
+				{height: 9, panels: []panel{syncDuration(t), listDuration(), listItems()}},
+			}},
+			{id: 500, title: "Handlers: who holds up the events?", lines: []line{
+				{height: 9, panels: []panel{handlerDuration(t), pendingEvents(), handledEvents()}},
+				{height: 9, panels: []panel{handlers(), panics(), lostEvents()}},
+			}},
+			{id: 600, title: "Cache: what is held, and how it is read", lines: []line{
+				{height: 9, panels: []panel{objects(), hitRatio()}},
+				{height: 9, panels: []panel{reads(), lists()}},
+			}},
+			{id: 700, title: "Exporter", lines: []line{
+				{height: 7, panels: []panel{kinds(), versions()}},
+			}},
+		},
+	}
+}

@@ -1,0 +1,184 @@
+package dashboards
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+)
+
+const gridWidth = 24
+
+// page is a dashboard before it is laid out.
+type page struct {
+	uid, title, about string
+	rows              []row
+}
+
+// row is a heading with lines of panels below it.
+type row struct {
+	id    uint32
+	title string
+	lines []line
+}
+
+// line is a number of panels side by side, of equal width and height.
+type line struct {
+	height uint32
+	panels []panel
+}
+
+// panel is a panel that can be put at a place.
+type panel interface {
+	panel(pos sdk.GridPos) (sdk.Panel, error)
+}
+
+// variable is a variable that selects by a label of the same name.
+type variable struct {
+	name, label string
+	// metric and matchers say where the values come from.
+	metric, matchers string
+	// all is the regular expression that All stands for.
+	all string
+}
+
+// variables are the same on every dashboard. A cluster label may be missing, with a single cluster; so may the others on
+// series that are not an informer's, but those have selectors of their own.
+var variables = []variable{
+	{name: "cluster", label: "Cluster", metric: "k8s_informer_synced", all: ".*"},
+	{name: "job", label: "Job", metric: "k8s_informer_synced", matchers: `cluster=~"$cluster"`, all: ".+"},
+	{name: "instance", label: "Instance", metric: "k8s_informer_synced", matchers: `cluster=~"$cluster", job=~"$job"`, all: ".+"},
+	{name: "name", label: "Program", metric: "k8s_informer_synced", matchers: targetMatchers, all: ".+"},
+	{name: "informer_type", label: "Resource", metric: "k8s_informer_synced", matchers: targetMatchers + `, name=~"$name"`, all: ".+"},
+	{name: "namespace", label: "Namespace", metric: "k8s_informer_synced", matchers: targetMatchers + `, name=~"$name", informer_type=~"$informer_type"`, all: ".+"},
+}
+
+const (
+	targetMatchers   = `cluster=~"$cluster", job=~"$job", instance=~"$instance"`
+	informerMatchers = targetMatchers + `, name=~"$name", informer_type=~"$informer_type", namespace=~"$namespace"`
+)
+
+// selectors puts the variables into queries: {@} for series of an informer, {@kind} for those of the exporter about a
+// resource, {@target} for those of a process.
+var selectors = strings.NewReplacer(
+	"@kind", targetMatchers+`, informer_type=~"$informer_type"`,
+	"@target", targetMatchers,
+	"@", informerMatchers,
+)
+
+// build lays the page out and checks the result.
+func (p page) build(c Config) (Dashboard, error) {
+	//nolint:staticcheck // SA1019: the builder that is recommended instead emits schema v2, which Grafana before 13 and the operator's CRD cannot load.
+	b := sdk.NewDashboardBuilder(p.title).
+		Uid(p.uid).Description(p.about).Tags([]string{"informer-exporter", "kubernetes"}).
+		Readonly().Timezone("browser").Time("now-1h", "now").Refresh("30s").
+		Tooltip(sdk.DashboardCursorSyncCrosshair).
+		WithVariable(sdk.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus"))
+	for _, v := range variables {
+		b.WithVariable(v.build())
+	}
+	b.Annotation(firingAlerts())
+	b.Link(sdk.NewDashboardLinkBuilder("Informer dashboards").Type(sdk.DashboardLinkTypeDashboards).
+		Tags([]string{"informer-exporter"}).AsDropdown(true).IncludeVars(true).KeepTime(true))
+	if c.RunbookBase != "" {
+		b.Link(sdk.NewDashboardLinkBuilder("Runbooks").Type(sdk.DashboardLinkTypeLink).Icon("doc").
+			Tooltip("What to do about each alert").Url(c.RunbookBase).TargetBlank(true))
+	}
+	d, err := b.Build()
+	if err != nil {
+		return Dashboard{}, err
+	}
+	if d.Panels, err = p.layOut(); err != nil {
+		return Dashboard{}, err
+	}
+	raw, err := marshal(d)
+	if err != nil {
+		return Dashboard{}, err
+	}
+	if problems := Validate(raw); len(problems) > 0 {
+		return Dashboard{}, errors.Join(problems...)
+	}
+	queries, err := queriesOf(raw)
+	return Dashboard{UID: p.uid, Title: p.title, JSON: raw, Queries: queries}, err
+}
+
+// layOut gives every panel its place. The panels of a line share the width evenly.
+func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
+	var list []sdk.PanelOrRowPanel
+	var y uint32
+	for _, r := range p.rows {
+		heading, err := sdk.NewRowBuilder(r.title).Id(r.id).GridPos(sdk.GridPos{Y: y, W: gridWidth, H: 1}).Build()
+		if err != nil {
+			return nil, fmt.Errorf("row %q: %w", r.title, err)
+		}
+		list = append(list, sdk.PanelOrRowPanel{RowPanel: &heading})
+		y++
+		for _, l := range r.lines {
+			width := gridWidth / uint32(len(l.panels))
+			for i, spec := range l.panels {
+				built, err := spec.panel(sdk.GridPos{X: width * uint32(i), Y: y, W: width, H: l.height})
+				if err != nil {
+					return nil, fmt.Errorf("row %q, panel %d: %w", r.title, i+1, err)
+				}
+				list = append(list, sdk.PanelOrRowPanel{Panel: &built})
+			}
+			y += l.height
+		}
+	}
+	return list, nil
+}
+
+func (v variable) build() cog.Builder[sdk.VariableModel] {
+	selector := v.metric
+	if v.matchers != "" {
+		selector += "{" + v.matchers + "}"
+	}
+	q := fmt.Sprintf("label_values(%s, %s)", selector, v.name)
+	return sdk.NewQueryVariableBuilder(v.name).
+		Label(v.label).Datasource(dataSource()).
+		Query(sdk.StringOrMap{Map: map[string]any{"qryType": 1, "query": q, "refId": "PrometheusVariableQueryEditor-VariableQuery"}}).
+		Definition(q).
+		Refresh(sdk.VariableRefreshOnTimeRangeChanged).Sort(sdk.VariableSortAlphabeticalAsc).
+		Multi(true).IncludeAll(true).AllValue(v.all).
+		Current(sdk.VariableOption{
+			Selected: cog.ToPtr(true),
+			Text:     sdk.StringOrArrayOfString{ArrayOfString: []string{"All"}},
+			Value:    sdk.StringOrArrayOfString{ArrayOfString: []string{"$__all"}},
+		})
+}
+
+// firingAlerts marks the times at which alerts about informers were firing on every graph.
+func firingAlerts() cog.Builder[sdk.AnnotationQuery] {
+	return sdk.NewAnnotationQueryBuilder().
+		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
+		Expr(`ALERTS{alertname=~"Informer.+", alertstate="firing", cluster=~"$cluster"}`).
+		Target(query{expr: `ALERTS{alertname=~"Informer.+", alertstate="firing", cluster=~"$cluster"}`}.build("Anno")).
+		TitleFormat("{{alertname}}").TextFormat("{{name}} {{informer_type}}").TagKeys("severity")
+}
+
+// marshal writes a dashboard so that two runs agree and PromQL stays readable. The SDK's own marshallers escape <, > and
+// &, so what they return is read and written again.
+func marshal(d sdk.Dashboard) ([]byte, error) {
+	escaped, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(escaped))
+	decoder.UseNumber()
+	var tree any
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(tree); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

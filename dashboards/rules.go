@@ -1,0 +1,342 @@
+package dashboards
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/internal/promql"
+)
+
+// rule is one thing that every dashboard must keep to.
+type rule struct {
+	name  string
+	check func(model) []string
+}
+
+// rules are those of dashboard-linter, under their names there, followed by our own. Two of the linter's are about LogQL
+// and have nothing to look at here.
+var rules = []rule{
+	{"template-datasource", templateDatasource},
+	{"template-job", templateTarget("job", "Job")},
+	{"template-instance", templateTarget("instance", "Instance")},
+	{"template-label-promql", templateLabelPromQL},
+	{"template-on-time-change-reload", templateReload},
+	{"panel-datasource", eachPanel(panelDatasource)},
+	{"panel-title-description", eachPanel(panelTitleDescription)},
+	{"panel-units", eachPanel(panelUnits)},
+	{"panel-no-targets", eachPanel(panelNoTargets)},
+	{"target-promql", eachTarget(targetPromQL)},
+	{"target-rate-interval", eachSeries(targetRateInterval)},
+	{"target-job", eachSeries(targetMatcher("job"))},
+	{"target-instance", eachSeries(targetMatcher("instance"))},
+	{"target-counter-agg", eachTarget(targetCounterAgg)},
+	{"uneditable-dashboard", uneditable},
+
+	{"identity", identity},
+	{"ids", ids},
+	{"grid", gridFits},
+	{"target-ref-id", targetRefIDs},
+	{"target-datasource", eachTarget(targetDatasource)},
+	{"target-cluster", eachSeries(targetMatcher("cluster"))},
+	{"target-legend", eachPanel(targetLegend)},
+	{"panel-legend-tooltip", eachPanel(legendAndTooltip)},
+	{"links", links},
+	{"variables-used", variablesUsed},
+}
+
+func eachPanel(check func(panelModel) string) func(model) []string {
+	return func(m model) []string {
+		var found []string
+		for _, p := range m.drawn() {
+			if problem := check(p); problem != "" {
+				found = append(found, fmt.Sprintf("panel %d %q %s", p.ID, p.Title, problem))
+			}
+		}
+		return found
+	}
+}
+
+func eachTarget(check func(targetModel) string) func(model) []string {
+	return eachPanel(func(p panelModel) string {
+		for _, t := range p.Targets {
+			if problem := check(t); problem != "" {
+				return fmt.Sprintf("query %s: %s", t.RefID, problem)
+			}
+		}
+		return ""
+	})
+}
+
+func eachSeries(check func(promql.Series) string) func(model) []string {
+	return eachTarget(func(t targetModel) string {
+		q, _ := promql.Scan(t.Expr) // target-promql reports the error
+		for _, s := range q.Series {
+			if problem := check(s); problem != "" {
+				return problem
+			}
+		}
+		return ""
+	})
+}
+
+func templateDatasource(m model) []string {
+	var found []variableModel
+	for _, v := range m.Templating.List {
+		if v.Type == "datasource" {
+			found = append(found, v)
+		}
+	}
+	if len(found) != 1 || found[0].Name != "datasource" || found[0].Label != "Data source" || found[0].Query != "prometheus" {
+		return []string{`there must be exactly one data source variable, datasource, labelled "Data source", for Prometheus`}
+	}
+	return nil
+}
+
+func templateTarget(name, label string) func(model) []string {
+	return func(m model) []string {
+		i := slices.IndexFunc(m.Templating.List, func(v variableModel) bool { return v.Name == name })
+		if i < 0 {
+			return []string{"there is no variable " + name}
+		}
+		v := m.Templating.List[i]
+		if v.Type != "query" || v.Label != label || !v.Multi || v.AllValue != ".+" || !fromVariable(v.Datasource) {
+			return []string{fmt.Sprintf("variable %s must be a query of ${datasource}, labelled %q, with many values and .+ for All", name, label)}
+		}
+		return nil
+	}
+}
+
+var labelValues = regexp.MustCompile(`^label_values\((.+), [a-z_]+\)$`)
+
+func templateLabelPromQL(m model) []string {
+	var found []string
+	for _, v := range m.Templating.List {
+		if v.Type != "query" {
+			continue
+		}
+		parts := labelValues.FindStringSubmatch(v.Definition)
+		if parts == nil {
+			found = append(found, fmt.Sprintf("variable %s is no label_values(): %s", v.Name, v.Definition))
+		} else if _, err := promql.Scan(parts[1]); err != nil {
+			found = append(found, fmt.Sprintf("variable %s: %v", v.Name, err))
+		}
+	}
+	return found
+}
+
+func templateReload(m model) []string {
+	var found []string
+	for _, v := range m.Templating.List {
+		if v.Type == "query" && v.Refresh != 2 {
+			found = append(found, "variable "+v.Name+" does not reload when the time range changes")
+		}
+	}
+	return found
+}
+
+func fromVariable(d *refModel) bool { return d != nil && d.UID == "${datasource}" }
+
+func panelDatasource(p panelModel) string {
+	if !fromVariable(p.Datasource) {
+		return "does not use ${datasource}"
+	}
+	return ""
+}
+
+func targetDatasource(t targetModel) string {
+	if !fromVariable(t.Datasource) {
+		return "does not use ${datasource}"
+	}
+	return ""
+}
+
+func panelTitleDescription(p panelModel) string {
+	if p.Title == "" || len(p.Description) < 40 {
+		return "needs a title and a description that helps"
+	}
+	return ""
+}
+
+func panelUnits(p panelModel) string {
+	if p.FieldConfig.Defaults.Unit == "" {
+		return "has no unit"
+	}
+	return ""
+}
+
+func panelNoTargets(p panelModel) string {
+	if len(p.Targets) == 0 {
+		return "has no query"
+	}
+	return ""
+}
+
+func targetPromQL(t targetModel) string {
+	if _, err := promql.Scan(t.Expr); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func targetRateInterval(s promql.Series) string {
+	if s.Range != "" && s.Range != "$__rate_interval" {
+		return s.Name + " has a fixed range, not $__rate_interval"
+	}
+	return ""
+}
+
+func targetMatcher(label string) func(promql.Series) string {
+	want := promql.Matcher{Label: label, Op: "=~", Value: "$" + label}
+	return func(s promql.Series) string {
+		if !slices.Contains(s.Matchers, want) {
+			return fmt.Sprintf(`%s lacks the matcher %s=~"$%[2]s"`, s.Name, label)
+		}
+		return ""
+	}
+}
+
+func targetCounterAgg(t targetModel) string {
+	if err := promql.Check(t.Expr, nil); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func uneditable(m model) []string {
+	if m.Editable == nil || *m.Editable {
+		return []string{"changes in the browser would be lost; set editable to false"}
+	}
+	return nil
+}
+
+var uidPattern = regexp.MustCompile(`^[a-z0-9-]{1,40}$`) // Grafana refuses longer ones
+
+func identity(m model) []string {
+	var found []string
+	if !uidPattern.MatchString(m.UID) {
+		found = append(found, fmt.Sprintf("uid %q is not 1 to 40 of a-z, 0-9 and -", m.UID))
+	}
+	if m.Title == "" || m.Description == "" || len(m.Tags) == 0 {
+		found = append(found, "title, description and tags are needed")
+	}
+	if m.SchemaVersion < 36 {
+		found = append(found, fmt.Sprintf("schema version %d is too old", m.SchemaVersion))
+	}
+	return found
+}
+
+// ids: Grafana says "panel not found" for links to id 0, and shows one of two with the same id.
+func ids(m model) []string {
+	var found []string
+	seen := map[uint32]string{}
+	for _, p := range m.flat() {
+		if p.ID == 0 {
+			found = append(found, fmt.Sprintf("panel %q has no id", p.Title))
+		} else if other, ok := seen[p.ID]; ok {
+			found = append(found, fmt.Sprintf("panels %q and %q share id %d", other, p.Title, p.ID))
+		}
+		seen[p.ID] = p.Title
+	}
+	return found
+}
+
+func gridFits(m model) []string {
+	var found []string
+	taken := map[[2]int]string{}
+	for _, p := range m.flat() {
+		g := p.GridPos
+		if g == nil || g.W <= 0 || g.H <= 0 || g.X < 0 || g.Y < 0 || g.X+g.W > gridWidth {
+			found = append(found, fmt.Sprintf("panel %q does not fit the grid: %+v", p.Title, g))
+			continue
+		}
+		overlaps := ""
+		for x := g.X; x < g.X+g.W; x++ {
+			for y := g.Y; y < g.Y+g.H; y++ {
+				if other, ok := taken[[2]int{x, y}]; ok {
+					overlaps = other
+				}
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		if overlaps != "" {
+			found = append(found, fmt.Sprintf("panels %q and %q overlap", overlaps, p.Title))
+		}
+	}
+	return found
+}
+
+func targetRefIDs(m model) []string {
+	return eachPanel(func(p panelModel) string {
+		var seen []string
+		for _, t := range p.Targets {
+			if t.RefID == "" || slices.Contains(seen, t.RefID) {
+				return fmt.Sprintf("has a query whose refId is empty or taken: %q", t.RefID)
+			}
+			seen = append(seen, t.RefID)
+		}
+		return ""
+	})(m)
+}
+
+func targetLegend(p panelModel) string {
+	for _, t := range p.Targets {
+		if p.Type == "timeseries" && t.Legend == "" {
+			return "has a query without a legend"
+		}
+	}
+	return ""
+}
+
+// legendAndTooltip: the SDK hides legends and leaves tooltips without a mode unless both are set.
+func legendAndTooltip(p panelModel) string {
+	if p.Type != "timeseries" {
+		return ""
+	}
+	var o struct {
+		Legend  struct{ ShowLegend bool }
+		Tooltip struct{ Mode string }
+	}
+	if err := json.Unmarshal(p.Options, &o); err != nil || !o.Legend.ShowLegend || o.Tooltip.Mode == "" {
+		return "has a hidden legend or a tooltip without a mode"
+	}
+	return ""
+}
+
+// links: Grafana's schema knows two types, and the SDK leaves the type of data links empty.
+func links(m model) []string {
+	all := slices.Clone(m.Links)
+	for _, p := range m.drawn() {
+		all = append(all, p.FieldConfig.Defaults.Links...)
+	}
+	var found []string
+	for _, l := range all {
+		if l.Title == "" || l.Type != "dashboards" && (l.Type != "link" || l.URL == "") {
+			found = append(found, fmt.Sprintf("link %q has the type %q or no address", l.Title, l.Type))
+		}
+	}
+	return found
+}
+
+var used = regexp.MustCompile(`\$([a-z]+(?:_[a-z]+)*)`)
+
+// variablesUsed finds variables in queries that are not declared, which Grafana would send as they are.
+func variablesUsed(m model) []string {
+	declared := map[string]bool{}
+	for _, v := range m.Templating.List {
+		declared[v.Name] = true
+	}
+	var found []string
+	for _, p := range m.drawn() {
+		for _, t := range p.Targets {
+			for _, v := range used.FindAllStringSubmatch(strings.ReplaceAll(t.Expr, "$__rate_interval", ""), -1) {
+				if !declared[v[1]] {
+					found = append(found, fmt.Sprintf("panel %q uses the variable %s, which does not exist", p.Title, v[1]))
+				}
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,236 @@
+package dashboards
+
+import (
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
+	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/heatmap"
+	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
+	"github.com/grafana/grafana-foundation-sdk/go/stat"
+	"github.com/grafana/grafana-foundation-sdk/go/table"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Legends of series that are summed up over the processes of a program.
+const (
+	legendInformer = "{{cluster}} {{name}} {{informer_type}} {{namespace}}"
+	legendHandler  = legendInformer + " {{handler}}"
+)
+
+// Colours mean the same everywhere: green is fine, red misses its objective.
+const (
+	green = "green"
+	red   = "red"
+)
+
+// header is what every panel has.
+type header struct {
+	// id is written by hand and never given to another panel of the same dashboard.
+	id    uint32
+	title string
+	// about says what the panel shows, what is normal, and what to do if it is not.
+	about string
+	unit  string
+}
+
+// query is a query in which {@} stands for the selectors of the dashboard's variables, see selectors.
+type query struct {
+	expr, legend string
+	hidden       bool
+}
+
+// timeSeries is a graph over time.
+type timeSeries struct {
+	header
+	queries []query
+	// goal is drawn as a dashed line, unless it is nil.
+	goal *catalog.Objective
+	// stacked draws bars on top of one another, for counts.
+	stacked bool
+}
+
+// single is one number with the colour of its state.
+type single struct {
+	header
+	query string
+	// red is the smallest value that is bad.
+	red float64
+	// idle is what an undefined value means, such as a quantile of no events; "" if there is none.
+	idle string
+}
+
+// heat is a histogram over time.
+type heat struct {
+	header
+	query string
+}
+
+// grid is a table with a row for each combination of labels.
+type grid struct {
+	header
+	columns []column
+	labels  []column
+	sortBy  string
+}
+
+// column is a column of a table: a query's value, or a label without one.
+type column struct {
+	query, label, title, unit string
+	// red is the smallest value that is bad, if bad is set; under turns that around.
+	red        float64
+	bad, under bool
+	// words replaces values.
+	words map[string]string
+	width int
+}
+
+func dataSource() common.DataSourceRef {
+	return common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
+}
+
+func (q query) build(refID string) *prometheus.DataqueryBuilder {
+	return prometheus.NewDataqueryBuilder().
+		Datasource(dataSource()).RefId(refID).Expr(selectors.Replace(q.expr)).LegendFormat(q.legend).
+		EditorMode(prometheus.QueryEditorModeCode).Format(prometheus.PromQueryFormatTimeSeries).Range()
+}
+
+func (q query) instant(refID string, format prometheus.PromQueryFormat) *prometheus.DataqueryBuilder {
+	return q.build(refID).Format(format).Instant()
+}
+
+func refID(i int) string { return string(rune('A' + i)) }
+
+// steps colours values from bad on red.
+func steps(bad float64) cog.Builder[sdk.ThresholdsConfig] {
+	return sdk.NewThresholdsConfigBuilder().Mode(sdk.ThresholdsModeAbsolute).Steps([]sdk.Threshold{
+		{Color: green}, {Color: red, Value: cog.ToPtr(bad)},
+	})
+}
+
+func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
+	b := timeseries.NewPanelBuilder().
+		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).Min(0).
+		Datasource(dataSource()).GridPos(pos).
+		// The SDK's own defaults hide the legend and leave the tooltip without a mode.
+		Legend(common.NewVizLegendOptionsBuilder().ShowLegend(true).
+			DisplayMode(common.LegendDisplayModeTable).Placement(common.LegendPlacementBottom).
+			Calcs([]string{"lastNotNull", "max"}).SortBy("Max").SortDesc(true)).
+		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeMulti).Sort(common.SortOrderDescending)).
+		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdPaletteClassic)).
+		LineWidth(1).FillOpacity(8).ShowPoints(common.VisibilityModeNever).
+		SpanNulls(common.BoolOrFloat64{Bool: cog.ToPtr(false)}).
+		AxisBorderShow(false)
+	if p.stacked {
+		b.DrawStyle(common.GraphDrawStyleBars).FillOpacity(70).LineWidth(0).
+			Stacking(common.NewStackingConfigBuilder().Mode(common.StackingModeNormal).Group("A"))
+	}
+	if p.goal != nil {
+		b.Thresholds(steps(p.goal.Threshold)).
+			ThresholdsStyle(common.NewGraphThresholdsStyleConfigBuilder().Mode(common.GraphThresholdsStyleModeDashed)).
+			Description(p.about + " The dashed line is the objective: " + p.goal.Goal() + ".")
+	}
+	for i, q := range p.queries {
+		b.WithTarget(q.build(refID(i)))
+	}
+	return b.Build()
+}
+
+func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
+	b := stat.NewPanelBuilder().
+		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
+		Datasource(dataSource()).GridPos(pos).
+		Thresholds(steps(p.red)).
+		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
+		ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"})).
+		Orientation(common.VizOrientationAuto).TextMode(common.BigValueTextModeValue).
+		ColorMode(common.BigValueColorModeBackground).GraphMode(common.BigValueGraphModeNone).
+		JustifyMode(common.BigValueJustifyModeAuto).NoValue("No data").
+		// Instant: the last value of a range would still look fine long after the metrics have stopped.
+		WithTarget(query{expr: p.query}.instant(refID(0), prometheus.PromQueryFormatTimeSeries))
+	if p.idle != "" {
+		b.Mappings([]sdk.ValueMapping{{SpecialValueMap: &sdk.SpecialValueMap{
+			Type: sdk.MappingTypeSpecialValue,
+			Options: sdk.DashboardSpecialValueMapOptions{
+				Match:  sdk.SpecialValueMatchNaN,
+				Result: sdk.ValueMappingResult{Text: cog.ToPtr(p.idle), Color: cog.ToPtr(green)},
+			},
+		}}})
+	}
+	return b.Build()
+}
+
+func (p heat) panel(pos sdk.GridPos) (sdk.Panel, error) {
+	return heatmap.NewPanelBuilder().
+		Id(p.id).Title(p.title).Description(p.about).Unit("short").
+		Datasource(dataSource()).GridPos(pos).
+		YAxis(heatmap.NewYAxisConfigBuilder().Unit(p.unit)).
+		Color(heatmap.NewHeatmapColorOptionsBuilder().Mode(heatmap.HeatmapColorModeScheme).Scheme("Oranges").Steps(64)).
+		Tooltip(heatmap.NewHeatmapTooltipBuilder().Mode(common.TooltipDisplayModeSingle).ShowColorScale(true)).
+		ShowLegend().
+		WithTarget(query{expr: p.query, legend: "{{le}}"}.build(refID(0)).Format(prometheus.PromQueryFormatHeatmap)).
+		Build()
+}
+
+func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
+	b := table.NewPanelBuilder().
+		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
+		Datasource(dataSource()).GridPos(pos).
+		ShowHeader(true).CellHeight(common.TableCellHeightSm).Filterable(true).
+		Footer(common.NewTableFooterOptionsBuilder().Reducer([]string{})).
+		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName(p.sortBy).Desc(true)})
+
+	rename := map[string]string{}
+	order := map[string]int{}
+	hide := map[string]bool{"Time": true}
+	for i, l := range p.labels {
+		rename[l.label], order[l.label] = l.title, i
+	}
+	for i, c := range p.columns {
+		b.WithTarget(query{expr: c.query}.instant(refID(i), prometheus.PromQueryFormatTable))
+		field := "Value #" + refID(i)
+		rename[field], order[field] = c.title, len(p.labels)+i
+		b.OverrideByName(c.title, c.properties())
+	}
+	for _, l := range p.labels {
+		if l.width > 0 {
+			b.OverrideByName(l.title, l.properties())
+		}
+	}
+	return b.
+		WithTransformation(sdk.DataTransformerConfig{Id: "merge", Options: map[string]any{}}).
+		WithTransformation(sdk.DataTransformerConfig{Id: "organize", Options: map[string]any{
+			"renameByName": rename, "indexByName": order, "excludeByName": hide,
+		}}).
+		Build()
+}
+
+func (c column) properties() []sdk.DynamicConfigValue {
+	var props []sdk.DynamicConfigValue
+	set := func(id string, value any) { props = append(props, sdk.DynamicConfigValue{Id: id, Value: value}) }
+	if c.unit != "" {
+		set("unit", c.unit)
+	}
+	if c.width > 0 {
+		set("custom.width", c.width)
+	}
+	if c.bad {
+		low, high := green, red
+		if c.under {
+			low, high = red, green
+		}
+		set("thresholds", map[string]any{"mode": "absolute", "steps": []map[string]any{
+			{"color": low, "value": nil}, {"color": high, "value": c.red},
+		}})
+		set("color", map[string]any{"mode": "thresholds"})
+		set("custom.cellOptions", map[string]any{"type": "color-background", "mode": "basic"})
+	}
+	if c.words != nil {
+		options := map[string]any{}
+		for value, text := range c.words {
+			options[value] = map[string]any{"text": text}
+		}
+		set("mappings", []map[string]any{{"type": "value", "options": options}})
+	}
+	return props
+}
