@@ -1,0 +1,162 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/dashboards"
+	"sigs.k8s.io/yaml"
+)
+
+const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/blob/main/deploy/runbooks"
+
+// Config is the generator's configuration. The zero value is not complete: start with DefaultConfig or ParseConfig.
+type Config struct {
+	alerts     alerts.Config
+	dashboards dashboards.Config
+	// prometheusURL is where Grafana finds Prometheus.
+	prometheusURL string
+}
+
+// file is the configuration as it is written. Durations are strings so that an error can name the field.
+type file struct {
+	// Objectives changes thresholds, by the id of the objective.
+	Objectives map[string]struct {
+		Threshold *float64 `json:"threshold,omitempty"`
+		For       string   `json:"for,omitempty"`
+		Severity  string   `json:"severity,omitempty"`
+	} `json:"objectives,omitempty"`
+	// Handlers gives handlers a limit of their own, in seconds, by name.
+	Handlers map[string]float64 `json:"handlers,omitempty"`
+	// Disabled names alerts to leave out.
+	Disabled []string `json:"disabled,omitempty"`
+	// RunbookURL is where the runbooks are served.
+	RunbookURL string `json:"runbookURL,omitempty"`
+	// GrafanaURL is where Grafana is, for the links of alerts. Without it they are relative.
+	GrafanaURL string `json:"grafanaURL,omitempty"`
+	// PrometheusURL is where Grafana finds Prometheus.
+	PrometheusURL string `json:"prometheusURL,omitempty"`
+	Alertmanager  struct {
+		WebhookURLs    map[string]string `json:"webhookURLs,omitempty"`
+		GroupBy        []string          `json:"groupBy,omitempty"`
+		GroupWait      string            `json:"groupWait,omitempty"`
+		GroupInterval  string            `json:"groupInterval,omitempty"`
+		RepeatInterval string            `json:"repeatInterval,omitempty"`
+	} `json:"alertmanager,omitempty"`
+}
+
+// DefaultConfig is the configuration of the files in the repository.
+func DefaultConfig() Config {
+	c, err := ParseConfig(nil)
+	if err != nil {
+		panic(err) // an empty configuration depends on nothing from outside; a test covers it
+	}
+	return c
+}
+
+// ParseConfig reads a configuration in YAML. Unknown fields are errors, and every error names its field.
+func ParseConfig(raw []byte) (Config, error) {
+	f := file{RunbookURL: defaultRunbooks, PrometheusURL: "http://prometheus:9090"}
+	if err := yaml.UnmarshalStrict(raw, &f); err != nil {
+		return Config{}, plainer(err)
+	}
+	var errs []error
+	parse := func(field, text string) *time.Duration {
+		if text == "" {
+			return nil
+		}
+		d, err := parseDuration(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", field, err))
+		}
+		return &d
+	}
+	orZero := func(d *time.Duration) time.Duration {
+		if d == nil {
+			return 0
+		}
+		return *d
+	}
+
+	overrides := map[string]catalog.Override{}
+	for _, id := range slices.Sorted(maps.Keys(f.Objectives)) {
+		o := f.Objectives[id]
+		overrides[id] = catalog.Override{
+			Threshold: o.Threshold, For: parse("objectives."+id+".for", o.For), Severity: catalog.Severity(o.Severity),
+		}
+	}
+	targets, err := catalog.NewTargets(overrides)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("objectives: %w", err))
+	}
+	for _, u := range []struct{ field, address string }{
+		{"runbookURL", f.RunbookURL}, {"grafanaURL", f.GrafanaURL}, {"prometheusURL", f.PrometheusURL},
+	} {
+		if err := checkURL(u.address); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", u.field, err))
+		}
+	}
+	am := f.Alertmanager
+	c := Config{
+		dashboards:    dashboards.Config{Targets: targets, RunbookBase: f.RunbookURL},
+		prometheusURL: f.PrometheusURL,
+		alerts: alerts.Config{
+			Targets: targets, HandlerThresholds: f.Handlers, Disabled: f.Disabled,
+			RunbookBase:  f.RunbookURL,
+			DashboardURL: strings.TrimSuffix(f.GrafanaURL, "/") + "/d/" + dashboards.OverviewUID,
+			Alertmanager: alerts.Alertmanager{
+				WebhookURLs: am.WebhookURLs, GroupBy: am.GroupBy,
+				GroupWait:      orZero(parse("alertmanager.groupWait", am.GroupWait)),
+				GroupInterval:  orZero(parse("alertmanager.groupInterval", am.GroupInterval)),
+				RepeatInterval: orZero(parse("alertmanager.repeatInterval", am.RepeatInterval)),
+			},
+		},
+	}
+	errs = append(errs, c.alerts.Validate())
+	return c, errors.Join(errs...)
+}
+
+// plainer takes away what the libraries put before the message, which says nothing to somebody who writes YAML.
+func plainer(err error) error {
+	text := err.Error()
+	for _, prefix := range []string{"error unmarshaling JSON: ", "while decoding JSON: ", "error converting YAML to JSON: ", "json: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return errors.New(strings.Replace(text, "Go struct field file.", "", 1))
+}
+
+var durationPattern = regexp.MustCompile(`^(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,8})s)?(?:(\d{1,9})ms)?$`)
+
+// parseDuration reads a duration as Prometheus writes it, without its weeks and years.
+func parseDuration(text string) (time.Duration, error) {
+	parts := durationPattern.FindStringSubmatch(text)
+	if parts == nil || text == "" {
+		return 0, fmt.Errorf("%q is no duration; write 30s, 5m, 1h30m or 1d", text)
+	}
+	var d time.Duration
+	for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second, time.Millisecond} {
+		n, _ := strconv.Atoi(parts[i+1]) // digits or nothing
+		d += time.Duration(n) * unit
+	}
+	return d, nil
+}
+
+func checkURL(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is no http or https URL", address)
+	}
+	return nil
+}

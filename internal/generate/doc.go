@@ -1,0 +1,14 @@
+// Package generate turns the catalog, the alerts and the dashboards into files: what `exporter generate` writes and what
+// the repository keeps under deploy.
+//
+// The map:
+//
+//	config.go      the generator's configuration file
+//	files.go       Files: every file with its content
+//	kubernetes.go  the manifests
+//	grafana.go     Grafana's provisioning
+//	docs.go        metrics.md, and the tables of the README
+//	write.go       Write: files into a folder, and stale ones out of it
+//
+// Files is a pure function: the same configuration gives the same bytes.
+package generate

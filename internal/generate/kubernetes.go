@@ -1,0 +1,68 @@
+package generate
+
+import (
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/dashboards"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	appName = "informer-exporter"
+	// scrapeLabel is what pods of programs with the library carry to be scraped.
+	scrapeLabel = "informer-exporter.io/scrape"
+)
+
+type object map[string]any
+
+func manifest(apiVersion, kind, name string, labels map[string]string, more object) ([]byte, error) {
+	all := map[string]string{"app.kubernetes.io/name": appName}
+	for k, v := range labels {
+		all[k] = v
+	}
+	o := object{"apiVersion": apiVersion, "kind": kind, "metadata": object{"name": name, "labels": all}}
+	for k, v := range more {
+		o[k] = v
+	}
+	return marked(yaml.Marshal(o))
+}
+
+func prometheusRule(c Config) ([]byte, error) {
+	return manifest("monitoring.coreos.com/v1", "PrometheusRule", appName, nil, object{
+		"spec": object{"groups": alerts.Rules(c.alerts)},
+	})
+}
+
+// endpoint is how metrics are scraped. Without honorLabels the label namespace, the scope that an informer watches, would
+// become exported_namespace, and every query would see the namespace of the pod instead.
+func endpoint() []object {
+	return []object{{"port": "metrics", "honorLabels": true, "interval": "15s"}}
+}
+
+func serviceMonitor() ([]byte, error) {
+	return manifest("monitoring.coreos.com/v1", "ServiceMonitor", appName, nil, object{
+		"spec": object{
+			"selector":  object{"matchLabels": object{"app.kubernetes.io/name": appName}},
+			"endpoints": endpoint(),
+		},
+	})
+}
+
+// podMonitor scrapes the pods of all namespaces that ask for it, whatever program they are.
+func podMonitor() ([]byte, error) {
+	return manifest("monitoring.coreos.com/v1", "PodMonitor", "informers", nil, object{
+		"spec": object{
+			"namespaceSelector":   object{"any": true},
+			"selector":            object{"matchLabels": object{scrapeLabel: "true"}},
+			"podMetricsEndpoints": endpoint(),
+		},
+	})
+}
+
+// dashboardsConfigMap is picked up by the sidecar of Grafana's Helm chart.
+func dashboardsConfigMap(boards []dashboards.Dashboard) ([]byte, error) {
+	data := map[string]string{}
+	for _, d := range boards {
+		data[d.UID+".json"] = string(d.JSON)
+	}
+	return manifest("v1", "ConfigMap", appName+"-dashboards", map[string]string{"grafana_dashboard": "1"}, object{"data": data})
+}

@@ -1,0 +1,90 @@
+package generate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ManifestName is the file that lists what the generator has written, in the format of sha256sum. It is how a later run
+// knows which files are its own.
+const ManifestName = ".generated.sha256"
+
+// Write writes files below dir. Files of an earlier run that are no longer generated are removed if nobody has changed
+// them since; those that somebody has changed, and everything that was not generated, are left alone. It returns the
+// paths of stale files that it left.
+func Write(dir string, files map[string][]byte) (left []string, err error) {
+	if dir == "" {
+		return nil, errors.New("no folder to write to")
+	}
+	earlier, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	var manifest bytes.Buffer
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), files[path]); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&manifest, "%s  %s\n", sum(files[path]), path)
+	}
+	for _, path := range slices.Sorted(maps.Keys(earlier)) {
+		if _, ok := files[path]; ok {
+			continue
+		}
+		full := filepath.Join(dir, filepath.FromSlash(path))
+		content, err := os.ReadFile(full)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		case sum(content) != earlier[path]:
+			left = append(left, path)
+		default:
+			if err := os.Remove(full); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return left, writeFile(filepath.Join(dir, ManifestName), manifest.Bytes())
+}
+
+// writeFile leaves a file alone that has the content already, so that its time of change stays.
+func writeFile(path string, content []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
+
+func readManifest(dir string) (map[string]string, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
+		hash, path, ok := strings.Cut(line, "  ")
+		// A path that leads out of the folder was not written by Write.
+		if !ok || len(hash) != sha256.Size*2 || !filepath.IsLocal(filepath.FromSlash(path)) {
+			return nil, fmt.Errorf("%s: %q is not what this program writes; delete the file to start anew", filepath.Join(dir, ManifestName), line)
+		}
+		entries[path] = hash
+	}
+	return entries, nil
+}
+
+func sum(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
