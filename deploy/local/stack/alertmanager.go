@@ -39,7 +39,8 @@ func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanage
 		"--config.file=" + o.ConfigFile,
 		"--storage.path=" + filepath.Join(o.Dir, "alertmanager"),
 		"--web.listen-address=" + a.Address,
-		"--cluster.listen-address=", // no peers, and no port for them on other interfaces
+		"--web.external-url=" + a.URL, // the default is a link with the name of this machine
+		"--cluster.listen-address=",   // no peers, and no port for them on other interfaces
 	}
 	a.Server = newServer("alertmanager", program, o.Dir, args, answers(a.URL+"/-/ready", nil, ""), o.Log)
 	return a, a.Start(ctx)

@@ -49,20 +49,22 @@ func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) 
 	if path := onPath(ctx, p, version, log); path != "" {
 		return path, nil
 	}
+	target, err := p.cachePath(version)
+	if err != nil {
+		return "", err
+	}
+	b := builder{program: p, version: version, source: filepath.Join(servers, p.dir), target: target, log: log, every: 15 * time.Second}
+	return b.binary(ctx)
+}
+
+// cachePath is where a build of the program is kept.
+func (p program) cachePath(version string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("%s has to be built, but there is no cache directory for it: %w (set $HOME or $XDG_CACHE_HOME, or $%s to a directory with the program)", name, err, assetsVariable)
+		return "", fmt.Errorf("%s has to be built, but there is no cache directory for it: %w (set $HOME or $XDG_CACHE_HOME, or $%s to a directory with the program)", p.name, err, assetsVariable)
 	}
-	b := builder{
-		program: p,
-		version: version,
-		source:  filepath.Join(servers, p.dir),
-		target: filepath.Join(cache, "informer-exporter", "servers",
-			fmt.Sprintf("%s-%s-%s-%s", p.dir, version, runtime.GOOS, runtime.GOARCH), executable(name)),
-		log:   log,
-		every: 15 * time.Second,
-	}
-	return b.binary(ctx)
+	build := fmt.Sprintf("%s-%s-%s-%s", p.dir, version, runtime.GOOS, runtime.GOARCH)
+	return filepath.Join(cache, "informer-exporter", "servers", build, executable(p.name)), nil
 }
 
 func executable(name string) string {

@@ -131,8 +131,10 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
+	asked := time.Now()
 	select {
 	case <-s.proc.done:
+		s.log.Debug("server has stopped", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
 		return nil
 	case <-ctx.Done():
 		s.proc.kill()

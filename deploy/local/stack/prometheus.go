@@ -78,8 +78,12 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 		"--config.file=" + file,
 		"--storage.tsdb.path=" + filepath.Join(o.Dir, "prometheus"),
 		"--web.listen-address=" + loopback(port),
+		"--web.external-url=" + p.URL, // the default is a link with the name of this machine
 		"--web.enable-lifecycle",
 		"--enable-feature=exemplar-storage",
+		// An alert that fires before Prometheus has discovered its Alertmanager is sent again only after this delay, which
+		// is a minute otherwise.
+		"--rules.alert.resend-delay=5s",
 	}, o.Args...)
 	p.Server = newServer("prometheus", program, o.Dir, args, answers(p.URL+"/-/ready", nil, ""), o.Log)
 	return p, p.Start(ctx)

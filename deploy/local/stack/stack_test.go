@@ -1,3 +1,5 @@
+//go:build unix
+
 package stack_test
 
 import (
@@ -271,7 +273,7 @@ func TestWholeStack(t *testing.T) {
 	})
 	ctx := t.Context()
 	c := client(t, plane.Config())
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 
 	eventually(t, "the controller manager makes service accounts", func() error {
 		_, err := c.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
@@ -295,7 +297,7 @@ receivers: [{name: hook, webhook_configs: [{url: %q}]}]
 
 	rules := filepath.Join(dir, "rules.yaml")
 	write(t, rules, `
-groups: [{name: g, rules: [{alert: Seen, expr: 'sum(apiserver_storage_objects{cluster="local"}) > 0'}, {record: 'a:b', expr: '1'}]}]
+groups: [{name: g, rules: [{alert: Seen, expr: 'up{cluster="local"} == 1'}, {record: 'a:b', expr: '1'}]}]
 `)
 	token := plane.Config().BearerToken
 	prometheus, err := stack.StartPrometheus(ctx, stack.PrometheusOptions{

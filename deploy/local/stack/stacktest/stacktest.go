@@ -103,7 +103,7 @@ func Private(t testing.TB, o stack.Options) *stack.ControlPlane {
 		o.Dir = t.TempDir()
 	}
 	if o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+		o.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()

@@ -1,0 +1,95 @@
+package stack
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const roleVariable = "STACK_TEST_ROLE"
+
+// TestRoles is not a test: this binary, started again, plays the program that dies and the server that it had started.
+func TestRoles(t *testing.T) {
+	switch os.Getenv(roleVariable) {
+	case "parent":
+		t.Setenv(roleVariable, "child")
+		// The caller's thread ends, because the runtime ends a locked thread with its goroutine, and must not take the
+		// child with it.
+		type result struct {
+			proc *process
+			err  error
+		}
+		results := make(chan result)
+		go func() {
+			runtime.LockOSThread()
+			proc, err := startProcess(os.Args[0], []string{"-test.run=^TestRoles$"}, filepath.Join(t.TempDir(), "child.log"))
+			results <- result{proc, err}
+		}()
+		r := <-results
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		proc := r.proc
+		select {
+		case <-proc.done:
+			t.Fatal("the child died with the thread of the caller")
+		case <-time.After(300 * time.Millisecond): // there is nothing to wait for when all is well
+		}
+		os.Stdout.WriteString("child " + strconv.Itoa(proc.cmd.Process.Pid) + "\n")
+		time.Sleep(time.Hour)
+	case "child":
+		time.Sleep(time.Hour)
+	default:
+		t.Skip("played by TestServersDieWithTheirParent")
+	}
+}
+
+func TestServersDieWithTheirParent(t *testing.T) {
+	parent := exec.Command(os.Args[0], "-test.run=^TestRoles$")
+	parent.Env = append(os.Environ(), roleVariable+"=parent")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "child ")))
+	if err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	if gone(child) {
+		t.Fatalf("the child %d should run while its parent does", child)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	for deadline := time.Now().Add(20 * time.Second); !gone(child); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(child, syscall.SIGKILL)
+			t.Fatalf("the child %d outlives its parent", child)
+		}
+	}
+}
+
+// gone also counts a zombie: whoever inherits the child may never wait for it.
+func gone(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	return len(fields) > 0 && (fields[0] == "Z" || fields[0] == "X")
+}
