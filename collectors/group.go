@@ -3,6 +3,7 @@ package collectors
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/watch"
@@ -26,7 +27,9 @@ type group struct {
 	obs *Observer
 	labels
 
-	hits, misses            prometheus.Counter
+	// hits and misses count reads by key.
+	hits, misses atomic.Uint64
+
 	syncSuccess, syncFail   prometheus.Observer
 	relists                 map[string]prometheus.Counter
 	listDuration, listItems prometheus.Observer
@@ -110,8 +113,6 @@ func (o *Observer) newGroup(l labels) *group {
 	return &group{
 		obs:           o,
 		labels:        l,
-		hits:          v.counter(catalog.InformerCacheHits, l.with()...),
-		misses:        v.counter(catalog.InformerCacheMisses, l.with()...),
 		syncSuccess:   v.histogram(catalog.InformerSyncDuration, l.with(catalog.ResultSuccess)...),
 		syncFail:      v.histogram(catalog.InformerSyncDuration, l.with(catalog.ResultFail)...),
 		relists:       v.counterSet(catalog.InformerRelists, l.with()...),

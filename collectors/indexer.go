@@ -12,16 +12,16 @@ type indexer struct {
 
 // transactionalIndexer keeps the optional interface of the stores that have it.
 type transactionalIndexer struct {
-	*indexer
+	indexer
 	cache.TransactionStore
 }
 
 func (g *group) decorateIndexer(inner cache.Indexer) cache.Indexer {
-	decorated := &indexer{Indexer: inner, group: g}
+	decorated := indexer{Indexer: inner, group: g}
 	if t, ok := inner.(cache.TransactionStore); ok {
-		return transactionalIndexer{decorated, t}
+		return &transactionalIndexer{decorated, t}
 	}
-	return decorated
+	return &decorated
 }
 
 // Get implements cache.Store.
@@ -44,9 +44,9 @@ func (i *indexer) GetByKey(key string) (item any, exists bool, err error) {
 
 func (i *indexer) count(hit bool) {
 	if hit {
-		i.group.hits.Inc()
+		i.group.hits.Add(1)
 	} else {
-		i.group.misses.Inc()
+		i.group.misses.Add(1)
 	}
 }
 

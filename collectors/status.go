@@ -109,7 +109,7 @@ func (h *handler) backlog() (pending uint64, oldest int64) {
 	return pending, oldest
 }
 
-// collect sends the gauges of a group. Where a program has several informers with the same labels, they are reported
+// collect sends what a group reads at the time of the scrape. Where a program has several informers with the same labels, they are reported
 // as one: what they hold is added up, and the worst state counts.
 func (g groupView) collect(ch chan<- prometheus.Metric) {
 	total := InformerStatus{Synced: true, Connected: true}
@@ -131,8 +131,10 @@ func (g groupView) collect(ch chan<- prometheus.Metric) {
 		}
 	}
 	send := func(m catalog.Metric, value float64, more ...string) {
-		ch <- g.obs.vecs.gauge(m, value, g.with(more...)...)
+		ch <- g.obs.vecs.sample(m, value, g.with(more...)...)
 	}
+	send(catalog.InformerCacheHits, float64(g.hits.Load()))
+	send(catalog.InformerCacheMisses, float64(g.misses.Load()))
 	send(catalog.InformerSynced, truth(total.Synced))
 	send(catalog.InformerWatchConnected, truth(total.Connected))
 	send(catalog.InformerObjects, float64(total.Objects))

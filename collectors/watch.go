@@ -23,13 +23,18 @@ const shortWatch = time.Second
 // plannedWatch is the shortest time after which client-go plans the end of a watch, for clients that plan none.
 const plannedWatch = 5 * time.Minute
 
-// watchProxy stands between a watch and the reflector. It hands on every event unchanged and in order, one at a time:
-// like client-go's own StreamWatcher it reads the next event only when the reflector has taken the last.
+// readAhead is how many events may wait for the reflector. Without it the extra hop between two goroutines makes the
+// reflector wait for each event, which keeps client-go from storing events in batches and costs about 900 ns each;
+// with it, less than 100 ns.
+const readAhead = 16
+
+// watchProxy stands between a watch and the reflector. It hands on every event unchanged and in order.
 type watchProxy struct {
 	informer *informer
 	inner    watch.Interface
 	result   chan watch.Event
-	done     chan struct{}
+	// done is closed by Stop, finished when the proxy's goroutine has ended.
+	done, finished chan struct{}
 
 	// requested is when the watch was asked for, planned the time after which the server is to end it.
 	requested, planned int64
@@ -52,8 +57,9 @@ func newWatchProxy(ctx context.Context, inf *informer, inner watch.Interface, op
 	w := &watchProxy{
 		informer:  inf,
 		inner:     inner,
-		result:    make(chan watch.Event),
+		result:    make(chan watch.Event, readAhead),
 		done:      make(chan struct{}),
+		finished:  make(chan struct{}),
 		requested: requested,
 		planned:   int64(plannedWatch),
 		initial:   options.SendInitialEvents != nil && *options.SendInitialEvents,
@@ -73,7 +79,8 @@ func (w *watchProxy) ResultChan() <-chan watch.Event {
 	return w.result
 }
 
-// Stop implements watch.Interface. It may be called more than once.
+// Stop implements watch.Interface. It may be called more than once. It waits, for microseconds, until the proxy's
+// goroutine has ended, so that this watch and the next never write to the ring at the same time.
 func (w *watchProxy) Stop() {
 	w.end(watchEnd{reason: catalog.WatchClientStop})
 	w.mu.Lock()
@@ -82,74 +89,97 @@ func (w *watchProxy) Stop() {
 		close(w.done)
 	}
 	w.mu.Unlock()
+	<-w.finished
 	w.inner.Stop()
 }
 
 func (w *watchProxy) run(ctx context.Context) {
+	defer close(w.finished)
 	defer close(w.result)
 	for {
 		select {
 		case <-w.done:
+			w.undo()
 			return
 		case event, ok := <-w.inner.ResultChan():
 			if !ok {
 				w.closed(ctx)
 				return
 			}
-			if !w.forward(event) {
+			w.receive(event)
+			select {
+			case w.result <- event:
+			case <-w.done:
+				w.takeBack(event)
+				w.undo()
 				return
 			}
 		}
 	}
 }
 
-// forward accounts for an event and hands it on. It returns false if the reflector has stopped the watch instead of
-// taking the event.
-func (w *watchProxy) forward(event watch.Event) bool {
-	undo := w.receive(event)
-	select {
-	case w.result <- event:
-		return true
-	case <-w.done:
-		// The server will send it again on the next watch.
-		undo.apply(w.informer)
-		return false
+// undo takes back what the reflector has not taken: the server will send it again on the next watch.
+func (w *watchProxy) undo() {
+	for {
+		select {
+		case event := <-w.result:
+			w.takeBack(event)
+		default:
+			return
+		}
 	}
 }
 
 // receive accounts for an event before the reflector sees it, so that a handler cannot be faster.
-func (w *watchProxy) receive(event watch.Event) (undo receipt) {
+func (w *watchProxy) receive(event watch.Event) {
 	src := &w.informer.source
 	at := w.informer.obs.now()
 	src.lastEvent.Store(at)
 	if w.initial && event.Type != watch.Error {
 		w.receiveInitial(event)
-		return undo
+		return
 	}
 	w.events++
 	w.informer.group.countEvent(event.Type)
-	switch event.Type {
-	case watch.Added:
-		undo.objects = 1
-	case watch.Deleted:
-		undo.objects = -1
-	case watch.Modified:
-	case watch.Bookmark:
-		return undo
-	case watch.Error:
+	if event.Type == watch.Error {
 		w.failed(apierrors.FromObject(event.Object))
-		return undo
-	default:
-		return undo
+		return
 	}
-	src.objects.Add(undo.objects)
-	if object, err := meta.Accessor(event.Object); err == nil {
-		if version, ok := rv.Parse(object.GetResourceVersion()); ok {
-			w.informer.remember(version, at)
-			undo.pushed = true
-		}
+	src.objects.Add(objects(event.Type))
+	if version, ok := version(event); ok {
+		w.informer.remember(version, at)
 	}
-	return undo
+}
+
+// takeBack reverses receive, except for what was really received. The event must be the last one that was not.
+func (w *watchProxy) takeBack(event watch.Event) {
+	if w.initial {
+		return
+	}
+	w.informer.source.objects.Add(-objects(event.Type))
+	if _, ok := version(event); ok {
+		w.informer.ring.Unpush()
+	}
+}
+
+// objects returns by how much an event changes the number of objects.
+func objects(t watch.EventType) int64 {
+	switch t {
+	case watch.Added:
+		return 1
+	case watch.Deleted:
+		return -1
+	}
+	return 0
+}
+
+// version returns the resourceVersion by which handlers are paired with an event, false if no handler gets the event.
+func version(event watch.Event) (uint64, bool) {
+	switch event.Type {
+	case watch.Added, watch.Modified, watch.Deleted:
+		return rv.Parse(resourceVersion(event.Object))
+	}
+	return 0, false
 }
 
 // remember keeps the time of receipt of an event. Where resourceVersions go back, which no stream of a kube-apiserver

@@ -1,0 +1,114 @@
+// Package metricstest compares what a registry reports before and after something happened, so that a test can say what
+// changed and that nothing else did.
+package metricstest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels
+// name, informer_type and namespace are left out where they are the same in all series of the snapshot.
+type Snapshot map[string]float64
+
+// Take gathers a registry.
+func Take(t testing.TB, g prometheus.Gatherer) Snapshot {
+	t.Helper()
+	families, err := g.Gather()
+	if err != nil {
+		t.Fatalf("gather: %v", err)
+	}
+	s := Snapshot{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name, labels := family.GetName(), labelString(m)
+			switch {
+			case m.GetHistogram() != nil:
+				s[name+"_count"+labels] = float64(m.GetHistogram().GetSampleCount())
+				s[name+"_sum"+labels] = m.GetHistogram().GetSampleSum()
+			case m.GetCounter() != nil:
+				s[name+labels] = m.GetCounter().GetValue()
+			default:
+				s[name+labels] = m.GetGauge().GetValue()
+			}
+		}
+	}
+	return s
+}
+
+// omitted are the labels that do not tell series of one informer apart.
+var omitted = []string{"name", "informer_type", "namespace"}
+
+func labelString(m *dto.Metric) string {
+	var pairs []string
+	for _, l := range m.GetLabel() {
+		if !slices.Contains(omitted, l.GetName()) {
+			pairs = append(pairs, l.GetName()+"="+l.GetValue())
+		}
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(pairs, ",") + "}"
+}
+
+// Since returns by how much the series have changed since an earlier snapshot, without those that have not, the sums
+// of histograms, and those whose names begin with one of the given prefixes.
+func (s Snapshot) Since(before Snapshot, except ...string) Snapshot {
+	changed := Snapshot{}
+	for series, value := range s {
+		name, _, _ := strings.Cut(series, "{")
+		if strings.HasSuffix(name, "_sum") || slices.ContainsFunc(except, func(p string) bool { return strings.HasPrefix(series, p) }) {
+			continue
+		}
+		if delta := value - before[series]; delta != 0 {
+			changed[series] = delta
+		}
+	}
+	return changed
+}
+
+// String lists the series in order.
+func (s Snapshot) String() string {
+	var b strings.Builder
+	for _, series := range slices.Sorted(maps.Keys(s)) {
+		fmt.Fprintf(&b, "%s %v\n", series, s[series])
+	}
+	return b.String()
+}
+
+// Equal fails the test if s is not exactly want.
+func (s Snapshot) Equal(t testing.TB, want Snapshot) {
+	t.Helper()
+	if !maps.Equal(s, want) {
+		t.Errorf("got:\n%swant:\n%s", s, want)
+	}
+}
+
+// Eventually waits until the condition holds for what the registry reports, and returns that.
+func Eventually(t testing.TB, g prometheus.Gatherer, what string, condition func(Snapshot) bool) Snapshot {
+	t.Helper()
+	deadline := time.Now().Add(deadline)
+	for {
+		s := Take(t, g)
+		if condition(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v; the registry reports:\n%s", what, deadline, s)
+		}
+		time.Sleep(pollInterval)
+	}
+}
+
+const (
+	deadline     = 60 * time.Second
+	pollInterval = 10 * time.Millisecond
+)
