@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
 )
 
 // AlertmanagerOptions configure StartAlertmanager.
@@ -30,11 +32,11 @@ func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanage
 	if err != nil {
 		return nil, err
 	}
-	port, err := portOr(o.Port)
+	number, err := portOr(o.Port)
 	if err != nil {
 		return nil, err
 	}
-	a := &Alertmanager{Address: loopback(port), URL: "http://" + loopback(port)}
+	a := &Alertmanager{Address: port.Address(number), URL: "http://" + port.Address(number)}
 	args := []string{
 		"--config.file=" + o.ConfigFile,
 		"--storage.path=" + filepath.Join(o.Dir, "alertmanager"),

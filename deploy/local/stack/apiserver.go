@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"strings"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
 )
 
 // APIServer is a kube-apiserver with RBAC. Its administrator authenticates with a token of the group system:masters.
@@ -32,18 +33,18 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 	if err != nil {
 		return nil, err
 	}
-	port, err := FreePort()
+	number, err := port.Free()
 	if err != nil {
 		return nil, err
 	}
-	a := &APIServer{Address: loopback(port), pki: pki, token: rand.Text()}
+	a := &APIServer{Address: port.Address(number), pki: pki, token: rand.Text()}
 	tokens := filepath.Join(dir, "tokens.csv")
 	if err := os.WriteFile(tokens, []byte(a.token+`,admin,admin,"system:masters"`+"\n"), 0o600); err != nil {
 		return nil, err
 	}
 	args := []string{
 		"--etcd-servers=" + etcd.URL,
-		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", number),
 		"--tls-cert-file=" + pki.servingCert, "--tls-private-key-file=" + pki.servingKey,
 		"--client-ca-file=" + pki.caFile,
 		"--token-auth-file=" + tokens,
@@ -93,36 +94,4 @@ func featureGates(gates map[string]bool) []string {
 		set = append(set, fmt.Sprintf("%s=%t", name, gates[name]))
 	}
 	return []string{"--feature-gates=" + strings.Join(set, ",")}
-}
-
-// ControllerManager is a kube-controller-manager that acts as the administrator.
-type ControllerManager struct {
-	*Server
-	// Address is host:port of its metrics, served over https with the control plane's authority.
-	Address string
-}
-
-func startControllerManager(ctx context.Context, dir string, a *APIServer, kubeconfig string, log *slog.Logger) (*ControllerManager, error) {
-	program, err := Binary(ctx, ControllerManagerProgram, log)
-	if err != nil {
-		return nil, err
-	}
-	port, err := FreePort()
-	if err != nil {
-		return nil, err
-	}
-	m := &ControllerManager{Address: loopback(port)}
-	args := []string{
-		"--kubeconfig=" + kubeconfig,
-		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
-		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
-		"--tls-cert-file=" + a.pki.servingCert, "--tls-private-key-file=" + a.pki.servingKey,
-		"--root-ca-file=" + a.pki.caFile,
-		"--service-account-private-key-file=" + a.pki.serviceAccountKey,
-		// One replica has nobody to elect against, and would wait for the lease of the one that was killed before it.
-		"--leader-elect=false",
-	}
-	ready := answers("https://"+m.Address+"/healthz", a.transport(), "Bearer "+a.token)
-	m.Server = newServer("kube-controller-manager", program, dir, args, ready, log)
-	return m, m.Start(ctx)
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
 )
 
 // Etcd is a one-member etcd. It does not sync to disk, which is what makes a control plane start in seconds: its data
@@ -29,11 +31,15 @@ func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error)
 	if err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(2)
+	clientPort, err := port.Free()
 	if err != nil {
 		return nil, err
 	}
-	client, peer := "http://"+loopback(ports[0]), "http://"+loopback(ports[1])
+	peerPort, err := port.Free()
+	if err != nil {
+		return nil, err
+	}
+	client, peer := "http://"+port.Address(clientPort), "http://"+port.Address(peerPort)
 	e := &Etcd{
 		URL:  client,
 		data: filepath.Join(dir, "etcd"),

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
 )
 
 // PrometheusOptions configure StartPrometheus.
@@ -61,7 +63,7 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	if err != nil {
 		return nil, err
 	}
-	port, err := portOr(o.Port)
+	number, err := portOr(o.Port)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +75,11 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	if err := os.WriteFile(file, config, 0o600); err != nil { // it may hold tokens
 		return nil, err
 	}
-	p := &Prometheus{URL: "http://" + loopback(port)}
+	p := &Prometheus{URL: "http://" + port.Address(number)}
 	args := append([]string{
 		"--config.file=" + file,
 		"--storage.tsdb.path=" + filepath.Join(o.Dir, "prometheus"),
-		"--web.listen-address=" + loopback(port),
+		"--web.listen-address=" + port.Address(number),
 		"--web.external-url=" + p.URL, // the default is a link with the name of this machine
 		"--web.enable-lifecycle",
 		"--enable-feature=exemplar-storage",
@@ -89,11 +91,11 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	return p, p.Start(ctx)
 }
 
-func portOr(port int) (int, error) {
-	if port != 0 {
-		return port, nil
+func portOr(given int) (int, error) {
+	if given != 0 {
+		return given, nil
 	}
-	return FreePort()
+	return port.Free()
 }
 
 // The part of Prometheus' configuration that is used here.
