@@ -153,11 +153,12 @@ func (v variable) build() cog.Builder[sdk.VariableModel] {
 
 // firingAlerts marks the times at which alerts about informers were firing on every graph.
 func firingAlerts() cog.Builder[sdk.AnnotationQuery] {
+	// One mark for each alert and program: many on top of one another would hide the graphs.
+	const expr = `max by (alertname, severity, name) (ALERTS{alertname=~"Informer.+", alertstate="firing", cluster=~"$cluster"})`
 	return sdk.NewAnnotationQueryBuilder().
 		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
-		Expr(`ALERTS{alertname=~"Informer.+", alertstate="firing", cluster=~"$cluster"}`).
-		Target(query{expr: `ALERTS{alertname=~"Informer.+", alertstate="firing", cluster=~"$cluster"}`}.build("Anno")).
-		TitleFormat("{{alertname}}").TextFormat("{{name}} {{informer_type}}").TagKeys("severity")
+		Expr(expr).Target(query{expr: expr}.build("Anno")).
+		TitleFormat("{{alertname}}").TextFormat("{{name}}").TagKeys("severity")
 }
 
 // marshal writes a dashboard so that two runs agree and PromQL stays readable. The SDK's own marshallers escape <, > and

@@ -43,6 +43,7 @@ var rules = []rule{
 	{"target-cluster", eachSeries(targetMatcher("cluster"))},
 	{"target-legend", eachPanel(targetLegend)},
 	{"panel-legend-tooltip", eachPanel(legendAndTooltip)},
+	{"panel-overrides", eachPanel(overrides)},
 	{"links", links},
 	{"variables-used", variablesUsed},
 }
@@ -301,6 +302,16 @@ func legendAndTooltip(p panelModel) string {
 	}
 	if err := json.Unmarshal(p.Options, &o); err != nil || !o.Legend.ShowLegend || o.Tooltip.Mode == "" {
 		return "has a hidden legend or a tooltip without a mode"
+	}
+	return ""
+}
+
+// overrides: Grafana cannot draw a panel with an override that has null for its properties.
+func overrides(p panelModel) string {
+	for _, o := range p.FieldConfig.Overrides {
+		if len(o.Properties) == 0 {
+			return "has an override that changes nothing"
+		}
 	}
 	return ""
 }

@@ -22,6 +22,7 @@ const (
 const (
 	green = "green"
 	red   = "red"
+	none  = "transparent" // in tables, where only what is bad should catch the eye
 )
 
 // header is what every panel has.
@@ -82,7 +83,6 @@ type column struct {
 	bad, under bool
 	// words replaces values.
 	words map[string]string
-	width int
 }
 
 func dataSource() common.DataSourceRef {
@@ -126,9 +126,13 @@ func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
 			Stacking(common.NewStackingConfigBuilder().Mode(common.StackingModeNormal).Group("A"))
 	}
 	if p.goal != nil {
-		b.Thresholds(steps(p.goal.Threshold)).
+		// The line stays in view, and a lag of nothing looks like nothing.
+		b.AxisSoftMax(p.goal.Threshold * 1.2).
+			Thresholds(steps(p.goal.Threshold)).
 			ThresholdsStyle(common.NewGraphThresholdsStyleConfigBuilder().Mode(common.GraphThresholdsStyleModeDashed)).
 			Description(p.about + " The dashed line is the objective: " + p.goal.Goal() + ".")
+	} else if p.unit == "short" {
+		b.AxisSoftMax(1) // counts of nothing at the bottom, not in the middle of an axis up to 100
 	}
 	for i, q := range p.queries {
 		b.WithTarget(q.build(refID(i)))
@@ -189,13 +193,11 @@ func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
 	for i, c := range p.columns {
 		b.WithTarget(query{expr: c.query}.instant(refID(i), prometheus.PromQueryFormatTable))
 		field := "Value #" + refID(i)
+		if len(p.columns) == 1 {
+			field = "Value" // what Grafana calls the value of an only query
+		}
 		rename[field], order[field] = c.title, len(p.labels)+i
 		b.OverrideByName(c.title, c.properties())
-	}
-	for _, l := range p.labels {
-		if l.width > 0 {
-			b.OverrideByName(l.title, l.properties())
-		}
 	}
 	return b.
 		WithTransformation(sdk.DataTransformerConfig{Id: "merge", Options: map[string]any{}}).
@@ -211,13 +213,11 @@ func (c column) properties() []sdk.DynamicConfigValue {
 	if c.unit != "" {
 		set("unit", c.unit)
 	}
-	if c.width > 0 {
-		set("custom.width", c.width)
-	}
+	set("custom.width", 125)
 	if c.bad {
-		low, high := green, red
+		low, high := none, red
 		if c.under {
-			low, high = red, green
+			low, high = red, none
 		}
 		set("thresholds", map[string]any{"mode": "absolute", "steps": []map[string]any{
 			{"color": low, "value": nil}, {"color": high, "value": c.red},

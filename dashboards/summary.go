@@ -23,7 +23,7 @@ func watchesDown() panel {
 func worstSyncLag(t catalog.Targets) panel {
 	o := t.Of(catalog.SyncLag)
 	return single{
-		header: header{id: 3, title: "Worst sync lag", unit: "s",
+		header: header{id: 3, title: "Worst lag", unit: "s",
 			about: "How far the informer that is furthest behind trails the API server. Normal is 0. The objective is " + o.Goal() + "."},
 		query: `max(k8s_informer_sync_lag_seconds{@})`,
 		red:   o.Threshold,
@@ -33,7 +33,7 @@ func worstSyncLag(t catalog.Targets) panel {
 func worstDisconnects(t catalog.Targets) panel {
 	o := t.Of(catalog.WatchDisconnects)
 	return single{
-		header: header{id: 4, title: "Worst disconnects", unit: "cpm",
+		header: header{id: 4, title: "Disconnects", unit: "cpm",
 			about: "Watches that the worst informer loses in a minute, planned ends left out. Normal is 0. The objective is " + o.Goal() + " for each informer."},
 		query: `max(60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$__rate_interval])))`,
 		red:   o.Threshold,
@@ -63,7 +63,7 @@ func failedAttempts(t catalog.Targets) panel {
 func slowestHandler(t catalog.Targets) panel {
 	o := t.Of(catalog.HandlerDuration)
 	return single{
-		header: header{id: 7, title: "Slowest handler, p99", unit: "s",
+		header: header{id: 7, title: "Handler p99", unit: "s",
 			about: "99th percentile of the time for one event, of the slowest handler. Below a millisecond is normal for a handler that only queues a key. The objective is " + o.Goal() + "."},
 		query: `max(histogram_quantile(0.99, sum by (le, cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[$__rate_interval]))))`,
 		red:   o.Threshold,
@@ -95,7 +95,7 @@ func everyInformer(t catalog.Targets) panel {
 			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, namespace, instance) (k8s_informer_synced{@})`},
 			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, namespace, instance) (k8s_informer_watch_connected{@})`},
 			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * sum by (cluster, name, informer_type, namespace, instance) (rate(k8s_informer_watch_disconnects_total{@}[$__rate_interval]))`},
-			{title: "Pending events", query: `max by (cluster, name, informer_type, namespace, instance) (k8s_informer_handler_pending_events{@})`},
+			{title: "Pending", query: `max by (cluster, name, informer_type, namespace, instance) (k8s_informer_handler_pending_events{@})`},
 			{title: "Objects", query: `sum by (cluster, name, informer_type, namespace, instance) (k8s_informer_objects{@})`},
 			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * max by (cluster, name, informer_type, namespace, instance) (k8s_informer_last_event_timestamp_seconds{@} > 0)`},
 		},

@@ -35,6 +35,9 @@ type panelModel struct {
 			Unit  string      `json:"unit"`
 			Links []linkModel `json:"links"`
 		} `json:"defaults"`
+		Overrides []struct {
+			Properties []any `json:"properties"`
+		} `json:"overrides"`
 	} `json:"fieldConfig"`
 }
 
