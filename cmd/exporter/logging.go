@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
@@ -37,10 +38,13 @@ func (c choice) Set(value string) error {
 	return nil
 }
 
-// newLogger returns the logger that everything writes to. client-go's klog is global; it is pointed to the same handler
-// here, before anything of client-go runs.
+// redirectKlog points klog to a logger. klog is global and takes one only before anything logs with it, so the first
+// logger of the process it is.
+var redirectKlog sync.Once
+
+// newLogger returns the logger that everything writes to, client-go included.
 func newLogger(config *promslog.Config) *slog.Logger {
 	log := promslog.New(config)
-	klog.SetSlogLogger(log)
+	redirectKlog.Do(func() { klog.SetSlogLogger(log) })
 	return log
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -45,14 +46,20 @@ const (
 	clientBurst = 100
 )
 
-// newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it.
-func newMetadataClient(config *rest.Config, userAgent string) (metadata.Interface, error) {
+// newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it, and
+// a function that closes the connections that it keeps.
+func newMetadataClient(config *rest.Config, userAgent string) (metadata.Interface, func(), error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.QPS, config.Burst = clientQPS, clientBurst
-	client, err := metadata.NewForConfig(config)
+	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, nil, fmt.Errorf("the connection to %s: %w", config.Host, err)
 	}
-	return client, nil
+	client, err := metadata.NewForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
+	// client-go's round trippers hide the transport from http.Client.CloseIdleConnections.
+	return client, func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) }, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -150,13 +149,4 @@ func scopeOf(k Kind) string {
 		return ScopeNamespaced
 	}
 	return ScopeCluster
-}
-
-// names joins the types of kinds for a log line.
-func names(kinds []Kind) string {
-	types := make([]string, len(kinds))
-	for i, k := range kinds {
-		types[i] = k.Type()
-	}
-	return strings.Join(types, ",")
 }

@@ -35,12 +35,13 @@ type Options struct {
 
 // Exporter watches a cluster. Between Start and Stop its informers run; Handler serves what they report at any time.
 type Exporter struct {
-	log      *slog.Logger
-	server   string // address of the API server
-	registry *prometheus.Registry
-	observer *collectors.Observer
-	targets  []*target
-	handler  http.Handler
+	log        *slog.Logger
+	registry   *prometheus.Registry
+	observer   *collectors.Observer
+	targets    []*target
+	handler    http.Handler
+	server     string // address of the API server
+	disconnect func() // closes connections that are kept for further requests
 
 	started  time.Time
 	ready    atomic.Bool // has been ready once
@@ -52,11 +53,16 @@ type Exporter struct {
 // New prepares an exporter. Nothing is sent to the API server before Start.
 func New(options Options) (*Exporter, error) {
 	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
-	client, err := newMetadataClient(options.REST, userAgent)
+	client, disconnect, err := newMetadataClient(options.REST, userAgent)
 	if err != nil {
 		return nil, err
 	}
-	return newExporter(options, client)
+	e, err := newExporter(options, client)
+	if err != nil {
+		return nil, err
+	}
+	e.server, e.disconnect = options.REST.Host, disconnect
+	return e, nil
 }
 
 func newExporter(options Options, client metadata.Interface) (*Exporter, error) {
@@ -74,7 +80,7 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{log: options.Logger, server: options.REST.Host, registry: registry, observer: observer}
+	e := &Exporter{log: options.Logger, registry: registry, observer: observer}
 	if e.targets, err = newTargets(options.Config, observer, client, options.Logger); err != nil {
 		return nil, err
 	}
@@ -134,6 +140,9 @@ func (e *Exporter) Stop(ctx context.Context) error {
 	}()
 	select {
 	case <-done:
+		if e.disconnect != nil {
+			e.disconnect()
+		}
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("informers still run: %w", context.Cause(ctx))

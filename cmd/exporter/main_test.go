@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// asProgram makes the test binary be the program, so that its signals and exit codes can be tested.
+const asProgram = "INFORMER_EXPORTER_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	stacktest.Main(m)
+}
+
+// output is a buffer that is written and read at the same time.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// wait returns what is between two parts of the output once both are there.
+func (o *output) wait(t *testing.T, after, before string) string {
+	t.Helper()
+	deadline := time.After(60 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, rest, ok := strings.Cut(o.String(), after); ok {
+			if found, _, ok := strings.Cut(rest, before); ok {
+				return found
+			}
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("no %q within 60 s:\n%s", after, o)
+		case <-tick.C:
+		}
+	}
+}
+
+// unreachable writes a kubeconfig for an API server that is not there.
+func unreachable(t *testing.T) string {
+	t.Helper()
+	return write(t, "kubeconfig", `apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+contexts: [{name: x, context: {cluster: c}}]
+current-context: x
+`)
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCommandLine(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cluster := "--kubeconfig=" + unreachable(t)
+
+	for _, tc := range []struct {
+		name   string
+		args   []string
+		code   int
+		stdout string // a part of it
+		err    []string
+	}{
+		{name: "help", args: []string{"--help"}, stdout: "serve* [<flags>]"},
+		{name: "help of serve", args: []string{"help", "serve"}, stdout: "--web.listen-address=:9958"},
+		{name: "help of serve has them all", args: []string{"serve", "--help"}, stdout: "--web.telemetry-path=\"/metrics\""},
+		{name: "version", args: []string{"version"}, stdout: "informer-exporter, version "},
+		{name: "version as a flag", args: []string{"--version"}, stdout: runtime.Version()},
+		{name: "unknown flag", args: []string{"--nope"}, code: exitUsage, err: []string{"--nope", "--help"}},
+		{name: "unknown command", args: []string{"scrape"}, code: exitUsage, err: []string{"scrape"}},
+		{name: "log level", args: []string{"--log.level=loud"}, code: exitUsage, err: []string{"--log.level", "loud", "debug, info"}},
+		{name: "log format", args: []string{"--log.format=xml"}, code: exitUsage, err: []string{"--log.format", "xml", "logfmt, json"}},
+		{name: "no cluster", code: exitError, err: []string{"--kubeconfig"}},
+		{name: "no such kubeconfig", args: []string{"--kubeconfig=/nope"}, code: exitError, err: []string{"--kubeconfig", "/nope"}},
+		{name: "no such configuration", args: []string{"serve", "--config.file=/nope"}, code: exitError, err: []string{"--config.file", "/nope"}},
+		{
+			name: "unknown field", args: []string{"--config.file=" + write(t, "c.yaml", "resuorces: []")}, code: exitError,
+			err: []string{"--config.file", "resuorces"},
+		},
+		{name: "no such web configuration", args: []string{"--web.config.file=/nope", cluster}, code: exitError, err: []string{"--web.config.file", "/nope"}},
+		{
+			name: "bad web configuration", args: []string{"--web.config.file=" + write(t, "w.yaml", "basic_auth: {}"), cluster}, code: exitError,
+			err: []string{"--web.config.file", "basic_auth"},
+		},
+		{name: "telemetry path", args: []string{"--web.telemetry-path=/livez", cluster}, code: exitError, err: []string{"--web.telemetry-path", "/livez"}},
+		{name: "address in use", args: []string{"--web.listen-address=" + taken.Addr().String(), cluster}, code: exitError, err: []string{"--web.listen-address", "in use"}},
+		{name: "not an address", args: []string{"--web.listen-address=here", cluster}, code: exitError, err: []string{"--web.listen-address", "here"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var stdout, stderr output
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			err := run(ctx, tc.args, &stdout, &stderr)
+			if ctx.Err() != nil {
+				t.Fatalf("did not return by itself\n%s", &stderr)
+			}
+			if code := exitCode(err); code != tc.code {
+				t.Errorf("exit code %d, want %d: %v", code, tc.code, err)
+			}
+			if !strings.Contains(stdout.String(), tc.stdout) {
+				t.Errorf("stdout does not have %q:\n%s", tc.stdout, &stdout)
+			}
+			for _, want := range tc.err {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not have %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// Tracing that is badly configured is an error at the start and not a surprise later.
+func TestTracingConfigurationErrors(t *testing.T) {
+	t.Setenv("OTEL_TRACES_EXPORTER", "carrier_pigeon")
+	err := run(t.Context(), []string{"--kubeconfig=" + unreachable(t)}, &output{}, &output{})
+	if err == nil || !strings.Contains(err.Error(), "OTEL_TRACES_EXPORTER") {
+		t.Errorf("error %v does not name OTEL_TRACES_EXPORTER", err)
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for err, want := range map[error]int{
+		nil:               exitOK,
+		errors.New("any"): exitError,
+		fmt.Errorf("wrapped: %w", usageError{errors.New("flag")}): exitUsage,
+	} {
+		if got := exitCode(err); got != want {
+			t.Errorf("%v: exit code %d, want %d", err, got, want)
+		}
+	}
+}
+
+// program starts the test binary as the program.
+func program(t *testing.T, args ...string) (*exec.Cmd, *output) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	t.Cleanup(cancel)
+	log := &output{}
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, log
+}
+
+func TestFirstSignalShutsDown(t *testing.T) {
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--kubeconfig="+unreachable(t))
+			log.wait(t, `msg="Listening on" address=`, "\n")
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("ended with %v, want exit code 0\n%s", err, log)
+			}
+			for _, part := range []string{signal.String() + " signal received", `msg="Shut down"`, "failed_steps=0"} {
+				if !strings.Contains(log.String(), part) {
+					t.Errorf("log does not have %q:\n%s", part, log)
+				}
+			}
+		})
+	}
+}
+
+// client-go logs through the same handler, in the same format and at the same level.
+func TestLogsOfClientGo(t *testing.T) {
+	for level, want := range map[string]bool{"info": false, "debug": true} {
+		cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--log.format=json", "--log.level="+level, "--kubeconfig="+unreachable(t))
+		const line = `"msg":"Listing and watching","type":"pods"`
+		if want {
+			log.wait(t, line, "\n")
+		} else {
+			log.wait(t, `"msg":"The resource cannot be read at the moment`, "\n") // the reflector has logged before
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, log)
+		}
+		if got := strings.Contains(log.String(), line); got != want {
+			t.Errorf("at level %s a debug line of client-go is logged: %t, want %t", level, got, want)
+		}
+		for text := range strings.Lines(log.String()) {
+			if !strings.HasPrefix(text, "{") {
+				t.Errorf("at level %s there is a line that is no JSON: %s", level, text)
+			}
+		}
+	}
+}
+
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--web.enable-pprof", "--kubeconfig="+unreachable(t))
+	address := log.wait(t, `msg="Listening on" address=`, "\n")
+	// A request that takes longer than the web server is given to stop.
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintf(conn, "GET /debug/pprof/trace?seconds=30 HTTP/1.1\r\nHost: test\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	// The trace has begun when its first bytes come.
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	log.wait(t, `step="report not ready"`, "\n")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+		t.Errorf("ended with %v, want the second signal\n%s", err, log)
+	}
+	if strings.Contains(log.String(), `msg="Shut down"`) {
+		t.Errorf("the shutdown went on to its end:\n%s", log)
+	}
+}

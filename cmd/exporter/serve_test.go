@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// served is a running serve command.
+type served struct {
+	url  string
+	log  *output
+	stop context.CancelFunc
+	done chan error
+}
+
+// serve runs the command against the real API server until the end of the test or stop.
+func serve(t *testing.T, args ...string) *served {
+	t.Helper()
+	kubeconfig := t.TempDir() + "/kubeconfig"
+	if err := stack.WriteKubeconfig(kubeconfig, stacktest.Config(t)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &served{log: &output{}, stop: cancel, done: make(chan error, 1)}
+	args = append([]string{"serve", "--log.format=json", "--web.listen-address=127.0.0.1:0", "--kubeconfig=" + kubeconfig}, args...)
+	go func() {
+		defer close(s.done)
+		s.done <- run(ctx, args, io.Discard, s.log)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		for err := range s.done {
+			if err != nil {
+				t.Errorf("serve: %v", err)
+			}
+		}
+	})
+	s.url = "http://" + s.log.wait(t, `"msg":"Listening on","address":"`, `"`)
+	return s
+}
+
+// get returns status and body.
+func get(t *testing.T, url string, headers ...string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		request.Header.Set(pair[0], pair[1])
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestServe(t *testing.T) {
+	stacktest.Config(t) // what it starts is no leak
+	leaks := goleak.IgnoreCurrent()
+	s := serve(t, "--web.telemetry-path=/m")
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	for path, want := range map[string]struct {
+		code int
+		part string
+	}{
+		"/":               {200, "<!DOCTYPE html>"},
+		"/m":              {200, `informer_exporter_kind_up{informer_type="pods"} 1`},
+		"/metrics":        {404, ""},
+		"/livez":          {200, "ok"},
+		"/healthz":        {200, "ok"},
+		"/readyz":         {200, "ok"},
+		"/readyz?verbose": {200, "[+]deployments.apps ok\n"},
+		"/debug/pprof/":   {404, ""},
+	} {
+		if code, body := get(t, s.url+path); code != want.code || !strings.Contains(body, want.part) {
+			t.Errorf("%s: %d, want %d and %q:\n%.300s", path, code, want.code, want.part, body)
+		}
+	}
+	// Exemplars need OpenMetrics.
+	if _, body := get(t, s.url+"/m", "Accept", "application/openmetrics-text"); !strings.HasSuffix(body, "# EOF\n") {
+		t.Errorf("no OpenMetrics:\n%.300s", body)
+	}
+
+	s.stop()
+	for err := range s.done {
+		if err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	}
+	text := s.log.String()
+	for _, step := range []string{"report not ready", "stop the web server", "stop the informers", "send the last traces"} {
+		_, rest, ok := strings.Cut(text, `"msg":"Shutdown step done","step":"`+step+`","duration":"`)
+		if !ok {
+			t.Fatalf("step %q is not logged, or not after those before it:\n%s", step, s.log)
+		}
+		text = rest
+	}
+	goleak.VerifyNone(t, leaks)
+}
+
+// The web configuration protects every path, profiles included.
+func TestServeBasicAuth(t *testing.T) {
+	const hash = "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi" // fakepassword, from exporter-toolkit
+	web := write(t, "web.yaml", "basic_auth_users: {alice: '"+hash+"'}\n")
+	s := serve(t, "--web.config.file="+web, "--web.enable-pprof")
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	for _, path := range []string{"/", "/metrics", "/livez", "/healthz", "/readyz", "/readyz?verbose", "/debug/pprof/", "/debug/pprof/cmdline", "/nope"} {
+		if code, body := get(t, s.url+path); code != http.StatusUnauthorized || strings.TrimSpace(body) != "Unauthorized" {
+			t.Errorf("%s without a password: %d %q, want 401", path, code, body)
+		}
+		if code, _ := get(t, s.url+path, "Authorization", "Basic YWxpY2U6d3Jvbmc="); code != http.StatusUnauthorized {
+			t.Errorf("%s with a wrong password: %d, want 401", path, code)
+		}
+		want := http.StatusOK
+		if path == "/nope" {
+			want = http.StatusNotFound
+		}
+		if code, _ := get(t, s.url+path, "Authorization", "Basic YWxpY2U6ZmFrZXBhc3N3b3Jk"); code != want {
+			t.Errorf("%s with the password: %d, want %d", path, code, want)
+		}
+	}
+}

@@ -1,0 +1,334 @@
+package exporter
+
+import (
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func newReal(t *testing.T, options Options) *Exporter {
+	t.Helper()
+	e, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// waitKindUp waits until informer_exporter_kind_up has the given values.
+func waitKindUp(t *testing.T, e *Exporter, want map[string]float64) {
+	t.Helper()
+	var got map[string]float64
+	eventually(t, fmt.Sprintf("kind_up %v", want), func() bool {
+		got = values(t, e.Gatherer(), catalog.ExporterKindUp.Name, "informer_type")
+		if len(got) != len(want) {
+			return false
+		}
+		for kind, up := range want {
+			if value, ok := got[kind]; !ok || value != up {
+				return false
+			}
+		}
+		return true
+	}, func() string { return fmt.Sprint("have ", got) })
+}
+
+func waitReady(t *testing.T, e *Exporter) {
+	t.Helper()
+	eventually(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
+		func() string { return get(e, "/readyz?verbose").Body.String() })
+}
+
+func TestDefaultKindsOnARealServer(t *testing.T) {
+	config := stacktest.Config(t)
+	var written logs
+	e := newReal(t, Options{REST: config, Logger: written.logger()})
+	run(t, e)
+
+	want := map[string]float64{}
+	for _, k := range DefaultKinds() {
+		want[k.Type()] = 1
+	}
+	waitKindUp(t, e, want)
+	waitReady(t, e)
+	synced := values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")
+	for kind := range want {
+		if synced[kind] != 1 {
+			t.Errorf("%s of %s is %v, want 1", catalog.InformerSynced.Name, kind, synced[kind])
+		}
+	}
+	if len(synced) != len(want) {
+		t.Errorf("%d informers report, want %d", len(synced), len(want))
+	}
+
+	// What is new in the cluster arrives, without a name of it in the metrics.
+	before := values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"]
+	createConfigMap(t, config, stacktest.Namespace(t), "unmistakable")
+	eventually(t, "one more ConfigMap", func() bool {
+		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"] > before
+	}, func() string { return get(e, "/").Body.String() })
+	if body := get(e, "/metrics").Body.String(); strings.Contains(body, "unmistakable") {
+		t.Error("the name of an object is in the metrics")
+	}
+	problems, err := testutil.GatherAndLint(e.Gatherer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	for _, ln := range written.find("") {
+		if ln.level > 0 {
+			t.Errorf("logged on a healthy cluster: %+v", ln)
+		}
+	}
+}
+
+func createConfigMap(t *testing.T, config *rest.Config, namespace, name string) {
+	t.Helper()
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace).Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// grant lets a service account list and watch resources of the core group in one namespace, or everywhere if that is
+// empty.
+func grant(t *testing.T, config *rest.Config, namespace, account, scope string, resources ...string) {
+	t.Helper()
+	rbac := kubernetes.NewForConfigOrDie(config).RbacV1()
+	name := metav1.ObjectMeta{GenerateName: account + "-", Namespace: scope}
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "apiextensions.k8s.io", "example.com"}, Resources: resources, Verbs: []string{"list", "watch"}}}
+	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: account}}
+	var err error
+	if scope == "" {
+		var role *rbacv1.ClusterRole
+		if role, err = rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: name, Rules: rules}, metav1.CreateOptions{}); err == nil {
+			_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+				ObjectMeta: name, Subjects: subjects,
+				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+			}, metav1.CreateOptions{})
+		}
+	} else {
+		var role *rbacv1.Role
+		if role, err = rbac.Roles(scope).Create(t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: rules}, metav1.CreateOptions{}); err == nil {
+			_, err = rbac.RoleBindings(scope).Create(t.Context(), &rbacv1.RoleBinding{
+				ObjectMeta: name, Subjects: subjects,
+				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+			}, metav1.CreateOptions{})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serviceAccount creates a service account and returns how to be it.
+func serviceAccount(t *testing.T, namespace, name string) *rest.Config {
+	t.Helper()
+	_, err := kubernetes.NewForConfigOrDie(stacktest.Config(t)).CoreV1().ServiceAccounts(namespace).Create(t.Context(),
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := stacktest.ControlPlane(t).ServiceAccountConfig(t.Context(), namespace, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+func TestForbiddenKindRecovers(t *testing.T) {
+	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	limited := serviceAccount(t, namespace, "limited")
+	grant(t, admin, namespace, "limited", "", "pods")
+
+	var written logs
+	e := newReal(t, Options{REST: limited, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "secrets"}}}})
+	run(t, e)
+	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
+	waitReady(t, e)
+
+	// Several attempts later there is still one line.
+	eventually(t, "several attempts", func() bool {
+		return values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["secrets"] >= 6
+	}, func() string {
+		return fmt.Sprint(values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type"))
+	})
+	for _, part := range []string{"The resource cannot be watched", ""} {
+		if lines := written.find(part, "informer_type", "secrets"); len(lines) != 1 || lines[0].attrs["reason"] != answerForbidden {
+			t.Errorf("log lines about secrets: %v, want one that it is forbidden", lines)
+		}
+	}
+
+	grant(t, admin, namespace, "limited", "", "secrets")
+	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 1})
+	eventually(t, "secrets are synced", func() bool {
+		return values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
+	}, func() string { return get(e, "/readyz?verbose").Body.String() })
+	if lines := written.find("can be watched now", "informer_type", "secrets"); len(lines) != 1 {
+		t.Errorf("log lines that secrets can be watched: %v, want one", lines)
+	}
+	if lines := written.find("", "informer_type", "secrets"); len(lines) != 2 {
+		t.Errorf("%d log lines about secrets, want 2: %v", len(lines), lines)
+	}
+	if lines := written.find("", "informer_type", "pods"); len(lines) != 0 {
+		t.Errorf("log lines about pods, which were fine all the time: %v", lines)
+	}
+	for _, ln := range written.find("") {
+		if ln.attrs["informer_type"] == "" && ln.level > 0 {
+			t.Errorf("client-go logged: %+v", ln)
+		}
+	}
+}
+
+func TestMissingKindAppearsAndGoes(t *testing.T) {
+	needKubectl(t)
+	admin := stacktest.Config(t)
+	var written logs
+	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{
+		Resources: []Resource{{Name: "pods"}, {Name: "widgets.example.com", Version: "v1"}},
+	}})
+	run(t, e)
+	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
+	waitReady(t, e)
+	if body := get(e, "/readyz?verbose").Body.String(); !strings.Contains(body, "[+]widgets.example.com skipped: missing\n") {
+		t.Errorf("readiness does not say that widgets are missing:\n%s", body)
+	}
+
+	kubectl(t, admin, widgets, "apply", "-f", "-")
+	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 1})
+
+	// With the definition, the API server ends the watch; the next one gets 404.
+	kubectl(t, admin, widgets, "delete", "--wait=false", "-f", "-")
+	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
+
+	var messages []string
+	for _, ln := range written.find("", "informer_type", "widgets.example.com") {
+		messages = append(messages, strings.Join(strings.Fields(ln.message)[:4], " ")+" "+ln.attrs["reason"])
+	}
+	if want := []string{"The resource cannot be missing", "The resource can be ", "The resource cannot be missing"}; strings.Join(messages, "|") != strings.Join(want, "|") {
+		t.Errorf("log lines %q, want %q", messages, want)
+	}
+}
+
+const widgets = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`
+
+// kubectl runs kubectl as config and returns what it prints.
+func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) string {
+	t.Helper()
+	path := t.TempDir() + "/kubeconfig"
+	if err := stack.WriteKubeconfig(path, config); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "kubectl", append([]string{"--kubeconfig", path}, args...)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func TestNamespaces(t *testing.T) {
+	admin, one, two := stacktest.Config(t), stacktest.Namespace(t), stacktest.Namespace(t)
+	limited := serviceAccount(t, one, "limited")
+	grant(t, admin, one, "limited", one, "configmaps")
+
+	var written logs
+	e := newReal(t, Options{REST: limited, Logger: written.logger(), Config: Config{
+		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
+	}})
+	run(t, e)
+	// Allowed in one of two: the kind as a whole is not up.
+	eventually(t, "one synced, the other refused", func() bool {
+		body := get(e, "/readyz?verbose").Body.String()
+		return strings.Contains(body, "[+]"+one+"/configmaps ok\n") && strings.Contains(body, "[+]"+two+"/configmaps skipped: forbidden\n")
+	}, func() string { return get(e, "/readyz?verbose").Body.String() })
+	waitKindUp(t, e, map[string]float64{"configmaps": 0})
+	synced := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace")
+	if len(synced) != 2 || synced[one] != 1 || synced[two] != 0 {
+		t.Errorf("synced by namespace: %v, want 1 for %s and 0 for %s", synced, one, two)
+	}
+	if lines := written.find("cannot be watched", "namespace", two); len(lines) != 1 {
+		t.Errorf("log lines about %s: %v, want one", two, lines)
+	}
+
+	grant(t, admin, one, "limited", two, "configmaps")
+	waitKindUp(t, e, map[string]float64{"configmaps": 1})
+}
+
+// An API server that goes away says nothing about permissions, and takes neither readiness nor liveness with it.
+func TestAPIServerOutage(t *testing.T) {
+	plane := stacktest.Private(t, stack.Options{})
+	var written logs
+	e := newReal(t, Options{REST: plane.Config(), Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "nodes"}}}})
+	run(t, e)
+	waitReady(t, e)
+
+	if err := plane.APIServer.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a line that pods cannot be read", func() bool {
+		return len(written.find("cannot be read at the moment", "informer_type", "pods")) > 0
+	}, func() string { return fmt.Sprint(written.find("")) })
+	eventually(t, "several attempts", func() bool {
+		return values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
+	}, func() string { return fmt.Sprint(written.find("")) })
+	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 1})
+	for _, target := range []string{"/readyz", "/livez", "/healthz"} {
+		if code := get(e, target).Code; code != http.StatusOK {
+			t.Errorf("%s without an API server: %d, want 200", target, code)
+		}
+	}
+	if body := get(e, "/").Body.String(); !strings.Contains(body, `<span class="state unreachable">`) {
+		t.Error("the landing page does not show that the API server cannot be reached")
+	}
+
+	if err := plane.APIServer.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a line that the API server answers again", func() bool {
+		return len(written.find("answers again", "informer_type", "pods")) == 1
+	}, func() string { return fmt.Sprint(written.find("")) })
+	if lines := written.find("cannot be read at the moment", "informer_type", "pods"); len(lines) != 1 {
+		t.Errorf("%d lines that pods cannot be read, want 1: %v", len(lines), lines)
+	}
+}
+
+func TestStopIsQuick(t *testing.T) {
+	e := newReal(t, Options{REST: stacktest.Config(t)})
+	run(t, e) // checks that nothing is left
+	waitReady(t, e)
+	began := time.Now()
+	if err := e.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}

@@ -1,0 +1,125 @@
+package exporter
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+const base = "../../deploy/kustomize/base"
+
+// The API server accepts the manifests, its pod security admits the pod, and what they grant is enough: the exporter,
+// run as the service account of the manifests, can watch every default kind.
+func TestManifestsOnARealServer(t *testing.T) {
+	needKubectl(t)
+	admin := stacktest.Config(t)
+	kubectl(t, admin, "", "apply", "-k", base)
+
+	deployment := readDeployment(t)
+	pod := &corev1.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
+	pod.Name = "probe"
+	_, err := kubernetes.NewForConfigOrDie(admin).CoreV1().Pods("informer-exporter").Create(t.Context(), pod,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		t.Errorf("the pod is not admitted: %v", err)
+	}
+
+	as, err := stacktest.ControlPlane(t).ServiceAccountConfig(t.Context(), "informer-exporter", "informer-exporter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newReal(t, Options{REST: as})
+	run(t, e)
+	want := map[string]float64{}
+	for _, k := range DefaultKinds() {
+		want[k.Type()] = 1
+	}
+	waitKindUp(t, e, want)
+	waitReady(t, e)
+}
+
+func TestManifestsRender(t *testing.T) {
+	needKubectl(t)
+	dir := t.TempDir()
+	absolute, err := filepath.Abs(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(dir, absolute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := "namespace: elsewhere\nresources: [" + relative + "]\nimages: [{name: ghcr.io/informer-exporter/informer-exporter, newTag: v9}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, parts := range map[string][]string{
+		base:                        {"kind: Deployment", "image: ghcr.io/informer-exporter/informer-exporter:v"},
+		base + "/../servicemonitor": {"kind: Deployment", "kind: ServiceMonitor", "honorLabels: true"},
+		dir:                         {"namespace: elsewhere", "name: elsewhere", "informer-exporter:v9"},
+	} {
+		out, err := exec.CommandContext(t.Context(), "kubectl", "kustomize", path).CombinedOutput()
+		if err != nil {
+			t.Errorf("kubectl kustomize %s: %v\n%s", path, err, out)
+			continue
+		}
+		for _, part := range parts {
+			if !strings.Contains(string(out), part) {
+				t.Errorf("%s does not have %q", path, part)
+			}
+		}
+		if path == dir && strings.Contains(string(out), "namespace: informer-exporter") {
+			t.Errorf("an overlay cannot move everything to another namespace:\n%s", out)
+		}
+	}
+}
+
+// What the manifest says about the program is what the program does.
+func TestDeploymentMatchesTheProgram(t *testing.T) {
+	container := readDeployment(t).Spec.Template.Spec.Containers[0]
+	e := newFake(t, Options{})
+	for name, probe := range map[string]*corev1.Probe{"liveness": container.LivenessProbe, "readiness": container.ReadinessProbe} {
+		if probe == nil || probe.HTTPGet == nil {
+			t.Fatalf("no %s probe", name)
+		}
+		if code := get(e, probe.HTTPGet.Path).Code; code == 404 {
+			t.Errorf("%s probe: no path %s", name, probe.HTTPGet.Path)
+		}
+	}
+	if got, want := container.ReadinessProbe.HTTPGet.Path, "/readyz"; got != want {
+		t.Errorf("readiness probe asks %s, want %s", got, want)
+	}
+	if got, want := container.LivenessProbe.HTTPGet.Path, "/livez"; got != want {
+		t.Errorf("liveness probe asks %s, want %s", got, want)
+	}
+}
+
+func readDeployment(t *testing.T) appsv1.Deployment {
+	t.Helper()
+	data, err := os.ReadFile(base + "/deployment.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deployment appsv1.Deployment
+	if err := yaml.UnmarshalStrict(data, &deployment); err != nil {
+		t.Fatal(err)
+	}
+	return deployment
+}
+
+func needKubectl(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Skip("needs kubectl")
+	}
+}

@@ -1,0 +1,118 @@
+package exporter
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// wire records what goes to the API server and what comes back.
+type wire struct {
+	next http.RoundTripper
+
+	mu       sync.Mutex
+	requests []*http.Request
+	received bytes.Buffer
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	w.requests = append(w.requests, r)
+	w.mu.Unlock()
+	response, err := w.next.RoundTrip(r)
+	if err == nil {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(response.Body, w), response.Body}
+	}
+	return response, err
+}
+
+// Write records what was received.
+func (w *wire) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.received.Write(p)
+}
+
+// WrappedRoundTripper lets client-go find the transport whose connections are to be closed.
+func (w *wire) WrappedRoundTripper() http.RoundTripper { return w.next }
+
+func (w *wire) has(s string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return bytes.Contains(w.received.Bytes(), []byte(s))
+}
+
+// The exporter never asks for more than metadata, and the API server never sends more: not even of Secrets.
+func TestOnlyMetadataIsRequested(t *testing.T) {
+	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	const content = "the-content-of-a-secret"
+	createSecret := func(name string) {
+		t.Helper()
+		_, err := kubernetes.NewForConfigOrDie(admin).CoreV1().Secrets(namespace).Create(t.Context(), &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Data:       map[string][]byte{"key": []byte(content)},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	createSecret("listed")
+
+	recorded := &wire{}
+	config := rest.CopyConfig(admin)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		recorded.next = next
+		return recorded
+	})
+	e := newReal(t, Options{REST: config, Config: Config{ExtraResources: []Resource{{Name: "secrets"}}}})
+	run(t, e)
+	waitReady(t, e)
+	eventually(t, "the secret of the list", func() bool { return recorded.has("listed") }, func() string { return "" })
+	createSecret("watched")
+	eventually(t, "the secret of the watch", func() bool { return recorded.has("watched") }, func() string { return "" })
+	eventually(t, "both are in the cache", func() bool {
+		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["secrets"] >= 2
+	}, func() string { return "" })
+
+	for _, s := range []string{content, base64.StdEncoding.EncodeToString([]byte(content))} {
+		if recorded.has(s) {
+			t.Errorf("%q came over the wire", s)
+		}
+	}
+	recorded.mu.Lock()
+	defer recorded.mu.Unlock()
+	if len(recorded.requests) < len(e.targets) {
+		t.Errorf("%d requests for %d informers: the recorder does not see all", len(recorded.requests), len(e.targets))
+	}
+	for _, r := range recorded.requests {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s %s: only reads are allowed", r.Method, r.URL)
+		}
+		for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+			if !strings.Contains(part, "as=PartialObjectMetadata") && part != "application/json" {
+				t.Errorf("%s %s accepts %q", r.Method, r.URL, part)
+			}
+		}
+		if first, _, _ := strings.Cut(r.Header.Get("Accept"), ","); !strings.HasPrefix(first, "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata") {
+			t.Errorf("%s %s prefers %q, want metadata in protobuf", r.Method, r.URL, first)
+		}
+		if agent := r.Header.Get("User-Agent"); !strings.HasPrefix(agent, "informer-exporter/") {
+			t.Errorf("%s %s: user agent %q", r.Method, r.URL, agent)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package exporter
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// newFake returns an exporter of pods, nodes and secrets for a cluster that has two pods and refuses secrets.
+func newFake(t *testing.T, options Options) *Exporter {
+	t.Helper()
+	scheme := fake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	objects := []runtime.Object{}
+	for _, name := range []string{"a", "b"} {
+		objects = append(objects, &metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "unmistakable-" + name, ResourceVersion: "7"},
+		})
+	}
+	client := fake.NewSimpleMetadataClient(scheme, objects...)
+	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "", errors.New("no <rights>"))
+	})
+	if options.Config.Resources == nil {
+		options.Config.Resources = []Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}
+	}
+	e, err := newExporter(options, client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// settle waits until each target is synced or refused.
+func settle(t *testing.T, e *Exporter) {
+	t.Helper()
+	for _, target := range e.targets {
+		select {
+		case <-target.informer.HasSyncedChecker().Done():
+		case <-target.availability.refusal:
+		}
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	e := newFake(t, Options{})
+
+	response := get(e, "/readyz")
+	if want := "[-]pods failed: not synced yet\n[-]nodes failed: not synced yet\n[-]secrets failed: not synced yet\n[-]informers failed: none is synced\nreadyz check failed\n"; response.Code != http.StatusServiceUnavailable || response.Body.String() != want {
+		t.Errorf("before the start: %d\n%s\nwant 503\n%s", response.Code, response.Body, want)
+	}
+
+	run(t, e)
+	settle(t, e)
+	for target, want := range map[string]string{
+		"/readyz":         "ok\n",
+		"/readyz?verbose": "[+]pods ok\n[+]nodes ok\n[+]secrets skipped: forbidden\nreadyz check passed\n",
+	} {
+		if response := get(e, target); response.Code != http.StatusOK || response.Body.String() != want {
+			t.Errorf("%s: %d\n%s\nwant 200\n%s", target, response.Code, response.Body, want)
+		}
+	}
+
+	e.Drain()
+	if response := get(e, "/readyz"); response.Code != http.StatusServiceUnavailable || !strings.Contains(response.Body.String(), "[-]shutdown failed: shutting down\n") {
+		t.Errorf("while shutting down: %d\n%s", response.Code, response.Body)
+	}
+	for _, target := range []string{"/livez", "/healthz"} {
+		if response := get(e, target); response.Code != http.StatusOK {
+			t.Errorf("%s while shutting down: %d, want 200", target, response.Code)
+		}
+	}
+}
+
+// An exporter that may watch nothing is not ready: a rollout with wrong permissions should not go through.
+func TestNotReadyIfEverythingIsRefused(t *testing.T) {
+	var written logs
+	e := newFake(t, Options{Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "secrets"}}}})
+	run(t, e)
+	settle(t, e)
+	if response := get(e, "/readyz"); response.Code != http.StatusServiceUnavailable {
+		t.Errorf("%d\n%s\nwant 503", response.Code, response.Body)
+	}
+	eventually(t, "one line that nothing can be watched", func() bool { return len(written.find("None of the resources")) == 1 }, func() string { return "" })
+}
+
+// Once ready, a kind that becomes available later does not take the exporter out of service while it syncs.
+func TestReadyStaysReady(t *testing.T) {
+	e := newFake(t, Options{})
+	run(t, e)
+	settle(t, e)
+	if response := get(e, "/readyz"); response.Code != http.StatusOK {
+		t.Fatalf("%d\n%s", response.Code, response.Body)
+	}
+	secrets := e.targets[2]
+	secrets.availability.watched(t.Context(), metav1.ListOptions{}, nil) // granted, not yet synced
+	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: not synced yet") {
+		t.Errorf("%d\n%s", response.Code, response.Body)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	e := newFake(t, Options{TelemetryPath: "/deep/metrics"})
+	for target, want := range map[string]int{
+		"/": 200, "/livez": 200, "/healthz": 200, "/deep/metrics": 200,
+		"/metrics": 404, "/nope": 404, "/debug/pprof/": 404, "/debug/pprof/cmdline": 404,
+	} {
+		if got := get(e, target).Code; got != want {
+			t.Errorf("GET %s: %d, want %d", target, got, want)
+		}
+	}
+	if !strings.Contains(get(e, "/").Body.String(), `href="deep/metrics"`) {
+		t.Error("the landing page does not lead to the metrics")
+	}
+	response := httptest.NewRecorder()
+	e.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodPost, "/deep/metrics", http.NoBody))
+	if response.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d, want 405", response.Code)
+	}
+	profiled := newFake(t, Options{Pprof: true})
+	for _, target := range []string{"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine"} {
+		if got := get(profiled, target).Code; got != http.StatusOK {
+			t.Errorf("GET %s with profiles: %d, want 200", target, got)
+		}
+	}
+}
+
+func TestTelemetryPathErrors(t *testing.T) {
+	for _, path := range []string{"/", "metrics", "/{x}", "/a b", "/readyz", "/livez", "/a/", "GET /x", "/%2e", "/a//b"} {
+		e := newFake(t, Options{})
+		if _, err := e.newHandler(Options{TelemetryPath: path}); err == nil || !strings.Contains(err.Error(), "--web.telemetry-path") {
+			t.Errorf("%q: error %v does not name the flag", path, err)
+		}
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	e := newFake(t, Options{})
+	run(t, e)
+	settle(t, e)
+
+	if got, want := values(t, e.Gatherer(), catalog.ExporterKindUp.Name, "informer_type"), map[string]float64{"pods": 1, "nodes": 1, "secrets": 0}; len(got) != 3 || got["pods"] != 1 || got["nodes"] != 1 || got["secrets"] != 0 {
+		t.Errorf("kind_up is %v, want %v", got, want)
+	}
+	problems, err := testutil.GatherAndLint(e.Gatherer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+
+	for accept, contentType := range map[string]string{
+		"": "text/plain; version=0.0.4",
+		"application/openmetrics-text;version=1.0.0": "application/openmetrics-text; version=1.0.0",
+	} {
+		response := get(e, "/metrics", "Accept", accept)
+		if got := response.Header().Get("Content-Type"); !strings.HasPrefix(got, contentType) {
+			t.Errorf("Accept %q: content type %q, want %q", accept, got, contentType)
+		}
+		body := response.Body.String()
+		for _, part := range []string{"informer_exporter_build_info{", "go_goroutines", "process_start_time_seconds", "promhttp_metric_handler_errors_total", "k8s_informer_synced{"} {
+			if !strings.Contains(body, part) {
+				t.Errorf("Accept %q: no %s", accept, part)
+			}
+		}
+		if strings.Contains(body, "unmistakable") {
+			t.Errorf("Accept %q: the name of an object is in the metrics", accept)
+		}
+	}
+}
+
+func TestBuildInfoHasTheLabelsOfTheCatalog(t *testing.T) {
+	e := newFake(t, Options{})
+	families, err := e.Gatherer().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != catalog.ExporterBuildInfo.Name {
+			continue
+		}
+		var labels []string
+		for _, l := range family.GetMetric()[0].GetLabel() {
+			labels = append(labels, l.GetName())
+		}
+		want := catalog.ExporterBuildInfo.LabelNames()
+		slices.Sort(want)
+		if !slices.Equal(labels, want) || family.GetHelp() != catalog.ExporterBuildInfo.Help {
+			t.Errorf("labels %v, help %q; the catalog has %v, %q", labels, family.GetHelp(), want, catalog.ExporterBuildInfo.Help)
+		}
+		return
+	}
+	t.Errorf("no %s", catalog.ExporterBuildInfo.Name)
+}
+
+func TestLandingPage(t *testing.T) {
+	e := newFake(t, Options{})
+	run(t, e)
+	settle(t, e)
+	response := get(e, "/")
+	body := response.Body.String()
+	for _, part := range []string{
+		"informer-exporter: 2 of 3 synced", `<th scope="row">pods</th>`, `<span class="state synced">synced</span>`,
+		`<span class="state forbidden">forbidden</span>`, `href="metrics"`, `href="readyz?verbose"`,
+	} {
+		if !strings.Contains(body, part) {
+			t.Errorf("the page does not have %q", part)
+		}
+	}
+	for _, part := range []string{"<script", "http://", "url(", "unmistakable", "ZgotmplZ", "debug/pprof"} {
+		if strings.Contains(body, part) {
+			t.Errorf("the page has %q", part)
+		}
+	}
+	if policy := response.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("content security policy is %q", policy)
+	}
+	if got, want := body[:15], "<!DOCTYPE html>"; got != want {
+		t.Errorf("starts with %q", got)
+	}
+}
+
+func TestSlim(t *testing.T) {
+	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "a", ResourceVersion: "7", Labels: map[string]string{"l": "1"}, Finalizers: []string{"f"},
+		Annotations: map[string]string{"a": "1"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}},
+	}}
+	for range 2 { // a streaming list transforms twice
+		got, err := slim(o)
+		if err != nil || got != any(o) {
+			t.Fatalf("slim returned %v, %v", got, err)
+		}
+	}
+	if o.Annotations != nil || o.ManagedFields != nil {
+		t.Errorf("annotations or managed fields are left: %+v", o)
+	}
+	if o.Name != "a" || o.ResourceVersion != "7" || o.Labels["l"] != "1" || len(o.Finalizers) != 1 {
+		t.Errorf("too much was dropped: %+v", o)
+	}
+	if got, err := slim("else"); err != nil || got != "else" {
+		t.Errorf("slim returned %v, %v for something else", got, err)
+	}
+}
