@@ -45,10 +45,10 @@ sum by (cluster, job, name, informer_type, namespace, handler) (increase(k8s_inf
 
 // handlerAlerts returns a rule for the handlers without a limit of their own, and one for each handler with one.
 func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
-	expr := a.expr
 	rule := func(o catalog.Objective, matcher string) Rule {
-		a.expr = strings.ReplaceAll(expr, "$handlers", matcher)
-		return a.rule(o, c)
+		r := a.rule(o, c)
+		r.Expr = strings.ReplaceAll(r.Expr, "$handlers", matcher) // last, for a name may look like a placeholder
+		return r
 	}
 	own := slices.Sorted(maps.Keys(c.HandlerThresholds))
 	if len(own) == 0 {

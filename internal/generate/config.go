@@ -134,7 +134,7 @@ func plainer(err error) error {
 	return errors.New(strings.Replace(text, "Go struct field file.", "", 1))
 }
 
-var durationPattern = regexp.MustCompile(`^(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,8})s)?(?:(\d{1,9})ms)?$`)
+var durationPattern = regexp.MustCompile(`^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?(?:(\d{1,9})ms)?$`)
 
 // parseDuration reads a duration as Prometheus writes it, without its weeks and years.
 func parseDuration(text string) (time.Duration, error) {

@@ -1,0 +1,136 @@
+package alerts_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"sigs.k8s.io/yaml"
+)
+
+type amRoute struct {
+	Receiver       string    `json:"receiver"`
+	Matchers       []string  `json:"matchers"`
+	GroupBy        []string  `json:"group_by"`
+	GroupWait      string    `json:"group_wait"`
+	GroupInterval  string    `json:"group_interval"`
+	RepeatInterval string    `json:"repeat_interval"`
+	Routes         []amRoute `json:"routes"`
+}
+
+type amFile struct {
+	Global       map[string]string `json:"global"`
+	Route        amRoute           `json:"route"`
+	InhibitRules []struct {
+		Source []string `json:"source_matchers"`
+		Target []string `json:"target_matchers"`
+		Equal  []string `json:"equal"`
+	} `json:"inhibit_rules"`
+	Receivers []struct {
+		Name     string `json:"name"`
+		Webhooks []struct {
+			URL          string `json:"url"`
+			URLFile      string `json:"url_file"`
+			SendResolved bool   `json:"send_resolved"`
+		} `json:"webhook_configs"`
+	} `json:"receivers"`
+}
+
+func alertmanager(t *testing.T, c alerts.Config) amFile {
+	t.Helper()
+	raw, err := alerts.AlertmanagerFile(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f amFile
+	if err := yaml.UnmarshalStrict(raw, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestAlertmanagerDefaults(t *testing.T) {
+	f := alertmanager(t, alerts.Config{})
+	for _, r := range f.Receivers {
+		if len(r.Webhooks) != 1 || r.Webhooks[0].URL != "" || r.Webhooks[0].URLFile != alerts.SecretsDir+"/"+r.Name+"-url" || !r.Webhooks[0].SendResolved {
+			t.Errorf("receiver %s: %+v", r.Name, r.Webhooks)
+		}
+	}
+	if f.Route.GroupWait != "30s" || f.Route.GroupInterval != "5m" || f.Route.RepeatInterval != "4h" || f.Route.Routes[1].RepeatInterval != "1d" {
+		t.Errorf("route: %+v", f.Route)
+	}
+	// Every severity of every rule has a receiver of its own.
+	for _, r := range rules(alerts.Config{}) {
+		if r.Alert == "" {
+			continue
+		}
+		i := slices.IndexFunc(f.Route.Routes, func(sub amRoute) bool {
+			return slices.Equal(sub.Matchers, []string{`severity="` + r.Labels["severity"] + `"`})
+		})
+		if i < 0 || f.Route.Routes[i].Receiver != r.Labels["severity"] {
+			t.Errorf("%s goes nowhere", r.Alert)
+		}
+	}
+}
+
+func TestAlertmanagerSettings(t *testing.T) {
+	f := alertmanager(t, alerts.Config{Alertmanager: alerts.Alertmanager{
+		WebhookURLs: map[string]string{"page": "http://127.0.0.1:1/page"},
+		GroupBy:     []string{"cluster"},
+		GroupWait:   time.Second, GroupInterval: 2 * time.Second, RepeatInterval: 3 * time.Second,
+	}})
+	page := f.Receivers[0].Webhooks[0]
+	if page.URL != "http://127.0.0.1:1/page" || page.URLFile != "" || f.Receivers[1].Webhooks[0].URLFile == "" {
+		t.Errorf("receivers: %+v", f.Receivers)
+	}
+	if r := f.Route; !slices.Equal(r.GroupBy, []string{"cluster"}) || r.GroupWait != "1s" || r.GroupInterval != "2s" || r.RepeatInterval != "3s" || r.Routes[1].RepeatInterval != "3s" {
+		t.Errorf("route: %+v", r)
+	}
+}
+
+// Inhibitions name alerts that exist, and compare only labels that both sides carry: Alertmanager takes a label that
+// both lack for equal, and would silence across informers.
+func TestInhibitionsFit(t *testing.T) {
+	name := regexp.MustCompile(`^alertname=~?"(.+)"$`)
+	matched := func(matchers []string) (found []string) {
+		pattern := regexp.MustCompile("^(?:" + name.FindStringSubmatch(matchers[0])[1] + ")$")
+		for _, a := range alerts.All() {
+			if pattern.MatchString(a.Name) {
+				found = append(found, a.Name)
+			}
+		}
+		return found
+	}
+	labels := map[string]string{}
+	for _, r := range rules(alerts.Config{}) {
+		labels[r.Alert] = r.Expr
+	}
+	follows := map[string][]string{}
+	for _, rule := range alertmanager(t, alerts.Config{}).InhibitRules {
+		sources, targets := matched(rule.Source), matched(rule.Target)
+		if len(sources) < 1+strings.Count(rule.Source[0], "|") || len(targets) < 1+strings.Count(rule.Target[0], "|") {
+			t.Errorf("%v -> %v names alerts that do not exist", rule.Source, rule.Target)
+		}
+		for _, a := range slices.Concat(sources, targets) {
+			for _, l := range rule.Equal {
+				if !carries(labels[a], l) {
+					t.Errorf("%v -> %v compares %s, which %s does not have", rule.Source, rule.Target, l, a)
+				}
+			}
+		}
+		for _, s := range sources {
+			follows[s] = append(follows[s], targets...)
+		}
+	}
+	chain := []string{"InformerExporterAbsent", "InformerNotSynced", "InformerWatchDown", "InformerSyncLagHigh"}
+	for i := range chain[:len(chain)-1] {
+		for _, later := range chain[i+1:] {
+			if !slices.Contains(follows[chain[i]], later) {
+				t.Errorf("%s does not hide %s", chain[i], later)
+			}
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package alerts_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/promql"
+	"sigs.k8s.io/yaml"
+)
+
+func rules(c alerts.Config) (all []alerts.Rule) {
+	for _, g := range alerts.Rules(c) {
+		all = append(all, g.Rules...)
+	}
+	return all
+}
+
+// recorded are the labels of the series that recording rules make.
+func recorded(c alerts.Config) map[string][]string {
+	names := map[string][]string{}
+	for _, r := range rules(c) {
+		if r.Record != "" {
+			q, _ := promql.Scan(r.Expr)
+			names[r.Record] = q.Grouping
+		}
+	}
+	return names
+}
+
+func TestExpressionsUseTheCatalog(t *testing.T) {
+	c := alerts.Config{HandlerThresholds: map[string]float64{"slow.one": .5}}
+	for _, r := range rules(c) {
+		if err := promql.Check(r.Expr, recorded(c)); err != nil {
+			t.Errorf("%s%s: %v", r.Alert, r.Record, err)
+		}
+		if strings.Contains(r.Expr, "$") || strings.Contains(r.Expr, "%!") {
+			t.Errorf("%s%s: something was not filled in: %s", r.Alert, r.Record, r.Expr)
+		}
+	}
+	for _, a := range alerts.All() {
+		for _, s := range a.Runbook.Diagnosis {
+			if s.Query == "" {
+				continue
+			}
+			if err := promql.Check(s.Query, recorded(c)); err != nil {
+				t.Errorf("runbook of %s: %v", a.Name, err)
+			}
+		}
+	}
+}
+
+var (
+	placeholder = regexp.MustCompile(`\$(threshold|objective|quantile|window|count|bound|for|long|budget|factor|handlers)\b`)
+	labelOf     = regexp.MustCompile(`\$labels\.([a-z_]+)`)
+	levelMetric = regexp.MustCompile(`^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$`)
+)
+
+func TestRulesAreComplete(t *testing.T) {
+	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", DashboardURL: "https://grafana.example.com/d/x"}
+	var seen []string
+	for _, r := range rules(c) {
+		if (r.Record == "") == (r.Alert == "") {
+			t.Errorf("%+v is no rule", r)
+		}
+		key := r.Record + r.Alert + r.Labels["severity"] + r.Labels["window"]
+		if slices.Contains(seen, key) {
+			t.Errorf("%s stands there twice", key)
+		}
+		seen = append(seen, key)
+		if r.Record != "" {
+			if !levelMetric.MatchString(r.Record) {
+				t.Errorf("%s is not named level:metric:operations", r.Record)
+			}
+			continue
+		}
+		if s := r.Labels["severity"]; s != "page" && s != "ticket" {
+			t.Errorf("%s has the severity %q", r.Alert, s)
+		}
+		if r.For == "" {
+			t.Errorf("%s has no for", r.Alert)
+		}
+		for _, name := range []string{"summary", "description", "runbook_url", "dashboard_url"} {
+			text := r.Annotations[name]
+			if text == "" || placeholder.MatchString(text) {
+				t.Errorf("%s: %s is %q", r.Alert, name, text)
+			}
+			if strings.Count(text, "{{") != strings.Count(text, "}}") {
+				t.Errorf("%s: %s has an open template: %s", r.Alert, name, text)
+			}
+		}
+		if want := "https://runbooks.example.com/" + r.Alert + ".md"; r.Annotations["runbook_url"] != want {
+			t.Errorf("%s: runbook_url %q", r.Alert, r.Annotations["runbook_url"])
+		}
+		if !strings.HasPrefix(r.Annotations["dashboard_url"], "https://grafana.example.com/d/x?from=") {
+			t.Errorf("%s: dashboard_url %q", r.Alert, r.Annotations["dashboard_url"])
+		}
+		for _, label := range labelOf.FindAllStringSubmatch(r.Annotations["summary"]+r.Annotations["description"]+r.Annotations["dashboard_url"], -1) {
+			if !carries(r.Expr, label[1]) {
+				t.Errorf("%s uses the label %s, which its result does not have", r.Alert, label[1])
+			}
+		}
+		if !carries(r.Expr, "cluster") {
+			t.Errorf("%s loses the label cluster: %s", r.Alert, r.Expr)
+		}
+	}
+}
+
+// carries tells whether the result of an expression can have a label: by its last grouping, or as its first series has it.
+func carries(expr, label string) bool {
+	q, err := promql.Scan(expr)
+	if err != nil || len(q.Series) == 0 {
+		return false
+	}
+	if strings.Contains(expr, " by (") {
+		return slices.Contains(q.Grouping, label)
+	}
+	if slices.Contains([]string{"cluster", "job", "instance"}, label) {
+		return true
+	}
+	name := q.Series[0].Name
+	if strings.HasPrefix(name, "informer:") {
+		return slices.Contains(recorded(alerts.Config{})[name], label)
+	}
+	m, ok := catalog.ByName(name)
+	return ok && slices.Contains(m.LabelNames(), label)
+}
+
+// A threshold that is changed must reach the expression, the text, the runbook and nothing else.
+func TestObjectivesReachTheRules(t *testing.T) {
+	before := rules(alerts.Config{})
+	for _, o := range catalog.Objectives() {
+		if o.Fixed || o.ID == catalog.SyncDurationQuantile.ID { // the latter is drawn only
+			continue
+		}
+		threshold := 77.0
+		switch {
+		case o.Quantile > 0:
+			threshold = o.Metric.Buckets[0]
+		case o.Unit == "percentunit":
+			threshold = .77
+		}
+		targets, err := catalog.NewTargets(map[string]catalog.Override{o.ID: {Threshold: &threshold}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range rules(alerts.Config{Targets: targets}) {
+			own := r.Record != "" && strings.Contains(r.Record, "slow_ratio") && o.ID == catalog.EventLag.ID
+			if a, ok := alerts.ByName(r.Alert); ok && o.BurnRates == nil {
+				own = a.Objective.ID == o.ID
+			}
+			if changed := r.Expr != before[i].Expr; changed != own {
+				t.Errorf("%s: %s%s changed: %v, want %v", o.ID, r.Alert, r.Record, changed, own)
+			}
+		}
+	}
+}
+
+func TestBurnRates(t *testing.T) {
+	type pair struct{ window, severity, wait string }
+	var got []pair
+	for _, r := range rules(alerts.Config{}) {
+		if r.Alert == "InformerEventLagBurn" {
+			got = append(got, pair{r.Labels["window"], r.Labels["severity"], r.For})
+			if w := r.Labels["window"]; !strings.Contains(r.Expr, "rate"+w+" >") || !strings.Contains(r.Annotations["description"], "during the last "+w) {
+				t.Errorf("window %s: %s\n%s", w, r.Expr, r.Annotations["description"])
+			}
+		}
+	}
+	want := []pair{{"1h", "page", "2m"}, {"6h", "page", "15m"}, {"1d", "ticket", "1h"}, {"3d", "ticket", "3h"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestHandlersOfTheirOwn(t *testing.T) {
+	c := alerts.Config{HandlerThresholds: map[string]float64{"a.b": .5, "c": 1}}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rules(c) {
+		if r.Alert == "InformerHandlerSlow" {
+			first, _, _ := strings.Cut(r.Expr, "\n")
+			got = append(got, first[strings.Index(first, "_bucket{")+7:])
+		}
+	}
+	want := []string{`{handler!~"a\\.b|c"}[5m]))) > 0.12`, `{handler="a.b"}[5m]))) > 0.5`, `{handler="c"}[5m]))) > 1`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestDisabledAlertsAreLeftOut(t *testing.T) {
+	c := alerts.Config{Disabled: []string{"InformerEventLagBurn", "InformerWatchDown"}}
+	for _, r := range rules(c) {
+		if slices.Contains(c.Disabled, r.Alert) || r.Record != "" {
+			t.Errorf("%s%s is still there", r.Alert, r.Record)
+		}
+	}
+}
+
+func TestConfigRefuses(t *testing.T) {
+	for want, c := range map[string]alerts.Config{
+		`disabled: no alert is named "Nope"`:                         {Disabled: []string{"Nope"}},
+		`handlers: "h" has 0.3, which is no bucket`:                  {HandlerThresholds: map[string]float64{"h": .3}},
+		"use one of [1e-05":                                          {HandlerThresholds: map[string]float64{"h": 30}}, // the top bucket
+		"the name of a handler is empty":                             {HandlerThresholds: map[string]float64{"": .5}},
+		"holds a template":                                           {DashboardURL: "https://{{ .x }}"},
+		`alertmanager.webhookURLs: "pager" is no severity`:           {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"pager": "http://x"}}},
+		`alertmanager.webhookURLs.page: "x" is no http`:              {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"page": "x"}}},
+		`alertmanager.groupWait: -1s is negative`:                    {Alertmanager: alerts.Alertmanager{GroupWait: -time.Second}},
+		`alertmanager.groupBy: "a b" is no label`:                    {Alertmanager: alerts.Alertmanager{GroupBy: []string{"a b"}}},
+		`alertmanager.groupBy: "name" is no label or stands there t`: {Alertmanager: alerts.Alertmanager{GroupBy: []string{"name", "name"}}},
+	} {
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if err := (alerts.Config{}).Validate(); err != nil {
+		t.Errorf("the zero value: %v", err)
+	}
+}
+
+// Every alert has promtool tests that show it firing, silent and, in one and the same test, resolving. promtool itself
+// runs them from the Makefile.
+func TestEveryAlertHasPromtoolTests(t *testing.T) {
+	type group struct {
+		Name  string `json:"name"`
+		Tests []struct {
+			Expr    string `json:"expr"`
+			At      string `json:"eval_time"`
+			Samples []any  `json:"exp_samples"`
+		} `json:"promql_expr_test"`
+	}
+	files, err := filepath.Glob("testdata/*.test.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	var groups []group
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var content struct {
+			Tests []group `json:"tests"`
+		}
+		if err := yaml.Unmarshal(raw, &content); err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		groups = append(groups, content.Tests...)
+	}
+	for _, a := range alerts.All() {
+		var silent, resolves bool
+		for _, g := range groups {
+			if !strings.HasPrefix(g.Name, a.Name+" ") {
+				continue
+			}
+			fired, nothing := false, true
+			for _, e := range g.Tests {
+				if !strings.Contains(e.Expr, `ALERTS{alertname="`+a.Name+`"`) {
+					continue
+				}
+				if len(e.Samples) > 0 {
+					fired, nothing = true, false
+				} else if fired {
+					resolves = true
+				}
+			}
+			silent = silent || nothing
+		}
+		if !silent || !resolves {
+			t.Errorf("%s: tests show it silent: %v, firing and resolving: %v", a.Name, silent, resolves)
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package generate_test
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/generate"
+	"github.com/informer-exporter/informer-exporter/internal/promql"
+	"sigs.k8s.io/yaml"
+)
+
+const deploy = "../../deploy"
+
+func files(t *testing.T, config string) map[string][]byte {
+	t.Helper()
+	c, err := generate.ParseConfig([]byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := generate.Files(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What is committed is what is generated, and nothing in its folders was left by an earlier run.
+func TestDeployIsUpToDate(t *testing.T) {
+	want := files(t, "")
+	for path, content := range want {
+		got, err := os.ReadFile(filepath.Join(deploy, path))
+		if err != nil {
+			t.Errorf("%v; run make generate", err)
+		} else if !bytes.Equal(got, content) {
+			t.Errorf("deploy/%s is not what the generator writes; run make generate", path)
+		}
+	}
+	for _, dir := range []string{"grafana", "prometheus", "alertmanager", "kubernetes", "runbooks"} {
+		err := filepath.WalkDir(filepath.Join(deploy, dir), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(deploy, path)
+			if _, ok := want[filepath.ToSlash(rel)]; !ok {
+				t.Errorf("deploy/%s is not generated", rel)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSameBytesEachTime(t *testing.T) {
+	first, second := files(t, ""), files(t, "")
+	for path := range first {
+		if !bytes.Equal(first[path], second[path]) {
+			t.Errorf("%s differs between two runs", path)
+		}
+	}
+}
+
+// What is measured must be shown or alert.
+func TestNoMetricIsOrphaned(t *testing.T) {
+	used := map[string]bool{}
+	boards, err := dashboards.All(dashboards.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range boards {
+		for _, q := range d.Queries {
+			for _, name := range promql.Metrics(q.Expr) {
+				used[name] = true
+			}
+		}
+	}
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		for _, r := range g.Rules {
+			for _, name := range promql.Metrics(r.Expr) {
+				used[name] = true
+			}
+		}
+	}
+	for _, m := range catalog.All() {
+		if !used[m.Name] {
+			t.Errorf("neither a panel nor an alert uses %s", m.Name)
+		}
+	}
+}
+
+// The dashboard that alerts link to exists and has the variables that the links set.
+func TestAlertsLinkToTheDashboard(t *testing.T) {
+	f := files(t, "grafanaURL: https://grafana.example.com/")
+	rules := string(f["prometheus/rules.yaml"])
+	if !strings.Contains(rules, "https://grafana.example.com/d/"+dashboards.OverviewUID+"?from=") {
+		t.Error("no alert links to the overview")
+	}
+	board := string(f["grafana/dashboards/"+dashboards.OverviewUID+".json"])
+	for _, name := range []string{"cluster", "job", "instance", "name", "informer_type", "namespace"} {
+		if !strings.Contains(rules, "var-"+name+"=") || !strings.Contains(board, `"name": "`+name+`"`) {
+			t.Errorf("variable %s is not set by alerts or not known to the dashboard", name)
+		}
+	}
+}
+
+func TestManifests(t *testing.T) {
+	f := files(t, "")
+	read := func(path string) (o struct {
+		APIVersion string
+		Kind       string
+		Metadata   struct{ Labels map[string]string }
+		Data       map[string]string
+		Spec       struct {
+			Groups              []alerts.Group
+			Endpoints           []struct{ HonorLabels bool }
+			PodMetricsEndpoints []struct{ HonorLabels bool }
+		}
+	}) {
+		if err := yaml.Unmarshal(f[path], &o); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return o
+	}
+	if e := read("kubernetes/servicemonitor.yaml").Spec.Endpoints; len(e) != 1 || !e[0].HonorLabels {
+		t.Errorf("the ServiceMonitor does not honour labels: %+v", e)
+	}
+	if e := read("kubernetes/podmonitor.yaml").Spec.PodMetricsEndpoints; len(e) != 1 || !e[0].HonorLabels {
+		t.Errorf("the PodMonitor does not honour labels: %+v", e)
+	}
+	rule, err := yaml.Marshal(read("kubernetes/prometheusrule.yaml").Spec)
+	if err != nil || !strings.Contains(string(rule), "InformerNotSynced") {
+		t.Errorf("the PrometheusRule lacks rules: %v", err)
+	}
+	config := read("kubernetes/dashboards.yaml")
+	for path, content := range f {
+		if dir, file := filepath.Split(path); dir == "grafana/dashboards/" && config.Data[file] != string(content) {
+			t.Errorf("the ConfigMap has another %s", file)
+		}
+	}
+	if config.Metadata.Labels["grafana_dashboard"] != "1" {
+		t.Errorf("the ConfigMap has no label for Grafana's sidecar: %v", config.Metadata.Labels)
+	}
+}
+
+func TestConfigIsUsed(t *testing.T) {
+	f := files(t, `
+objectives:
+  sync_lag: {threshold: 12, for: 10s, severity: page}
+handlers: {slow: 1}
+disabled: [InformerExporterAbsent]
+runbookURL: https://runbooks.example.com
+prometheusURL: http://prometheus.example.com
+alertmanager:
+  webhookURLs: {page: "http://127.0.0.1:9/page"}
+  groupWait: 1s
+  groupInterval: 2s
+  repeatInterval: 1d
+`)
+	for path, want := range map[string][]string{
+		"prometheus/rules.yaml":                            {"k8s_informer_sync_lag_seconds > 12", "for: 10s", `handler="slow"`, "https://runbooks.example.com/InformerNotSynced.md"},
+		"kubernetes/prometheusrule.yaml":                   {"k8s_informer_sync_lag_seconds > 12"},
+		"alertmanager/alertmanager.yaml":                   {"http://127.0.0.1:9/page", "group_wait: 1s", "group_interval: 2s", "repeat_interval: 1d"},
+		"grafana/provisioning/datasources/prometheus.yaml": {"http://prometheus.example.com"},
+		"runbooks/InformerSyncLagHigh.md":                  {"at most 12s", "| page |", "by more than 12s, for 10s"},
+		"metrics.md":                                       {"| `sync_lag` | at most 12s |"},
+		"grafana/dashboards/informers-overview.json":       {"at most 12s", "https://runbooks.example.com"},
+	} {
+		for _, text := range want {
+			if !bytes.Contains(f[path], []byte(text)) {
+				t.Errorf("%s lacks %q", path, text)
+			}
+		}
+	}
+	if _, ok := f["runbooks/InformerExporterAbsent.md"]; ok || bytes.Contains(f["prometheus/rules.yaml"], []byte("alert: InformerExporterAbsent")) {
+		t.Error("the alert that is disabled is there")
+	}
+}
+
+func TestConfigErrorsNameTheField(t *testing.T) {
+	for config, want := range map[string]string{
+		"objektives: {}":                           `unknown field "objektives"`,
+		"alertmanager: {webhookURL: {}}":           `unknown field "webhookURL"`,
+		"objectives: {sync_lag: {treshold: 1}}":    `unknown field "treshold"`,
+		"objectives: {sync_lag: {threshold: five}": "yaml",
+		"objectives: {sync_lag: {threshold: 5s}}":  "objectives",
+		"objectives: {sync_lag: {for: 5}}":         "objectives",
+		"objectives: {sync_lag: {for: 5 min}}":     `objectives.sync_lag.for: "5 min" is no duration; write 30s`,
+		"objectives: {nope: {threshold: 1}}":       "objectives: nope: no such objective; there are: sync_lag",
+		"objectives: {event_lag: {threshold: 7}}":  "event_lag: threshold is 7, which is no bucket",
+		"disabled: [Nope]":                         `disabled: no alert is named "Nope"`,
+		"runbookURL: ftp://x":                      `runbookURL: "ftp://x" is no http or https URL`,
+		"grafanaURL: nowhere":                      `grafanaURL: "nowhere"`,
+		"alertmanager: {groupWait: soon}":          `alertmanager.groupWait: "soon" is no duration`,
+		"alertmanager: {webhookURLs: {page: x}}":   "alertmanager.webhookURLs.page",
+		"handlers: {h: 3}":                         `handlers: "h" has 3`,
+		"- a":                                      "cannot unmarshal array",
+		"disabled: [A]\ndisabled: [B]":             "disabled",
+	} {
+		_, err := generate.ParseConfig([]byte(config))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\nerror %v\nwant one with %q", config, err, want)
+		}
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	f.Add("objectives: {sync_lag: {threshold: 12, for: 10s}}")
+	f.Add("alertmanager: {groupBy: [a], webhookURLs: {page: http://x}}")
+	f.Fuzz(func(t *testing.T, config string) {
+		c, err := generate.ParseConfig([]byte(config))
+		if err != nil {
+			return
+		}
+		if _, err := generate.Files(c); err != nil {
+			t.Errorf("%q was accepted and then failed: %v", config, err)
+		}
+	})
+}
+
+func TestWriteRemovesOnlyItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	at := func(path string) string { return filepath.Join(dir, path) }
+	write := func(f map[string][]byte) []string {
+		t.Helper()
+		left, err := generate.Write(dir, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return left
+	}
+	write(map[string][]byte{"a/keep": []byte("1"), "a/stale": []byte("2"), "a/edited": []byte("3")})
+	for path, content := range map[string]string{"a/edited": "mine", "a/foreign": "4"} {
+		if err := os.WriteFile(at(path), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := write(map[string][]byte{"a/keep": []byte("5")}); !slices.Equal(left, []string{"a/edited"}) {
+		t.Errorf("left %v, want a/edited", left)
+	}
+	got := map[string]string{}
+	for _, path := range []string{"a/keep", "a/stale", "a/edited", "a/foreign"} {
+		if content, err := os.ReadFile(at(path)); err == nil {
+			got[path] = string(content)
+		}
+	}
+	if want := map[string]string{"a/keep": "5", "a/edited": "mine", "a/foreign": "4"}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	if _, err := generate.Write("", nil); err == nil {
+		t.Error("no folder was accepted")
+	}
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	line := strings.Repeat("0", 64) + "  ../" + filepath.Base(filepath.Dir(outside)) + "/outside\n"
+	if err := os.WriteFile(filepath.Join(dir, generate.ManifestName), []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := generate.Write(dir, nil); err == nil || !strings.Contains(err.Error(), "delete the file") {
+		t.Errorf("a manifest that leads outside: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := generate.Write(filepath.Join(dir, "file"), map[string][]byte{"a": nil}); err == nil {
+		t.Error("a file was accepted as the folder")
+	}
+}
+
+func TestReadme(t *testing.T) {
+	const begin, end = "<!-- BEGIN GENERATED metrics -->", "<!-- END GENERATED metrics -->"
+	text := "intro\n" + begin + "\nOUTDATED\n" + end + "\nbetween\n<!-- BEGIN GENERATED alerts -->\n<!-- END GENERATED alerts -->\noutro\n"
+	got, err := generate.Readme([]byte(text), generate.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"intro\n" + begin, end + "\nbetween\n", "\noutro\n", "(deploy/runbooks/InformerNotSynced.md)", "`k8s_informer_synced`"} {
+		if !bytes.Contains(got, []byte(want)) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	if bytes.Contains(got, []byte("OUTDATED")) {
+		t.Error("the old table is still there")
+	}
+	again, err := generate.Readme(got, generate.DefaultConfig())
+	if err != nil || !bytes.Equal(again, got) {
+		t.Errorf("a second run changes it (%v)", err)
+	}
+	for _, broken := range []string{"", begin, end + begin, begin + begin + end} {
+		if _, err := generate.Readme([]byte(broken), generate.DefaultConfig()); err == nil || !strings.Contains(err.Error(), "the README needs one line") {
+			t.Errorf("%q: %v", broken, err)
+		}
+	}
+}
