@@ -1,0 +1,219 @@
+// Package load keeps a cluster busy: it creates, updates and deletes Pods, ConfigMaps and Deployments at a steady rate,
+// within a bound, in namespaces of its own, and reads the caches of informers by key.
+//
+// The factory of the informers is the caller's, so that the same load runs on plain and on decorated ones.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// Options configure Start; the zero value of each but the first two is a modest load.
+type Options struct {
+	// Client writes. Its own rate limit must be above WritesPerSecond.
+	Client kubernetes.Interface
+	// Factory makes the informers whose caches are read. Start starts it; its namespace must cover Namespaces.
+	Factory informers.SharedInformerFactory
+	// Namespaces are created if they are missing; the default is load-0 and load-1.
+	Namespaces []string
+	// Objects bounds how many exist at a time, without the Pods that a controller manager makes for the Deployments. One
+	// in ten is a Deployment, the rest are Pods and ConfigMaps in equal parts. The default is 100.
+	Objects int
+	// WritesPerSecond and ReadsPerSecond are upper bounds; the defaults are 10 and 100.
+	WritesPerSecond float64
+	ReadsPerSecond  float64
+	// Handle is called for every event that the informers deliver, to make handlers slow. May be nil.
+	Handle func(kind string)
+	// Log says at debug level what failed: a cluster that a test breaks makes writes fail, which is no reason to stop.
+	Log *slog.Logger
+}
+
+// Stats is what a Load has done so far.
+type Stats struct {
+	Created, Updated, Deleted, Failed int64
+	Hits, Misses                      int64
+	// Events is the number of events that the handlers have seen.
+	Events int64
+}
+
+// Load is a load under way.
+type Load struct {
+	options Options
+	slots   []*slot
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+
+	created, updated, deleted, failed, hits, misses, events atomic.Int64
+}
+
+const (
+	writers        = 4
+	requestTimeout = 5 * time.Second
+)
+
+// Start creates the namespaces, starts the informers, waits until they have synced, and then loads the cluster until
+// Stop. ctx bounds the start only.
+func Start(ctx context.Context, o Options) (*Load, error) {
+	if o.Client == nil || o.Factory == nil {
+		return nil, errors.New("load: Options.Client and Options.Factory are required")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if len(o.Namespaces) == 0 {
+		o.Namespaces = []string{"load-0", "load-1"}
+	}
+	o.Objects = orDefault(o.Objects, 100)
+	o.WritesPerSecond = orDefault(o.WritesPerSecond, 10)
+	o.ReadsPerSecond = orDefault(o.ReadsPerSecond, 100)
+
+	for _, ns := range o.Namespaces {
+		object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
+		if _, err := o.Client.CoreV1().Namespaces().Create(ctx, object, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return nil, fmt.Errorf("load: creating namespace %s: %w", ns, err)
+		}
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	l := &Load{options: o, cancel: cancel}
+	if err := l.startInformers(ctx, running); err != nil {
+		l.Stop()
+		return nil, err
+	}
+	kinds := l.kinds()
+	for i := range o.Objects {
+		k := kinds[i%2] // pods and configmaps
+		if i%10 == 9 {
+			k = kinds[2]
+		}
+		l.slots = append(l.slots, &slot{kind: k, namespace: o.Namespaces[i/2%len(o.Namespaces)], name: fmt.Sprintf("%s-%d", k.name, i)})
+	}
+	writes := flowcontrol.NewTokenBucketRateLimiter(float32(o.WritesPerSecond), 1)
+	for w := range writers {
+		l.workers.Go(func() { l.write(running, writes, w) })
+	}
+	reads := flowcontrol.NewTokenBucketRateLimiter(float32(o.ReadsPerSecond), 10)
+	l.workers.Go(func() { l.read(running, reads) })
+	return l, nil
+}
+
+func orDefault[N int | float64](n, otherwise N) N {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+func (l *Load) startInformers(ctx, running context.Context) error {
+	f := l.options.Factory
+	for kind, informer := range map[string]cache.SharedIndexInformer{
+		"pods":        f.Core().V1().Pods().Informer(),
+		"configmaps":  f.Core().V1().ConfigMaps().Informer(),
+		"deployments": f.Apps().V1().Deployments().Informer(),
+	} {
+		handle := func() {
+			l.events.Add(1)
+			if l.options.Handle != nil {
+				l.options.Handle(kind)
+			}
+		}
+		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { handle() },
+			UpdateFunc: func(any, any) { handle() },
+			DeleteFunc: func(any) { handle() },
+		}); err != nil {
+			return fmt.Errorf("load: handler for %s: %w", kind, err)
+		}
+	}
+	f.StartWithContext(running)
+	for kind, synced := range f.WaitForCacheSync(ctx.Done()) {
+		if !synced {
+			return fmt.Errorf("load: the informer of %v has not synced: %w", kind, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// Stop ends the load and its informers. The objects stay: the cluster of a local stack goes as a whole.
+func (l *Load) Stop() {
+	l.cancel()
+	l.workers.Wait()
+	l.options.Factory.Shutdown()
+}
+
+// Stats returns what has been done so far.
+func (l *Load) Stats() Stats {
+	return Stats{
+		Created: l.created.Load(), Updated: l.updated.Load(), Deleted: l.deleted.Load(), Failed: l.failed.Load(),
+		Hits: l.hits.Load(), Misses: l.misses.Load(), Events: l.events.Load(),
+	}
+}
+
+// slot is the place of one object, which comes and goes. Only its writer touches exists.
+type slot struct {
+	kind      kind
+	namespace string
+	name      string
+	exists    bool
+}
+
+func (l *Load) write(ctx context.Context, limit flowcontrol.RateLimiter, writer int) {
+	for limit.Wait(ctx) == nil {
+		// Each writer has slots of its own, so that no two race for one object.
+		i := rand.IntN((len(l.slots)+writers-1)/writers)*writers + writer
+		if i < len(l.slots) {
+			l.change(ctx, l.slots[i])
+		}
+	}
+}
+
+// change creates what is missing, and updates or, one time in four, deletes what exists.
+func (l *Load) change(ctx context.Context, s *slot) {
+	// A write that is under way when Stop comes is finished, so that its outcome is known.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	defer cancel()
+	var err error
+	var done *atomic.Int64
+	switch {
+	case !s.exists:
+		err, done = s.kind.create(ctx, s.namespace, s.name), &l.created
+		s.exists = err == nil || apierrors.IsAlreadyExists(err)
+	case rand.IntN(4) == 0:
+		err, done = s.kind.delete(ctx, s.namespace, s.name), &l.deleted
+		s.exists = err != nil && !apierrors.IsNotFound(err)
+	default:
+		err, done = s.kind.update(ctx, s.namespace, s.name), &l.updated
+		s.exists = !apierrors.IsNotFound(err)
+	}
+	if err == nil {
+		done.Add(1)
+		return
+	}
+	l.failed.Add(1)
+	l.options.Log.Debug("write failed", "kind", s.kind.name, "namespace", s.namespace, "name", s.name, "err", err)
+}
+
+func (l *Load) read(ctx context.Context, limit flowcontrol.RateLimiter) {
+	for limit.Wait(ctx) == nil {
+		s := l.slots[rand.IntN(len(l.slots))]
+		if s.kind.cached(s.namespace, s.name) {
+			l.hits.Add(1)
+		} else {
+			l.misses.Add(1)
+		}
+	}
+}
