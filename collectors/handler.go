@@ -2,7 +2,6 @@ package collectors
 
 import (
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -91,8 +90,7 @@ func (h *handler) begin(event string, obj any, initial bool) delivery {
 	h.receipt(&d, obj, initial)
 	if t := h.informer.obs.tracer; t != nil && d.event {
 		g := h.informer.group
-		received := h.informer.obs.base.Add(time.Duration(d.received))
-		d.endSpan, d.traceID = t.Deliver(g.informerType, g.namespace, h.series.name, event, received)
+		d.endSpan, d.traceID = t.Deliver(g.informerType, g.namespace, h.series.name, event, h.informer.obs.moment(d.received))
 	}
 	return d
 }

@@ -90,12 +90,18 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	return o, nil
 }
 
-// now returns the nanoseconds since the Observer was made. It is what the hot paths pay for a clock.
+// now returns the nanoseconds since the Observer was made, and never 0, which stands for "not yet". It is what the hot
+// paths pay for a clock.
 func (o *Observer) now() int64 {
-	return int64(time.Since(o.base))
+	return int64(time.Since(o.base)) + 1
 }
 
-// wall returns the wall-clock time of a moment that now returned.
+// moment returns a moment that now returned as a time that other measurements can be compared with.
+func (o *Observer) moment(at int64) time.Time {
+	return o.base.Add(time.Duration(at - 1))
+}
+
+// wall returns the time of day of a moment that now returned, by today's clock: it may have been set since.
 func (o *Observer) wall(at int64) time.Time {
 	return time.Now().Add(-time.Duration(o.now() - at))
 }

@@ -3,6 +3,7 @@ package collectors
 import (
 	"context"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,7 +51,8 @@ type watchProxy struct {
 	// initial tells that the initial events of a streaming list are being received.
 	initial bool
 	items   int
-	events  int
+	// events is how many have been received since then.
+	events int
 }
 
 func newWatchProxy(ctx context.Context, inf *informer, inner watch.Interface, options metav1.ListOptions, requested int64) *watchProxy {
@@ -110,22 +112,28 @@ func (w *watchProxy) run(ctx context.Context) {
 			select {
 			case w.result <- event:
 			case <-w.done:
-				w.takeBack(event)
-				w.undo()
+				w.undo(event)
 				return
 			}
 		}
 	}
 }
 
-// undo takes back what the reflector has not taken: the server will send it again on the next watch.
-func (w *watchProxy) undo() {
-	for {
-		select {
-		case event := <-w.result:
-			w.takeBack(event)
-		default:
-			return
+// undo reverses receive for what the reflector has not taken, except for what was really received: the server will
+// send it again on the next watch. The event that could not be handed on, if there is one, is the last.
+func (w *watchProxy) undo(last ...watch.Event) {
+	var events []watch.Event
+	for len(w.result) > 0 {
+		events = append(events, <-w.result)
+	}
+	for _, event := range slices.Backward(append(events, last...)) {
+		if w.events == 0 {
+			return // what precedes it are initial events, which receive does not account for one by one
+		}
+		w.events--
+		w.informer.source.objects.Add(-objects(event.Type))
+		if _, ok := version(event); ok {
+			w.informer.ring.Unpush()
 		}
 	}
 }
@@ -148,17 +156,6 @@ func (w *watchProxy) receive(event watch.Event) {
 	src.objects.Add(objects(event.Type))
 	if version, ok := version(event); ok {
 		w.informer.remember(version, at)
-	}
-}
-
-// takeBack reverses receive, except for what was really received. The event must be the last one that was not.
-func (w *watchProxy) takeBack(event watch.Event) {
-	if w.initial {
-		return
-	}
-	w.informer.source.objects.Add(-objects(event.Type))
-	if _, ok := version(event); ok {
-		w.informer.ring.Unpush()
 	}
 }
 

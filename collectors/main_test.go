@@ -1,0 +1,9 @@
+package collectors
+
+import (
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
