@@ -10,7 +10,8 @@
 //	summary.go sync.go watch.go lag.go handlers.go cache.go exporter.go
 //	               its rows, one function a panel
 //	validate.go    Validate: what a dashboard must keep to
-//	rules.go       the rules, those of dashboard-linter among them
+//	rules.go       the list of its rules, and those of our own
+//	linter.go      the rules of dashboard-linter
 //
 // To add a panel, write its function in the file of its row, give it an id that is free, and list it in overview.go. To
 // add a dashboard, write its table of contents and list it in All. Ids are written by hand because links to a panel must

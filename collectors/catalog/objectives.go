@@ -1,6 +1,11 @@
 package catalog
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Severity says what an alert asks of its reader.
 type Severity string
@@ -155,7 +160,14 @@ func target(o Objective) Objective {
 	return o
 }
 
-// Objectives returns every objective in the order of the source. The slice is the caller's.
+// Objectives returns every objective, by family of the metric in reading order and within a family by ID. The slice is
+// the caller's. The order of the source is not to be had: Go initializes variables in the order of their dependencies.
 func Objectives() []Objective {
-	return append([]Objective(nil), objectives...)
+	families := Families()
+	return slices.SortedFunc(slices.Values(objectives), func(a, b Objective) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(families, a.Metric.Family), slices.Index(families, b.Metric.Family)),
+			strings.Compare(a.ID, b.ID),
+		)
+	})
 }

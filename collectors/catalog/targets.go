@@ -54,7 +54,7 @@ func (t Targets) Of(o Objective) Objective {
 	return o
 }
 
-// All returns every objective as it is in force, in the order of the source.
+// All returns every objective as it is in force, in the order of Objectives.
 func (t Targets) All() []Objective {
 	list := Objectives()
 	for i := range list {
@@ -116,7 +116,7 @@ func (o Objective) accepts(threshold float64) error {
 
 func objectiveIDs() []string {
 	ids := make([]string, len(objectives))
-	for i, o := range objectives {
+	for i, o := range Objectives() {
 		ids[i] = o.ID
 	}
 	return ids

@@ -41,7 +41,7 @@ func TestTargetsRefuse(t *testing.T) {
 	number := func(f float64) *float64 { return &f }
 	negative := -time.Second
 	for want, overrides := range map[string]map[string]catalog.Override{
-		"sync_lagg: no such objective; there are: sync_lag, ": {"sync_lagg": {}},
+		"sync_lagg: no such objective; there are: not_synced, ": {"sync_lagg": {}},
 		"not negative":                    {"sync_lag": {Threshold: number(-1)}},
 		"threshold is NaN":                {"sync_lag": {Threshold: number(math.NaN())}},
 		"threshold is +Inf":               {"sync_lag": {Threshold: number(math.Inf(1))}},

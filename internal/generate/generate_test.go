@@ -12,6 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 	"github.com/informer-exporter/informer-exporter/internal/promql"
 	"sigs.k8s.io/yaml"
@@ -112,6 +113,13 @@ func TestAlertsLinkToTheDashboard(t *testing.T) {
 	}
 }
 
+// One of the inhibitions is about the exporter's own informers, by the name that they carry.
+func TestInhibitionNamesTheExporter(t *testing.T) {
+	if f := files(t, ""); !bytes.Contains(f["alertmanager/alertmanager.yaml"], []byte(`name="`+exporter.Name+`"`)) {
+		t.Errorf("no inhibition is about %s", exporter.Name)
+	}
+}
+
 func TestManifests(t *testing.T) {
 	f := files(t, "")
 	read := func(path string) (o struct {
@@ -194,7 +202,7 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		"objectives: {sync_lag: {threshold: 5s}}":  "objectives",
 		"objectives: {sync_lag: {for: 5}}":         "objectives",
 		"objectives: {sync_lag: {for: 5 min}}":     `objectives.sync_lag.for: "5 min" is no duration; write 30s`,
-		"objectives: {nope: {threshold: 1}}":       "objectives: nope: no such objective; there are: sync_lag",
+		"objectives: {nope: {threshold: 1}}":       "objectives: nope: no such objective; there are: not_synced",
 		"objectives: {event_lag: {threshold: 7}}":  "event_lag: threshold is 7, which is no bucket",
 		"disabled: [Nope]":                         `disabled: no alert is named "Nope"`,
 		"runbookURL: ftp://x":                      `runbookURL: "ftp://x" is no http or https URL`,

@@ -34,15 +34,15 @@ func prometheusRule(c Config) ([]byte, error) {
 
 // endpoint is how metrics are scraped. Without honorLabels the label namespace, the scope that an informer watches, would
 // become exported_namespace, and every query would see the namespace of the pod instead.
-func endpoint() []object {
-	return []object{{"port": "metrics", "honorLabels": true, "interval": "15s"}}
+func endpoint(port string) []object {
+	return []object{{"port": port, "honorLabels": true, "interval": "15s"}}
 }
 
 func serviceMonitor() ([]byte, error) {
 	return manifest("monitoring.coreos.com/v1", "ServiceMonitor", appName, nil, object{
 		"spec": object{
-			"selector":  object{"matchLabels": object{"app.kubernetes.io/name": appName}},
-			"endpoints": endpoint(),
+			"selector":  object{"matchLabels": object{"app.kubernetes.io/name": appName, "app.kubernetes.io/component": "exporter"}},
+			"endpoints": endpoint("http"),
 		},
 	})
 }
@@ -53,7 +53,7 @@ func podMonitor() ([]byte, error) {
 		"spec": object{
 			"namespaceSelector":   object{"any": true},
 			"selector":            object{"matchLabels": object{scrapeLabel: "true"}},
-			"podMetricsEndpoints": endpoint(),
+			"podMetricsEndpoints": endpoint("metrics"),
 		},
 	})
 }
