@@ -305,4 +305,3 @@ func TestHandlerDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations for each event", n)
 	}
 }
-

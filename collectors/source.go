@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,8 @@ type source struct {
 	objects atomic.Int64
 	// lastEvent is when something was received last, 0 if nothing was.
 	lastEvent atomic.Int64
+	// lastEventTime is the time of day of lastEvent, as a scrape has worked it out.
+	lastEventTime atomic.Pointer[timestamp]
 	// open is the number of watches that are open.
 	open atomic.Int32
 	// lost is when the last watch ended, 0 while one is open and before the first.
@@ -42,6 +45,27 @@ type source struct {
 	list listProgress
 	// cause is how the last watch ended, or why none could be opened.
 	cause watchEnd
+}
+
+// timestamp is a moment with its time of day.
+type timestamp struct {
+	at   int64
+	time time.Time
+}
+
+// lastEventAt returns when something was received last, and the zero time if nothing was. The time of day is worked out
+// once, so that it is the same in each scrape until the next event, and on a scrape, so that no event pays for it.
+func (s *source) lastEventAt() time.Time {
+	at := s.lastEvent.Load()
+	if at == 0 {
+		return time.Time{}
+	}
+	known := s.lastEventTime.Load()
+	if known == nil || known.at != at {
+		known = &timestamp{at: at, time: s.informer.obs.wall(at)}
+		s.lastEventTime.Store(known)
+	}
+	return known.time
 }
 
 // epoch is a full state that was taken in.

@@ -62,9 +62,7 @@ func (inf *informer) status() InformerStatus {
 		Connected: src.open.Load() > 0,
 		Objects:   inf.objects(),
 		LastSync:  time.Duration(inf.lastSync.Load()),
-	}
-	if at := src.lastEvent.Load(); at != 0 {
-		s.LastEvent = inf.obs.wall(at)
+		LastEvent: src.lastEventAt(),
 	}
 	oldest := src.lost.Load()
 	for _, h := range inf.currentHandlers() {

@@ -95,13 +95,13 @@ func (s Snapshot) Equal(t testing.TB, want Snapshot) {
 // Eventually waits until the condition holds for what the registry reports, and returns that.
 func Eventually(t testing.TB, g prometheus.Gatherer, what string, condition func(Snapshot) bool) Snapshot {
 	t.Helper()
-	deadline := time.Now().Add(deadline)
+	end := time.Now().Add(deadline)
 	for {
 		s := Take(t, g)
 		if condition(s) {
 			return s
 		}
-		if time.Now().After(deadline) {
+		if time.Now().After(end) {
 			t.Fatalf("%s: not within %v; the registry reports:\n%s", what, deadline, s)
 		}
 		time.Sleep(pollInterval)
