@@ -191,7 +191,7 @@ func (l *Load) change(ctx context.Context, s *slot) {
 	switch {
 	case !s.exists:
 		err, done = s.kind.create(ctx, s.namespace, s.name), &l.created
-		s.exists = err == nil || apierrors.IsAlreadyExists(err)
+		s.exists = err == nil || apierrors.IsAlreadyExists(err) // left by an earlier load
 	case rand.IntN(4) == 0:
 		err, done = s.kind.delete(ctx, s.namespace, s.name), &l.deleted
 		s.exists = err != nil && !apierrors.IsNotFound(err)
@@ -201,6 +201,9 @@ func (l *Load) change(ctx context.Context, s *slot) {
 	}
 	if err == nil {
 		done.Add(1)
+		return
+	}
+	if apierrors.IsAlreadyExists(err) {
 		return
 	}
 	l.failed.Add(1)

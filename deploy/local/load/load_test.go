@@ -22,10 +22,11 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	const bound = 40
+	namespaces := []string{stacktest.Namespace(t), stacktest.Namespace(t)}
 	begin := time.Now()
 	l, err := load.Start(t.Context(), load.Options{
 		Client: client, Factory: informers.NewSharedInformerFactory(client, 0),
-		Namespaces: []string{"load-a", "load-b"}, Objects: bound, WritesPerSecond: 100, ReadsPerSecond: 1000,
+		Namespaces: namespaces, Objects: bound, WritesPerSecond: 100, ReadsPerSecond: 1000,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
@@ -49,7 +50,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%v writes in %v, more than 100 a second", writes, took)
 	}
 	var objects int64
-	for _, ns := range []string{"load-a", "load-b"} {
+	for _, ns := range namespaces {
 		p, err := client.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -110,30 +110,38 @@ func isExecutable(path string) bool {
 	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
 }
 
-// serversDir finds deploy/local/servers of this repository: beside this source file, or, where the compiler was told to
-// trim paths, above the working directory.
+// serversDir is deploy/local/servers of this repository.
 func serversDir() (string, error) {
-	if _, file, _, ok := runtime.Caller(0); ok {
-		dir := filepath.Join(filepath.Dir(filepath.Dir(file)), "servers")
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir, nil
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "deploy", "local", "servers"), nil
+}
+
+// Root returns the root of this repository: it is above this source file or, where the compiler was told to trim paths,
+// above the working directory.
+func Root() (string, error) {
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		if root, err := rootAbove(filepath.Dir(file)); err == nil {
+			return root, nil
 		}
 	}
 	wd, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	return serversAbove(wd)
+	return rootAbove(wd)
 }
 
-func serversAbove(start string) (string, error) {
+func rootAbove(start string) (string, error) {
 	for dir := start; ; dir = filepath.Dir(dir) {
 		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 		if err == nil && declares(string(content), modulePath) {
-			return filepath.Join(dir, "deploy", "local", "servers"), nil
+			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
 			return "", fmt.Errorf("no clone of %s at or above %s; run inside one, or set $%s to a directory with the programs", modulePath, start, assetsVariable)

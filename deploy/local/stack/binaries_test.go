@@ -148,11 +148,10 @@ func TestSourceIsFoundAboveTheWorkingDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := serversAbove(below)
-	if want := filepath.Join(root, "deploy", "local", "servers"); err != nil || got != want {
-		t.Errorf("got %s, %v; want %s", got, err, want)
+	if got, err := rootAbove(below); err != nil || got != root {
+		t.Errorf("got %s, %v; want %s", got, err, root)
 	}
-	if _, err := serversAbove(t.TempDir()); err == nil || !strings.Contains(err.Error(), assetsVariable) {
+	if _, err := rootAbove(t.TempDir()); err == nil || !strings.Contains(err.Error(), assetsVariable) {
 		t.Errorf("outside of a clone the error should say how to go on: %v", err)
 	}
 }

@@ -1,0 +1,244 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
+	"github.com/informer-exporter/informer-exporter/deploy/local/load"
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
+	"github.com/informer-exporter/informer-exporter/deploy/local/receiver"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+)
+
+// The well-known ports; 9959 is next to the exporter's.
+const (
+	prometheusPort   = 9090
+	alertmanagerPort = 9093
+	exporterPort     = 9958
+	loadPort         = 9959
+)
+
+// readyTimeout is for what Start waits for itself; the servers have deadlines of their own.
+const readyTimeout = 2 * time.Minute
+
+func (c *Chain) startControlPlane(ctx context.Context) error {
+	begin := time.Now()
+	o := c.options.ControlPlane
+	o.Dir, o.Log, o.ControllerManager = filepath.Join(c.dir, "control-plane"), c.options.Log, true
+	var err error
+	if c.ControlPlane, err = stack.Start(ctx, o); err != nil {
+		return err
+	}
+	c.onStop(c.ControlPlane.Stop)
+	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
+	if err := stack.WriteKubeconfig(c.Kubeconfig, c.ControlPlane.Config()); err != nil {
+		return err
+	}
+	if c.Proxy, err = faultproxy.Start(c.ControlPlane.APIServer.Address, ""); err != nil {
+		return err
+	}
+	c.onStop(func(context.Context) error { return c.Proxy.Close() })
+	c.options.Log.Info("ready", "part", "control plane", "after", time.Since(begin).Round(time.Millisecond))
+	return nil
+}
+
+// buildExporter compiles this clone's exporter; the build cache makes that quick after the first time.
+func buildExporter(ctx context.Context, dir string) (string, error) {
+	root, err := stack.Root()
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "exporter")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/exporter")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the exporter in %s: %w\n%s", root, err, out)
+	}
+	return program, nil
+}
+
+// startLoad decorates the informers of the load generator with the library, and serves its metrics.
+func (c *Chain) startLoad(ctx context.Context, _ string) error {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
+	observer, err := collectors.New(registry, collectors.Options{Name: "load", Logger: c.options.Log})
+	if err != nil {
+		return err
+	}
+	direct := c.ControlPlane.Config()
+	writer, err := kubernetes.NewForConfig(direct)
+	if err != nil {
+		return err
+	}
+	watcher, err := kubernetes.NewForConfig(c.Proxy.RESTConfig(direct))
+	if err != nil {
+		return err
+	}
+	o := c.options.Load
+	o.Client, o.Log = writer, c.options.Log
+	o.Factory = observer.SharedInformerFactory(watcher, c.options.Resync, collectors.FactoryOptions{})
+	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
+	if c.Load, err = load.Start(ctx, o); err != nil {
+		return err
+	}
+	c.onStop(func(context.Context) error {
+		c.SlowHandlers(0) // or the queued events hold up the stop
+		c.Load.Stop()
+		return nil
+	})
+	number, err := c.port(loadPort)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	c.LoadURL, err = c.serve(port.Address(number), mux)
+	return err
+}
+
+// serve serves until Stop.
+func (c *Chain) serve(address string, handler http.Handler) (url string, err error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			c.options.Log.Error("a web server has ended", "address", address, "err", err)
+		}
+	}()
+	c.onStop(func(context.Context) error {
+		err := server.Close()
+		<-served
+		return err
+	})
+	return "http://" + l.Addr().String(), nil
+}
+
+func (c *Chain) startExporter(ctx context.Context, program string) error {
+	kubeconfig := filepath.Join(c.dir, "exporter.kubeconfig")
+	if err := stack.WriteKubeconfig(kubeconfig, c.Proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
+		return err
+	}
+	number, err := c.port(exporterPort)
+	if err != nil {
+		return err
+	}
+	c.ExporterURL = "http://" + port.Address(number)
+	args := append([]string{
+		"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number),
+	}, c.options.ExporterArgs...)
+	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
+		Name: "exporter", Program: program, Args: args, Dir: c.dir, Log: c.options.Log,
+		Ready: stack.Answers(c.ExporterURL + "/readyz"),
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.Exporter.Stop)
+	return nil
+}
+
+func (c *Chain) startReceiver(context.Context, string) (err error) {
+	if c.Receiver, err = receiver.Start(receiver.Options{Log: c.options.Log}); err != nil {
+		return err
+	}
+	c.onStop(func(context.Context) error { return c.Receiver.Close() })
+	return nil
+}
+
+// generate writes rules and routes as a user would, with the receiver behind each route.
+func (c *Chain) generate(ctx context.Context, program string) error {
+	config := map[string]any{"alertmanager": map[string]any{
+		"webhookURLs": map[string]string{
+			"page": c.Receiver.URL("page"), "ticket": c.Receiver.URL("ticket"), "info": c.Receiver.URL("info"),
+		},
+		// Somebody is waiting for the alert.
+		"groupWait": "1s", "groupInterval": "5s",
+	}}
+	for key, value := range c.options.Generate {
+		config[key] = value
+	}
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("Options.Generate: %w", err)
+	}
+	file := filepath.Join(c.dir, "generate.yaml")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		return err
+	}
+	c.Generated = filepath.Join(c.dir, "generated")
+	if out, err := exec.CommandContext(ctx, program, "generate", "--out", c.Generated, "--config.file", file).CombinedOutput(); err != nil {
+		return fmt.Errorf("exporter generate: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (c *Chain) startAlertmanager(ctx context.Context, _ string) error {
+	number, err := c.port(alertmanagerPort)
+	if err != nil {
+		return err
+	}
+	c.Alertmanager, err = stack.StartAlertmanager(ctx, stack.AlertmanagerOptions{
+		Dir: c.dir, Log: c.options.Log, Port: number,
+		ConfigFile: filepath.Join(c.Generated, "alertmanager", "alertmanager.yaml"),
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.Alertmanager.Stop)
+	return nil
+}
+
+func (c *Chain) startPrometheus(ctx context.Context, _ string) error {
+	number, err := c.port(prometheusPort)
+	if err != nil {
+		return err
+	}
+	plane, token := c.ControlPlane, c.ControlPlane.Config().BearerToken
+	labels := map[string]string{"cluster": Cluster}
+	targets := []stack.ScrapeTarget{
+		{Job: "informer-exporter", Address: hostPort(c.ExporterURL), Labels: labels, HonorLabels: true},
+		{Job: "load", Address: hostPort(c.LoadURL), Labels: labels, HonorLabels: true},
+		{Job: "apiserver", Address: plane.APIServer.Address, CAFile: plane.CAFile(), Token: token, Labels: labels},
+		{Job: "kube-controller-manager", Address: plane.ControllerManager.Address, CAFile: plane.CAFile(), Token: token, Labels: labels},
+	}
+	c.Prometheus, err = stack.StartPrometheus(ctx, stack.PrometheusOptions{
+		Dir: c.dir, Log: c.options.Log, Port: number, Targets: targets,
+		RuleFiles:      []string{filepath.Join(c.Generated, "prometheus", "rules.yaml")},
+		Alertmanager:   c.Alertmanager.Address,
+		ScrapeInterval: c.options.Interval, EvaluationInterval: c.options.Interval,
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.Prometheus.Stop)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == len(targets) })
+	return err
+}
+
+func hostPort(url string) string { return url[len("http://"):] }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFlags(t *testing.T) {
+	o, err := parse([]string{"--fault=half-open", "--for=90s"})
+	if err != nil || o.fault != "half-open" || o.faultFor != 90*time.Second {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if _, err := parse([]string{"--fault=gremlins"}); err == nil || !strings.Contains(err.Error(), "gremlins") || !strings.Contains(err.Error(), "apiserver-kill") {
+		t.Errorf("an unknown fault should be refused before anything starts, with the names of all: %v", err)
+	}
+	if _, err := parse([]string{"--no-such-flag"}); err == nil {
+		t.Error("an unknown flag should be an error")
+	}
+}
+
+// TestInterruptedStart proves that a demo that is interrupted while it starts ends, and says why.
+func TestInterruptedStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers; not run with -short")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out strings.Builder
+	err := run(ctx, options{writes: 1, objects: 1}, strings.NewReader(""), &out, &out)
+	if !errors.Is(err, context.Canceled) || strings.Contains(out.String(), "OPEN") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+func TestCommandsAreReadLineByLine(t *testing.T) {
+	ch := lines(strings.NewReader(" cut \n\nrestore\n"))
+	var got []string
+	for line := range ch {
+		got = append(got, line)
+	}
+	if strings.Join(got, "|") != "cut||restore" {
+		t.Errorf("got %q", got)
+	}
+}
