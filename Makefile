@@ -1,0 +1,71 @@
+# Everything a developer or a CI needs. `make help` lists the targets.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+LINT     := $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
+VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
+SERVERS  := $(GO) run ./deploy/local/cmd/servers
+# Nested modules with code of ours.
+MODULES  := . deploy/e2e
+# What `make generate` writes.
+GENERATED := deploy/alertmanager deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks README.md
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
+STAMP    := github.com/prometheus/common/version
+LDFLAGS  := -s -w -X $(STAMP).Version=$(VERSION) -X $(STAMP).Revision=$(REVISION) -X $(STAMP).Branch=$(BRANCH)
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the exporter into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/exporter ./cmd/exporter
+
+.PHONY: generate
+generate: ## Write dashboards, rules, runbooks, manifests and the tables of the README from the catalog
+	$(GO) run ./cmd/exporter generate --out deploy --readme README.md
+
+.PHONY: check
+check: generate ## Fail if generated files are stale, a module is untidy, or promtool or amtool complain
+	@git status --porcelain -- $(GENERATED) | { ! grep . ; } || { echo 'Generated files differ from what is committed: commit what `make generate` wrote.'; exit 1; }
+	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m: run go mod tidy"; exit 1; }; done
+	promtool=$$($(SERVERS) promtool) && $$promtool check rules --lint=all deploy/prometheus/rules.yaml && $$promtool test rules alerts/testdata/*.test.yaml
+	amtool=$$($(SERVERS) amtool) && $$amtool check-config deploy/alertmanager/alertmanager.yaml
+
+.PHONY: lint
+lint: vuln ## Run gofmt, go vet, golangci-lint and govulncheck
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities, if the database can be reached
+	@for m in $(MODULES); do echo "vuln $$m"; \
+	  out=$$(cd $$m && $(VULN) ./... 2>&1) && echo "$$out" || { \
+	    grep -q 'fetching vulnerabilities' <<<"$$out" && echo 'SKIPPED: the vulnerability database cannot be reached from here' || { echo "$$out"; exit 1; }; }; \
+	done
+
+.PHONY: test
+test: ## Run unit and integration tests, with a real API server, under the race detector
+	$(GO) test -race -timeout 20m ./...
+
+.PHONY: e2e
+e2e: ## Prove the whole chain: from a fault to an alert at its receiver and back
+	cd deploy/e2e && $(GO) test -count=1 -timeout 25m -v ./...
+
+.PHONY: bench
+bench: ## Measure the decorators' budgets, as ratios to undecorated code in the same run
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./collectors/...
+
+.PHONY: demo
+demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=5m stops it by itself
+	$(GO) run ./deploy/local/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
+
+.PHONY: fuzz
+fuzz: ## Fuzz the pure mechanisms for half a minute each
+	$(GO) test -run '^$$' -fuzz FuzzRing -fuzztime 30s ./collectors/internal/ring
+	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/rv
+	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass

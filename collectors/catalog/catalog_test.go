@@ -1,0 +1,255 @@
+package catalog
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rule is one thing that must hold for each metric. The first few are those of promlint
+// (github.com/prometheus/client_golang/prometheus/testutil/promlint), which a leaf package cannot import.
+type rule struct {
+	name  string
+	check func(Metric) error
+}
+
+var (
+	metricName  = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	requirement = regexp.MustCompile(`^[SPBO][1-9][0-9]?$`)
+	badUnits    = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
+	prefixes    = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
+	// forbiddenLabels name single objects, which have no bound.
+	forbiddenLabels = []string{"pod", "object", "key", "uid", "object_name", "error", "message", "reflector"}
+)
+
+var rules = []rule{
+	{"the name is in snake case", func(m Metric) error {
+		if !metricName.MatchString(m.Name) {
+			return fmt.Errorf("is called %q", m.Name)
+		}
+		return nil
+	}},
+	{"the name has a prefix of ours", func(m Metric) error {
+		if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
+			return fmt.Errorf("has none of %v", prefixes)
+		}
+		return nil
+	}},
+	{"only counters end in _total", func(m Metric) error {
+		if strings.HasSuffix(m.Name, "_total") != (m.Kind == Counter) {
+			return fmt.Errorf("is a %s", m.Kind)
+		}
+		return nil
+	}},
+	{"no suffix that histograms get", func(m Metric) error {
+		for _, suffix := range []string{"_count", "_sum", "_bucket", "_created"} {
+			if strings.HasSuffix(m.Name, suffix) {
+				return fmt.Errorf("ends in %s", suffix)
+			}
+		}
+		return nil
+	}},
+	{"no type in the name", func(m Metric) error {
+		for _, kind := range []string{"_counter", "_gauge", "_histogram", "_summary"} {
+			if strings.Contains(m.Name, kind) {
+				return fmt.Errorf("contains %s", kind)
+			}
+		}
+		return nil
+	}},
+	{"base units", func(m Metric) error {
+		for _, unit := range badUnits {
+			if slices.Contains(strings.Split(m.Name, "_"), unit) {
+				return fmt.Errorf("is in %s", unit)
+			}
+		}
+		return nil
+	}},
+	{"times are in seconds and say so", func(m Metric) error {
+		if strings.HasPrefix(m.Help, "Seconds") != strings.HasSuffix(m.Name, "_seconds") && !strings.HasSuffix(m.Name, "_timestamp_seconds") {
+			return fmt.Errorf("is called %q and helps with %q", m.Name, m.Help)
+		}
+		return nil
+	}},
+	{"help is a sentence", func(m Metric) error {
+		if m.Help == "" || !strings.HasSuffix(m.Help, ".") || m.Help[0] < 'A' || m.Help[0] > 'Z' || strings.Contains(m.Help, "\n") {
+			return fmt.Errorf("has the help %q", m.Help)
+		}
+		return nil
+	}},
+	{"buckets belong to histograms and rise", func(m Metric) error {
+		if (len(m.Buckets) > 0) != (m.Kind == Histogram) || !slices.IsSorted(m.Buckets) || len(slices.Compact(slices.Clone(m.Buckets))) != len(m.Buckets) {
+			return fmt.Errorf("is a %s with the buckets %v", m.Kind, m.Buckets)
+		}
+		return nil
+	}},
+	{"labels are documented, distinct and no object's name", func(m Metric) error {
+		seen := map[string]bool{}
+		for _, l := range m.Labels {
+			if l.Name == "" || l.Help == "" || seen[l.Name] || slices.Contains(forbiddenLabels, l.Name) || l.Name == "le" {
+				return fmt.Errorf("has the label %+v", l)
+			}
+			seen[l.Name] = true
+			if len(slices.Compact(slices.Sorted(slices.Values(l.Values)))) != len(l.Values) || slices.Contains(l.Values, "") {
+				return fmt.Errorf("has the label %s with the values %v", l.Name, l.Values)
+			}
+		}
+		return nil
+	}},
+	{"informers' metrics carry the three labels of informers first", func(m Metric) error {
+		if strings.HasPrefix(m.Name, "k8s_informer_") && !slices.Equal(m.LabelNames()[:3], []string{"name", "informer_type", "namespace"}) {
+			return fmt.Errorf("has the labels %v", m.LabelNames())
+		}
+		return nil
+	}},
+	{"the family is one of Families", func(m Metric) error {
+		if !slices.Contains(Families(), m.Family) {
+			return fmt.Errorf("is of the family %q", m.Family)
+		}
+		return nil
+	}},
+	{"covers are ids of requirements", func(m Metric) error {
+		for _, id := range m.Covers {
+			if !requirement.MatchString(id) {
+				return fmt.Errorf("covers %q", id)
+			}
+		}
+		return nil
+	}},
+}
+
+func TestEachMetricFollowsTheRules(t *testing.T) {
+	for _, m := range All() {
+		for _, r := range rules {
+			if err := r.check(m); err != nil {
+				t.Errorf("%s: %s, but it %v", m.Name, r.name, err)
+			}
+		}
+	}
+}
+
+// Each rule finds its fault, and no other rule is needed for it.
+func TestRulesFindFaults(t *testing.T) {
+	good := Metric{
+		Name: "k8s_informer_things_total", Help: "Things.", Kind: Counter, Family: Cache, Labels: informer(), Covers: []string{"S1"},
+	}
+	for _, r := range rules {
+		if err := r.check(good); err != nil {
+			t.Fatalf("%s: %v", r.name, err)
+		}
+	}
+	histogram := func(m *Metric) { m.Kind, m.Name, m.Buckets = Histogram, "k8s_informer_things", []float64{1, 2} }
+	for i, spoil := range []func(*Metric){
+		func(m *Metric) { m.Name = "k8s_informer_Things_total" },
+		func(m *Metric) { m.Name = "things_total" },
+		func(m *Metric) { m.Kind = Gauge },
+		func(m *Metric) { histogram(m); m.Name = "k8s_informer_things_count" },
+		func(m *Metric) { m.Name = "k8s_informer_counter_total" },
+		func(m *Metric) { m.Name = "k8s_informer_wait_milliseconds_total" },
+		func(m *Metric) { m.Help = "Seconds of things." },
+		func(m *Metric) { m.Help = "things" },
+		func(m *Metric) { histogram(m); m.Buckets = []float64{2, 1} },
+		func(m *Metric) { m.Labels = informer(Label{Name: "pod", Help: "the pod"}) },
+		func(m *Metric) { m.Labels = []Label{LabelNamespace, LabelName, LabelInformerType} },
+		func(m *Metric) { m.Family = "Other" },
+		func(m *Metric) { m.Covers = []string{"X1"} },
+	} {
+		m := good
+		spoil(&m)
+		if rules[i].check(m) == nil {
+			t.Errorf("%q does not find its fault in %+v", rules[i].name, m)
+		}
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	metrics, ids := map[string]bool{}, map[string]bool{}
+	for _, m := range All() {
+		if metrics[m.Name] {
+			t.Errorf("%s is defined twice", m.Name)
+		}
+		metrics[m.Name] = true
+		if found, ok := ByName(m.Name); !ok || found.Name != m.Name {
+			t.Errorf("ByName(%q) = %q, %t", m.Name, found.Name, ok)
+		}
+	}
+	for _, o := range Objectives() {
+		if ids[o.ID] {
+			t.Errorf("the objective %s is defined twice", o.ID)
+		}
+		ids[o.ID] = true
+		if !metrics[o.Metric.Name] {
+			t.Errorf("the objective %s is about %q, which is no metric", o.ID, o.Metric.Name)
+		}
+	}
+	if _, ok := ByName("no such metric"); ok {
+		t.Error("ByName finds what does not exist")
+	}
+}
+
+// A threshold that is not exactly a bucket's bound is compared with an interpolation, and one that is the top bound is
+// never exceeded.
+func TestObjectivesAreBuckets(t *testing.T) {
+	checked := 0
+	for _, o := range Objectives() {
+		if o.Metric.Kind != Histogram {
+			continue
+		}
+		checked++
+		if !o.Metric.HasBucket(o.Threshold) {
+			t.Errorf("%s: %v is no bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.Buckets)
+		}
+		if o.Threshold >= slices.Max(o.Metric.Buckets) {
+			t.Errorf("%s: no bucket of %s is above %v", o.ID, o.Metric.Name, o.Threshold)
+		}
+	}
+	if checked < 4 {
+		t.Errorf("only %d objectives are about histograms", checked)
+	}
+	for _, documented := range []float64{.001, .01, .1, 1, 10} {
+		if !InformerEventLag.HasBucket(documented) {
+			t.Errorf("the documented bucket %v of the event lag is missing (S3)", documented)
+		}
+	}
+}
+
+// All returns the metrics of a family in the order in which a reader of the source meets them.
+func TestOrderOfTheSource(t *testing.T) {
+	position := map[string]int{}
+	files, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if kv, ok := n.(*ast.KeyValueExpr); ok {
+				if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Name" {
+					if lit, ok := kv.Value.(*ast.BasicLit); ok {
+						value, _ := strconv.Unquote(lit.Value)
+						position[value] = len(position)
+					}
+				}
+			}
+			return true
+		})
+	}
+	last := map[Family]Metric{}
+	for _, m := range All() {
+		if before, ok := last[m.Family]; ok && position[before.Name] > position[m.Name] {
+			t.Errorf("%s comes before %s", before.Name, m.Name)
+		}
+		last[m.Family] = m
+	}
+}
