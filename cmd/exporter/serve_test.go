@@ -4,9 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -135,6 +138,46 @@ func TestServeBasicAuth(t *testing.T) {
 		}
 		if code, _ := get(t, s.url+path, "Authorization", "Basic YWxpY2U6ZmFrZXBhc3N3b3Jk"); code != want {
 			t.Errorf("%s with the password: %d, want %d", path, code, want)
+		}
+	}
+}
+
+// The environment switches tracing on: spans reach the collector, the last ones at the shutdown, and their traces are
+// the exemplars of the histograms.
+func TestServeTraces(t *testing.T) {
+	var received output
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(&received, r.Body)
+		w.Header().Set("Content-Type", "application/x-protobuf")
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+	t.Setenv("OTEL_TRACES_SAMPLER", "always_on")
+
+	s := serve(t)
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	exemplar := regexp.MustCompile(`k8s_informer_event_lag_seconds_bucket\{[^}]*informer_type="namespaces"[^}]*\} \S+ # \{trace_id="[0-9a-f]{32}"\}`)
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		_, body := get(t, s.url+"/metrics", "Accept", "application/openmetrics-text")
+		if exemplar.MatchString(body) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no exemplar within 30 s:\n%s", body)
+		}
+		time.Sleep(20 * time.Millisecond) // between two attempts, not instead of one
+	}
+	s.stop()
+	for err := range s.done {
+		if err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	}
+	for _, part := range []string{"informer.deliver namespaces", "informer-exporter"} {
+		if !strings.Contains(received.String(), part) {
+			t.Errorf("the collector has not got %q", part)
 		}
 	}
 }

@@ -3,13 +3,15 @@ package exporter
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"time"
 
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/connrotation"
 )
 
 // RESTConfig returns how to reach the API server: by the kubeconfig file that is given, else by those that $KUBECONFIG
@@ -47,19 +49,20 @@ const (
 )
 
 // newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it, and
-// a function that closes the connections that it keeps.
+// a function that closes its connections.
 func newMetadataClient(config *rest.Config, userAgent string) (metadata.Interface, func(), error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.QPS, config.Burst = clientQPS, clientBurst
-	httpClient, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the connection to %s: %w", config.Host, err)
+	if config.Dial == nil {
+		config.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext // client-go's own
 	}
-	client, err := metadata.NewForConfigAndClient(config, httpClient)
+	// Closing idle connections would not do: for a moment after the last watch was stopped, its connection is not idle.
+	dialer := connrotation.NewDialer(config.Dial)
+	config.Dial = dialer.DialContext
+	client, err := metadata.NewForConfig(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}
-	// client-go's round trippers hide the transport from http.Client.CloseIdleConnections.
-	return client, func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) }, nil
+	return client, dialer.CloseAll, nil
 }

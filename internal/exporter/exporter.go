@@ -41,7 +41,7 @@ type Exporter struct {
 	targets    []*target
 	handler    http.Handler
 	server     string // address of the API server
-	disconnect func() // closes connections that are kept for further requests
+	disconnect func() // closes the connections to it
 
 	started  time.Time
 	ready    atomic.Bool // has been ready once

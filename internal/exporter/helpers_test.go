@@ -11,9 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"go.uber.org/goleak"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
@@ -81,16 +85,26 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h *logHandler) WithGroup(string) slog.Handler { return h }
 
-// run starts e and stops it at the end of the test, after which nothing of it may be running.
-func run(t *testing.T, e *Exporter) {
+// run starts e and stops it at the end of the test, after which nothing of it may be running. Connections that the test
+// itself has opened with the other configurations are closed before that is checked.
+func run(t *testing.T, e *Exporter, others ...*rest.Config) {
 	t.Helper()
+	// What client-go logs goes where the exporter logs, as the program has it.
+	ctx := klog.NewContext(t.Context(), logr.FromSlogHandler(e.log.Handler()))
 	leaks := goleak.IgnoreCurrent()
-	e.Start(t.Context())
+	e.Start(ctx)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := e.Stop(ctx); err != nil {
 			t.Errorf("Stop: %v", err)
+		}
+		for _, config := range others {
+			transport, err := rest.TransportFor(config)
+			if err != nil {
+				t.Error(err)
+			}
+			utilnet.CloseIdleConnectionsFor(transport)
 		}
 		// A server that a test has restarted is waited for by the package that started it.
 		goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("os/exec.(*Cmd).Wait"))

@@ -3,17 +3,11 @@ package exporter
 import (
 	"fmt"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
@@ -57,7 +51,7 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 	config := stacktest.Config(t)
 	var written logs
 	e := newReal(t, Options{REST: config, Logger: written.logger()})
-	run(t, e)
+	run(t, e, config)
 
 	want := map[string]float64{}
 	for _, k := range DefaultKinds() {
@@ -98,61 +92,6 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 	}
 }
 
-func createConfigMap(t *testing.T, config *rest.Config, namespace, name string) {
-	t.Helper()
-	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace).Create(t.Context(),
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// grant lets a service account list and watch resources of the core group in one namespace, or everywhere if that is
-// empty.
-func grant(t *testing.T, config *rest.Config, namespace, account, scope string, resources ...string) {
-	t.Helper()
-	rbac := kubernetes.NewForConfigOrDie(config).RbacV1()
-	name := metav1.ObjectMeta{GenerateName: account + "-", Namespace: scope}
-	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "apiextensions.k8s.io", "example.com"}, Resources: resources, Verbs: []string{"list", "watch"}}}
-	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: account}}
-	var err error
-	if scope == "" {
-		var role *rbacv1.ClusterRole
-		if role, err = rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: name, Rules: rules}, metav1.CreateOptions{}); err == nil {
-			_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
-				ObjectMeta: name, Subjects: subjects,
-				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-			}, metav1.CreateOptions{})
-		}
-	} else {
-		var role *rbacv1.Role
-		if role, err = rbac.Roles(scope).Create(t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: rules}, metav1.CreateOptions{}); err == nil {
-			_, err = rbac.RoleBindings(scope).Create(t.Context(), &rbacv1.RoleBinding{
-				ObjectMeta: name, Subjects: subjects,
-				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-			}, metav1.CreateOptions{})
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// serviceAccount creates a service account and returns how to be it.
-func serviceAccount(t *testing.T, namespace, name string) *rest.Config {
-	t.Helper()
-	_, err := kubernetes.NewForConfigOrDie(stacktest.Config(t)).CoreV1().ServiceAccounts(namespace).Create(t.Context(),
-		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := stacktest.ControlPlane(t).ServiceAccountConfig(t.Context(), namespace, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return config
-}
-
 func TestForbiddenKindRecovers(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	limited := serviceAccount(t, namespace, "limited")
@@ -160,7 +99,7 @@ func TestForbiddenKindRecovers(t *testing.T) {
 
 	var written logs
 	e := newReal(t, Options{REST: limited, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "secrets"}}}})
-	run(t, e)
+	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
 	waitReady(t, e)
 
@@ -204,7 +143,7 @@ func TestMissingKindAppearsAndGoes(t *testing.T) {
 	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{
 		Resources: []Resource{{Name: "pods"}, {Name: "widgets.example.com", Version: "v1"}},
 	}})
-	run(t, e)
+	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
 	waitReady(t, e)
 	if body := get(e, "/readyz?verbose").Body.String(); !strings.Contains(body, "[+]widgets.example.com skipped: missing\n") {
@@ -238,22 +177,6 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
 `
 
-// kubectl runs kubectl as config and returns what it prints.
-func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) string {
-	t.Helper()
-	path := t.TempDir() + "/kubeconfig"
-	if err := stack.WriteKubeconfig(path, config); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "kubectl", append([]string{"--kubeconfig", path}, args...)...)
-	cmd.Stdin = strings.NewReader(stdin)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
 func TestNamespaces(t *testing.T) {
 	admin, one, two := stacktest.Config(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	limited := serviceAccount(t, one, "limited")
@@ -263,7 +186,7 @@ func TestNamespaces(t *testing.T) {
 	e := newReal(t, Options{REST: limited, Logger: written.logger(), Config: Config{
 		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
 	}})
-	run(t, e)
+	run(t, e, admin)
 	// Allowed in one of two: the kind as a whole is not up.
 	eventually(t, "one synced, the other refused", func() bool {
 		body := get(e, "/readyz?verbose").Body.String()
@@ -287,7 +210,7 @@ func TestAPIServerOutage(t *testing.T) {
 	plane := stacktest.Private(t, stack.Options{})
 	var written logs
 	e := newReal(t, Options{REST: plane.Config(), Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "nodes"}}}})
-	run(t, e)
+	run(t, e, plane.Config())
 	waitReady(t, e)
 
 	if err := plane.APIServer.Kill(); err != nil {
@@ -322,7 +245,7 @@ func TestAPIServerOutage(t *testing.T) {
 
 func TestStopIsQuick(t *testing.T) {
 	e := newReal(t, Options{REST: stacktest.Config(t)})
-	run(t, e) // checks that nothing is left
+	run(t, e, stacktest.Config(t)) // checks that nothing is left
 	waitReady(t, e)
 	began := time.Now()
 	if err := e.Stop(t.Context()); err != nil {

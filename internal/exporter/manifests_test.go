@@ -39,7 +39,7 @@ func TestManifestsOnARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newReal(t, Options{REST: as})
-	run(t, e)
+	run(t, e, admin)
 	want := map[string]float64{}
 	for _, k := range DefaultKinds() {
 		want[k.Type()] = 1

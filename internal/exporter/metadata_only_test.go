@@ -48,9 +48,6 @@ func (w *wire) Write(p []byte) (int, error) {
 	return w.received.Write(p)
 }
 
-// WrappedRoundTripper lets client-go find the transport whose connections are to be closed.
-func (w *wire) WrappedRoundTripper() http.RoundTripper { return w.next }
-
 func (w *wire) has(s string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +77,7 @@ func TestOnlyMetadataIsRequested(t *testing.T) {
 		return recorded
 	})
 	e := newReal(t, Options{REST: config, Config: Config{ExtraResources: []Resource{{Name: "secrets"}}}})
-	run(t, e)
+	run(t, e, admin)
 	waitReady(t, e)
 	eventually(t, "the secret of the list", func() bool { return recorded.has("listed") }, func() string { return "" })
 	createSecret("watched")

@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -183,6 +184,31 @@ func TestMetrics(t *testing.T) {
 		if strings.Contains(body, "unmistakable") {
 			t.Errorf("Accept %q: the name of an object is in the metrics", accept)
 		}
+	}
+}
+
+// A kind that is watched in several namespaces is up if it is up in all of them, whatever their order.
+func TestKindUpOfSeveralNamespaces(t *testing.T) {
+	for name, tc := range map[string]struct {
+		errs []error
+		want float64
+	}{
+		"all":         {[]error{nil, nil}, 1},
+		"not the one": {[]error{errForbidden, nil}, 0},
+		"nor other":   {[]error{nil, errForbidden}, 0},
+		"none":        {[]error{errForbidden, errForbidden}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var targets []*target
+			for _, err := range tc.errs {
+				a := newAvailability(slog.New(slog.DiscardHandler))
+				a.watched(t.Context(), metav1.ListOptions{}, err)
+				targets = append(targets, &target{kind: Kind{Resource: "pods"}, availability: a})
+			}
+			if got := testutil.ToFloat64(newKindUp(targets)); got != tc.want {
+				t.Errorf("kind_up is %v, want %v", got, tc.want)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,87 @@
+package exporter
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func createConfigMap(t *testing.T, config *rest.Config, namespace, name string) {
+	t.Helper()
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace).Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// grant lets a service account list and watch resources of the core group in one namespace, or everywhere if that is
+// empty.
+func grant(t *testing.T, config *rest.Config, namespace, account, scope string, resources ...string) {
+	t.Helper()
+	rbac := kubernetes.NewForConfigOrDie(config).RbacV1()
+	name := metav1.ObjectMeta{GenerateName: account + "-", Namespace: scope}
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "apiextensions.k8s.io", "example.com"}, Resources: resources, Verbs: []string{"list", "watch"}}}
+	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: account}}
+	var err error
+	if scope == "" {
+		var role *rbacv1.ClusterRole
+		if role, err = rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: name, Rules: rules}, metav1.CreateOptions{}); err == nil {
+			_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+				ObjectMeta: name, Subjects: subjects,
+				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+			}, metav1.CreateOptions{})
+		}
+	} else {
+		var role *rbacv1.Role
+		if role, err = rbac.Roles(scope).Create(t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: rules}, metav1.CreateOptions{}); err == nil {
+			_, err = rbac.RoleBindings(scope).Create(t.Context(), &rbacv1.RoleBinding{
+				ObjectMeta: name, Subjects: subjects,
+				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+			}, metav1.CreateOptions{})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serviceAccount creates a service account and returns how to be it.
+func serviceAccount(t *testing.T, namespace, name string) *rest.Config {
+	t.Helper()
+	_, err := kubernetes.NewForConfigOrDie(stacktest.Config(t)).CoreV1().ServiceAccounts(namespace).Create(t.Context(),
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := stacktest.ControlPlane(t).ServiceAccountConfig(t.Context(), namespace, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// kubectl runs kubectl as config and returns what it prints.
+func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) string {
+	t.Helper()
+	path := t.TempDir() + "/kubeconfig"
+	if err := stack.WriteKubeconfig(path, config); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "kubectl", append([]string{"--kubeconfig", path}, args...)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
