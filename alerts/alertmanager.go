@@ -4,8 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // SecretsDir is where Alertmanager finds the files page-url, ticket-url and info-url with the addresses of receivers

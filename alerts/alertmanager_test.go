@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/alerts"
 	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
 )
 
 type amRoute struct {

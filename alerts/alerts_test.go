@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/promql"
-	"sigs.k8s.io/yaml"
 )
 
 func rules(c alerts.Config) (all []alerts.Rule) {

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // Group is a group of rules as Prometheus reads it.

@@ -188,19 +188,6 @@ func (inf *informer) remember(version uint64, at int64) {
 	inf.ring.Push(version, at)
 }
 
-// receipt is what receive did for an event.
-type receipt struct {
-	objects int64
-	pushed  bool
-}
-
-func (r receipt) apply(inf *informer) {
-	inf.source.objects.Add(-r.objects)
-	if r.pushed {
-		inf.ring.Unpush()
-	}
-}
-
 // receiveInitial takes in an event that precedes the end of a streaming list.
 func (w *watchProxy) receiveInitial(event watch.Event) {
 	switch event.Type {

@@ -163,6 +163,8 @@ func firingAlerts() cog.Builder[sdk.AnnotationQuery] {
 
 // marshal writes a dashboard so that two runs agree and PromQL stays readable. The SDK's own marshallers escape <, > and
 // &, so what they return is read and written again.
+//
+//nolint:staticcheck // SA1019: as for the builder.
 func marshal(d sdk.Dashboard) ([]byte, error) {
 	escaped, err := json.Marshal(d)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/stat"
 	"github.com/grafana/grafana-foundation-sdk/go/table"
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
+
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
@@ -38,7 +39,6 @@ type header struct {
 // query is a query in which {@} stands for the selectors of the dashboard's variables, see selectors.
 type query struct {
 	expr, legend string
-	hidden       bool
 }
 
 // timeSeries is a graph over time.

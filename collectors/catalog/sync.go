@@ -4,7 +4,7 @@ package catalog
 var (
 	InformerSyncDuration = define(Metric{
 		Name:    "k8s_informer_sync_duration_seconds",
-		Help:    "Seconds to obtain a full state. Success: from the moment it was needed, failed attempts included, until the initial state was in the store or a later one had been received. Fail: of each attempt that failed.",
+		Help:    "Seconds to obtain a full state. Success: from the start of the informer or the first attempt of a relist, failed attempts included, until the initial state was in the store or a later one had been received. Fail: of each attempt that failed.",
 		Kind:    Histogram,
 		Family:  Sync,
 		Labels:  informer(LabelSyncResult),

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
-	"sigs.k8s.io/yaml"
 )
 
 const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/blob/main/deploy/runbooks"

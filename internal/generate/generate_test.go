@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 	"github.com/informer-exporter/informer-exporter/internal/promql"
-	"sigs.k8s.io/yaml"
 )
 
 const deploy = "../../deploy"
@@ -195,7 +196,7 @@ alertmanager:
 
 func TestConfigErrorsNameTheField(t *testing.T) {
 	for config, want := range map[string]string{
-		"objektives: {}":                           `unknown field "objektives"`,
+		"objectivs: {}":                            `unknown field "objectivs"`,
 		"alertmanager: {webhookURL: {}}":           `unknown field "webhookURL"`,
 		"objectives: {sync_lag: {treshold: 1}}":    `unknown field "treshold"`,
 		"objectives: {sync_lag: {threshold: five}": "yaml",

@@ -1,9 +1,10 @@
 package generate
 
 import (
+	"sigs.k8s.io/yaml"
+
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/dashboards"
-	"sigs.k8s.io/yaml"
 )
 
 const (

@@ -35,7 +35,7 @@ func TestErrorTypeAndWatchEnd(t *testing.T) {
 		watchEnd  string
 	}{
 		{apierrors.NewResourceExpired("too old"), catalog.ErrorExpired, catalog.WatchExpired},
-		{apierrors.NewGone("gone"), catalog.ErrorExpired, catalog.WatchExpired},
+		{apierrors.FromObject(&metav1.Status{Code: http.StatusGone, Reason: metav1.StatusReasonGone}), catalog.ErrorExpired, catalog.WatchExpired},
 		{fmt.Errorf("failed to list: %w", apierrors.NewResourceExpired("too old")), catalog.ErrorExpired, catalog.WatchExpired},
 		{apierrors.NewTooManyRequests("slow down", 1), catalog.ErrorThrottled, catalog.WatchThrottled},
 		{apierrors.NewForbidden(pods, "", errors.New("no")), catalog.ErrorForbidden, catalog.WatchError},

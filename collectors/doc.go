@@ -1,0 +1,44 @@
+// Package collectors makes the informers of client-go observable: it decorates them and reports what it sees to
+// Prometheus. A decorator only observes; with all of them removed a program does the same.
+//
+//	obs, err := collectors.New(registry, collectors.Options{Name: "my-controller"})
+//	factory := obs.SharedInformerFactory(client, resync, collectors.FactoryOptions{})
+//	pods := factory.Core().V1().Pods().Lister() // from here on as ever
+//
+// # Where things are
+//
+// Each signal has a hook in client-go that it is taken from, and a file:
+//
+//	what is seen                      hook                                              file
+//	lists, relists, their errors      ListerWatcher: List, and Watch with               listwatch.go, source.go
+//	                                  SendInitialEvents until the bookmark that ends
+//	                                  the initial events
+//	watches, their ends, coverage     ListerWatcher: Watch; the stream it returns       watch.go, source.go
+//	events by type, last event        the stream                                        watch.go
+//	initial sync, end of the informer SharedIndexInformer: RunWithContext and           shared_informer.go
+//	                                  HasSyncedChecker
+//	dropped objects                   SetTransform, composed with the caller's          shared_informer.go
+//	hits, misses, reads of lists      GetIndexer and GetStore, which listers read       indexer.go
+//	handler duration, panics          AddEventHandler: the handler                      handler.go
+//	event lag, pending events         the stream and the handler, paired by             internal/ring, handler.go
+//	                                  resourceVersion
+//	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
+//
+// What is decorated, and by what:
+//
+//	bare Reflectors                   Observer.ListerWatcher                            listwatch.go
+//	single informers                  Observer.NewSharedIndexInformer                   shared_informer.go
+//	informers that exist already      Observer.Informer                                 shared_informer.go
+//	client-go's typed factory         Observer.SharedInformerFactory                    factory.go, factory_groups.go,
+//	                                                                                    client_kinds.go
+//
+// Names, help texts and buckets stand in the package catalog; vecs.go is the only file that turns them into metrics.
+// group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer
+// share.
+//
+// # What it costs
+//
+// A read by key costs one atomic addition more, an event less than 100 ns, neither an allocation; an informer about
+// 55 KiB, independent of what it holds. A scrape reads atomics and never holds a lock that an informer waits for.
+// `make bench` measures all of it on your machine.
+package collectors
