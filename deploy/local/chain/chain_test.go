@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/deploy/local/chain"
 	"github.com/informer-exporter/informer-exporter/deploy/local/load"
+	"github.com/informer-exporter/informer-exporter/deploy/local/receiver"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
 )
 
@@ -54,6 +55,8 @@ func TestChain(t *testing.T) {
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		// Enough that a fault is seen in what does not arrive.
 		Load: load.Options{WritesPerSecond: 20},
+		// A minute of patience would be a minute of this test.
+		Generate: map[string]any{"objectives": map[string]any{"watch_down": map[string]any{"for": "3s"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +100,25 @@ func TestChain(t *testing.T) {
 		}
 	}
 
+	t.Run("an alert reaches the webhook and is resolved", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		watchDown := func(status string) func(receiver.Alert) bool {
+			return func(a receiver.Alert) bool {
+				return a.Name == "InformerWatchDown" && a.Status == status && a.Receiver == "ticket" && a.Labels["name"] == "load"
+			}
+		}
+		c.Proxy.Cut()
+		if _, err := c.Receiver.Wait(ctx, watchDown("firing")); err != nil {
+			t.Error(err)
+		}
+		if err := c.Proxy.Restore(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Receiver.Wait(ctx, watchDown("resolved")); err != nil {
+			t.Error(err)
+		}
+	})
 	const pods = `{name="load", informer_type="pods"}`
 	for _, f := range []struct{ name, broken, mended string }{
 		{"cut", `k8s_informer_watch_connected` + pods + ` == 0`, `k8s_informer_watch_connected` + pods + ` == 1`},
