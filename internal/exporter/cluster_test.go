@@ -24,14 +24,17 @@ func createConfigMap(t *testing.T, config *rest.Config, namespace, name string) 
 	}
 }
 
-// grant lets a service account list and watch resources of the core group in one namespace, or everywhere if that is
+// limited is the service account of the tests that have few rights.
+const limited = "limited"
+
+// grant lets the service account limited list and watch resources of the core group in one namespace, or everywhere if that is
 // empty.
-func grant(t *testing.T, config *rest.Config, namespace, account, scope string, resources ...string) {
+func grant(t *testing.T, config *rest.Config, namespace, scope string, resources ...string) {
 	t.Helper()
 	rbac := kubernetes.NewForConfigOrDie(config).RbacV1()
-	name := metav1.ObjectMeta{GenerateName: account + "-", Namespace: scope}
+	name := metav1.ObjectMeta{GenerateName: limited + "-", Namespace: scope}
 	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "apiextensions.k8s.io", "example.com"}, Resources: resources, Verbs: []string{"list", "watch"}}}
-	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: account}}
+	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: limited}}
 	var err error
 	if scope == "" {
 		var role *rbacv1.ClusterRole
@@ -55,23 +58,23 @@ func grant(t *testing.T, config *rest.Config, namespace, account, scope string, 
 	}
 }
 
-// serviceAccount creates a service account and returns how to be it.
-func serviceAccount(t *testing.T, namespace, name string) *rest.Config {
+// newLimited creates the service account limited in a namespace and returns how to be it.
+func newLimited(t *testing.T, namespace string) *rest.Config {
 	t.Helper()
 	_, err := kubernetes.NewForConfigOrDie(stacktest.Config(t)).CoreV1().ServiceAccounts(namespace).Create(t.Context(),
-		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: limited}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := stacktest.ControlPlane(t).ServiceAccountConfig(t.Context(), namespace, name)
+	config, err := stacktest.ControlPlane(t).ServiceAccountConfig(t.Context(), namespace, limited)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return config
 }
 
-// kubectl runs kubectl as config and returns what it prints.
-func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) string {
+// kubectl runs kubectl as config.
+func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) {
 	t.Helper()
 	path := t.TempDir() + "/kubeconfig"
 	if err := stack.WriteKubeconfig(path, config); err != nil {
@@ -83,5 +86,4 @@ func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) st
 	if err != nil {
 		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return string(out)
 }

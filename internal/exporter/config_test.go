@@ -95,7 +95,7 @@ func TestParseConfigErrors(t *testing.T) {
 		want []string
 	}{
 		{"resource: []", []string{`unknown field "resource"`}},
-		{"resources: [{name: pods, versoin: v1}]", []string{`unknown field "versoin"`}},
+		{"resources: [{name: pods, apiVersion: v1}]", []string{`unknown field "apiVersion"`}},
 		{"namespaces: [a]\nnamespaces: [b]", []string{`"namespaces"`, "already set"}},
 		{"resources: {pods: true}", []string{"resources"}},
 		{"resources: [{name: Pods}]", []string{"resources[0].name", `"Pods"`, "lower case"}},

@@ -94,11 +94,11 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 
 func TestForbiddenKindRecovers(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
-	limited := serviceAccount(t, namespace, "limited")
-	grant(t, admin, namespace, "limited", "", "pods")
+	account := newLimited(t, namespace)
+	grant(t, admin, namespace, "", "pods")
 
 	var written logs
-	e := newReal(t, Options{REST: limited, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "secrets"}}}})
+	e := newReal(t, Options{REST: account, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "secrets"}}}})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
 	waitReady(t, e)
@@ -115,7 +115,7 @@ func TestForbiddenKindRecovers(t *testing.T) {
 		}
 	}
 
-	grant(t, admin, namespace, "limited", "", "secrets")
+	grant(t, admin, namespace, "", "secrets")
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 1})
 	eventually(t, "secrets are synced", func() bool {
 		return values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
@@ -179,11 +179,11 @@ spec:
 
 func TestNamespaces(t *testing.T) {
 	admin, one, two := stacktest.Config(t), stacktest.Namespace(t), stacktest.Namespace(t)
-	limited := serviceAccount(t, one, "limited")
-	grant(t, admin, one, "limited", one, "configmaps")
+	account := newLimited(t, one)
+	grant(t, admin, one, one, "configmaps")
 
 	var written logs
-	e := newReal(t, Options{REST: limited, Logger: written.logger(), Config: Config{
+	e := newReal(t, Options{REST: account, Logger: written.logger(), Config: Config{
 		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
 	}})
 	run(t, e, admin)
@@ -201,7 +201,7 @@ func TestNamespaces(t *testing.T) {
 		t.Errorf("log lines about %s: %v, want one", two, lines)
 	}
 
-	grant(t, admin, one, "limited", two, "configmaps")
+	grant(t, admin, one, two, "configmaps")
 	waitKindUp(t, e, map[string]float64{"configmaps": 1})
 }
 
