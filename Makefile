@@ -61,7 +61,7 @@ bench: ## Measure the decorators' budgets, as ratios to undecorated code in the 
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./collectors/...
 
 .PHONY: demo
-demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=5m stops it by itself
+demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends the fault again
 	$(GO) run ./deploy/local/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
 
 .PHONY: fuzz

@@ -19,7 +19,7 @@ var (
 	})
 	ExporterKindUp = define(Metric{
 		Name:   "informer_exporter_kind_up",
-		Help:   "Whether the exporter can list and watch the resource (1) or not (0), for each resource that it was asked to watch. A resource that the server does not have or that is forbidden is 0.",
+		Help:   "Whether the exporter can list and watch the resource (1) or not (0), by the API server's last answer, for each resource that it was asked to watch. Forbidden and missing resources are 0, and all before the first answer. An unreachable server changes nothing; see k8s_informer_watch_connected.",
 		Kind:   Gauge,
 		Family: Exporter,
 		Labels: []Label{LabelInformerType},
