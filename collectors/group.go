@@ -43,7 +43,7 @@ type group struct {
 
 	added, modified, deleted, bookmarks, failures prometheus.Counter
 
-	// lists are the counters of list reads by index, made when an index is first read.
+	// lists are the counters of list reads by index. Those of single indexes are made when they are first read.
 	lists sync.Map
 
 	// Guarded by Observer.mu.
@@ -97,20 +97,19 @@ func (o *Observer) leave(inf *informer) {
 	if g.uses--; g.uses > 0 {
 		return
 	}
+	delete(o.groups, g.labels)
+	o.vecs.forgetAll(g.labels)
+	o.vecs.forget(catalog.InformerCacheLists, g.with(everything)...)
 	for _, index := range g.indexes {
+		o.vecs.forget(catalog.InformerCacheLists, g.with(index)...)
 		o.indexes.Release(index)
 	}
-	delete(o.groups, g.labels)
-	o.vecs.forget(prometheus.Labels{
-		catalog.LabelInformerType.Name: g.informerType,
-		catalog.LabelNamespace.Name:    g.namespace,
-	})
 }
 
 func (o *Observer) newGroup(l labels) *group {
 	v := o.vecs
 	events := v.counterSet(catalog.InformerWatchEvents, l.with()...)
-	return &group{
+	g := &group{
 		obs:           o,
 		labels:        l,
 		syncSuccess:   v.histogram(catalog.InformerSyncDuration, l.with(catalog.ResultSuccess)...),
@@ -133,6 +132,8 @@ func (o *Observer) newGroup(l labels) *group {
 		failures:      events[catalog.EventError],
 		handlers:      map[string]*handlerSeries{},
 	}
+	g.lists.Store(everything, v.counter(catalog.InformerCacheLists, l.with(everything)...))
+	return g
 }
 
 // countEvent counts an event of a watch. Types that client-go does not know are left out, as it ignores them too.
@@ -205,11 +206,8 @@ func (g *group) releaseHandler(h *handlerSeries) {
 		return
 	}
 	delete(g.handlers, h.name)
-	g.obs.vecs.forget(prometheus.Labels{
-		catalog.LabelInformerType.Name: g.informerType,
-		catalog.LabelNamespace.Name:    g.namespace,
-		catalog.LabelHandler.Name:      h.name,
-	})
+	g.obs.vecs.forget(catalog.InformerHandlerDuration, g.with(h.name)...)
+	g.obs.vecs.forget(catalog.InformerHandlerPanics, g.with(h.name)...)
 }
 
 // groupView is what a scrape reads of a group without holding a lock.

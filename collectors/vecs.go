@@ -75,13 +75,26 @@ func (v *vecs) sample(m catalog.Metric, value float64, values ...string) prometh
 	return prometheus.MustNewConstMetric(v.read[m.Name], kind, value, values...)
 }
 
-// forget deletes all series with the given labels.
-func (v *vecs) forget(labels prometheus.Labels) {
-	for _, c := range v.counters {
-		c.DeletePartialMatch(labels)
+// forget deletes one series. Deleting by partial match would look at the series of all informers.
+func (v *vecs) forget(m catalog.Metric, values ...string) {
+	if c, ok := v.counters[m.Name]; ok {
+		c.DeleteLabelValues(values...)
+	} else if h, ok := v.histograms[m.Name]; ok {
+		h.DeleteLabelValues(values...)
 	}
-	for _, h := range v.histograms {
-		h.DeletePartialMatch(labels)
+}
+
+// forgetAll deletes the series of a group, except those of labels with open values.
+func (v *vecs) forgetAll(l labels) {
+	for _, m := range catalog.All() {
+		switch last := m.Labels[len(m.Labels)-1]; {
+		case last.Name == catalog.LabelNamespace.Name:
+			v.forget(m, l.with()...)
+		default:
+			for _, value := range last.Values {
+				v.forget(m, l.with(value)...)
+			}
+		}
 	}
 }
 
