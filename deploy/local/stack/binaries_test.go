@@ -15,13 +15,12 @@ import (
 )
 
 // fake writes a program that answers --version.
-func fake(t *testing.T, dir, name, version string, mode fs.FileMode) string {
+func fake(t *testing.T, dir, name, version string, mode fs.FileMode) {
 	t.Helper()
 	path := filepath.Join(dir, executable(name))
 	if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+version+"'\n"), mode); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 // TestLookup never reaches a build: the cache directory that it sets holds what would be built.

@@ -23,7 +23,7 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
 		fmt.Fprintln(os.Stderr, "servers:", err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to release when the process ends
+		os.Exit(1)
 	}
 }
 
