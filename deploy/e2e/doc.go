@@ -1,0 +1,21 @@
+// Package e2e proves with real servers, and with Prometheus' own parser, that what is generated here works where it is
+// used. It is a module of its own because it needs packages that the library must not: Prometheus' PromQL parser,
+// kustomize, and the CustomResourceDefinitions of the Prometheus operator.
+//
+//	promql_test.go        every query of rules, runbooks and dashboards parses and fits the catalog; bad ones are refused
+//	promql_series_test.go   whether a selector names a series that exists, and uses it as its type asks for
+//	promql_labels_test.go   which labels an expression has, and whether grouping and matching fit them
+//	main_test.go          one chain of real servers for all tests that need it, and no process of it left afterwards
+//	await_test.go         waiting for a condition, with a deadline
+//	chain_test.go         Prometheus has every signal, every rule and every target
+//	names_test.go         no series carries an object's name
+//	dashboard_test.go     every query of every panel, and every variable, returns data
+//	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved
+//	kustomize_test.go     the real API server accepts every manifest
+//	rights_test.go        the service account of the manifests may do what the exporter needs, and nothing else
+//	identity_test.go      the exporter works as that service account, and reports what it may not watch
+//	tools_test.go         promtool and amtool have nothing to say about what is served and generated
+//
+// Tests do not depend on one another and may run alone: `go test -run TestFault -v .`. With -short only those run that
+// need no servers.
+package e2e

@@ -1,0 +1,167 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// targetLabels are on every series that is scraped.
+var targetLabels = []string{"cluster", "job", "instance"}
+
+// foreign are the series of others that queries may read, with the labels that they have besides those of their target.
+var foreign = map[string][]string{
+	"up":     {},
+	"ALERTS": {"alertname", "alertstate", "severity", "name", "informer_type", "namespace"},
+}
+
+// Functions that take a counter, and those of them that mean something only for a counter.
+var (
+	counterFunctions = []string{"rate", "irate", "increase", "resets", "changes", "present_over_time", "absent", "absent_over_time"}
+	counterOnly      = []string{"rate", "irate", "increase", "resets"}
+)
+
+// series is what a selector reads.
+type series struct {
+	labels  []string
+	counter bool
+	// metric is the catalog's, with an empty name for the series of others and of recording rules.
+	metric catalog.Metric
+	bucket bool
+}
+
+// lookUp finds what a name stands for. A histogram's own name is no series.
+func lookUp(name string, recorded map[string][]string) (series, bool) {
+	if own, ok := recorded[name]; ok {
+		return series{labels: own}, true
+	}
+	if own, ok := foreign[name]; ok {
+		return series{labels: slices.Concat(targetLabels, own)}, true
+	}
+	if m, ok := catalog.ByName(name); ok && m.Kind != catalog.Histogram {
+		return series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: m.Kind == catalog.Counter, metric: m}, true
+	}
+	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+		m, ok := catalog.ByName(strings.TrimSuffix(name, suffix))
+		if !ok || !strings.HasSuffix(name, suffix) || m.Kind != catalog.Histogram {
+			continue
+		}
+		s := series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: true, metric: m, bucket: suffix == "_bucket"}
+		if s.bucket {
+			s.labels = append(s.labels, labels.BucketLabel)
+		}
+		return s, true
+	}
+	return series{}, false
+}
+
+// checkSelector returns what is wrong with one selector, given the nodes above it.
+func checkSelector(v *parser.VectorSelector, path []parser.Node, recorded map[string][]string) error {
+	s, ok := lookUp(v.Name, recorded)
+	if !ok {
+		return fmt.Errorf("%q is neither in the catalog nor recorded by a rule", v.Name)
+	}
+	errs := []error{s.checkUse(v, path)}
+	for _, m := range v.LabelMatchers {
+		if m.Name != labels.MetricName {
+			errs = append(errs, s.checkMatcher(v.Name, m))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkMatcher: a matcher must be able to match something, and one that excludes must have something to exclude.
+func (s series) checkMatcher(name string, m *labels.Matcher) error {
+	if !slices.Contains(s.labels, m.Name) {
+		return fmt.Errorf("%s has no label %s", name, m.Name)
+	}
+	values := s.values(m.Name)
+	if values == nil {
+		return nil // a program or a cluster gives them
+	}
+	positive := m
+	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
+		positive, _ = m.Inverse()
+	}
+	if !slices.ContainsFunc(values, positive.Matches) {
+		return fmt.Errorf("%s: %s is never such that %s", name, m.Name, positive)
+	}
+	return nil
+}
+
+// values is the closed set of a label's values, nil if there is none.
+func (s series) values(label string) []string {
+	if label == labels.BucketLabel && s.bucket {
+		values := []string{"+Inf"}
+		for _, b := range s.metric.Buckets { // Prometheus 3 writes 5 as 5.0, others write 5
+			text := strconv.FormatFloat(b, 'f', -1, 64)
+			values = append(values, text, text+".0")
+		}
+		return values
+	}
+	for _, l := range s.metric.Labels {
+		if l.Name == label {
+			return l.Values
+		}
+	}
+	return nil
+}
+
+// checkUse: a counter says something only about its change, a gauge nothing about its rate, and buckets are cumulative.
+func (s series) checkUse(v *parser.VectorSelector, path []parser.Node) error {
+	call := directCall(path)
+	switch {
+	case s.counter && !slices.Contains(counterFunctions, call):
+		return fmt.Errorf("%s counts up and is not directly inside rate or increase", v.Name)
+	case !s.counter && slices.Contains(counterOnly, call):
+		return fmt.Errorf("%s of %s, which is no counter", call, v.Name)
+	}
+	if s.bucket && !hasMatcher(v, labels.BucketLabel) {
+		if over := sumOverBuckets(path); over != nil {
+			return fmt.Errorf("%s counts an event in every bucket above it, and %s adds them up", v.Name, over.Op)
+		}
+	}
+	return nil
+}
+
+func hasMatcher(v *parser.VectorSelector, label string) bool {
+	return slices.ContainsFunc(v.LabelMatchers, func(m *labels.Matcher) bool { return m.Name == label })
+}
+
+// directCall is the function that takes the selector as it is, "" if there is something between.
+func directCall(path []parser.Node) string {
+	for _, n := range slices.Backward(path) {
+		switch n := n.(type) {
+		case *parser.MatrixSelector, *parser.SubqueryExpr, *parser.ParenExpr:
+		case *parser.Call:
+			return n.Func.Name
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// sumOverBuckets is the aggregation that loses the label le before a histogram function has used it.
+func sumOverBuckets(path []parser.Node) *parser.AggregateExpr {
+	for _, n := range slices.Backward(path) {
+		switch n := n.(type) {
+		case *parser.Call:
+			if strings.HasPrefix(n.Func.Name, "histogram_") {
+				return nil
+			}
+		case *parser.AggregateExpr:
+			if slices.Contains(n.Grouping, labels.BucketLabel) == n.Without {
+				return n
+			}
+		}
+	}
+	return nil
+}

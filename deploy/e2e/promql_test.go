@@ -1,0 +1,213 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/dashboards"
+)
+
+// rateInterval is what stands for Grafana's $__rate_interval.
+const rateInterval = "1m"
+
+// recordedSeries returns the labels of the series that the recording rules make, and reports what is wrong with them.
+func recordedSeries(t *testing.T) map[string][]string {
+	t.Helper()
+	recorded := map[string][]string{}
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		for _, r := range g.Rules {
+			if r.Record == "" {
+				continue
+			}
+			own, err := checkQuery(r.Expr, recorded)
+			if err != nil {
+				t.Errorf("%s: %v", r.Record, err)
+			}
+			recorded[r.Record] = union(own, slices.Collect(maps.Keys(r.Labels)))
+		}
+	}
+	return recorded
+}
+
+var labelInTemplate = regexp.MustCompile(`\$labels\.([a-z_]+)`)
+
+func TestRulesFitTheCatalog(t *testing.T) {
+	recorded := recordedSeries(t)
+	if len(recorded) == 0 {
+		t.Error("no recording rule was looked at")
+	}
+	seen := 0
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		for _, r := range g.Rules {
+			if r.Alert == "" {
+				continue
+			}
+			seen++
+			own, err := checkQuery(r.Expr, recorded)
+			if err != nil {
+				t.Errorf("%s: %v\n%s", r.Alert, err, r.Expr)
+				continue
+			}
+			if !slices.Contains(own, "cluster") {
+				t.Errorf("%s: the result does not say which cluster it is about, only %v", r.Alert, own)
+			}
+			own = union(own, slices.Collect(maps.Keys(r.Labels)))
+			for name, text := range r.Annotations {
+				for _, l := range labelInTemplate.FindAllStringSubmatch(text, -1) {
+					if !slices.Contains(own, l[1]) {
+						t.Errorf("%s: %s uses the label %s; the result has %v", r.Alert, name, l[1], own)
+					}
+				}
+			}
+		}
+	}
+	if want := len(alerts.All()); seen < want {
+		t.Errorf("%d alerting rules were looked at, want at least %d", seen, want)
+	}
+}
+
+func TestRunbooksFitTheCatalog(t *testing.T) {
+	recorded := recordedSeries(t)
+	for _, a := range alerts.All() {
+		for _, step := range a.Runbook.Diagnosis {
+			if step.Query == "" {
+				continue
+			}
+			if _, err := checkQuery(step.Query, recorded); err != nil {
+				t.Errorf("runbook of %s: %v\n%s", a.Name, err, step.Query)
+			}
+		}
+	}
+}
+
+func TestDashboardsFitTheCatalog(t *testing.T) {
+	recorded := recordedSeries(t)
+	all, err := dashboards.All(dashboards.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if len(d.Queries) == 0 {
+			t.Errorf("%s: no query was looked at", d.UID)
+		}
+		for _, q := range d.Queries {
+			plain := q.Plain(rateInterval)
+			if strings.Contains(plain, "$") {
+				t.Errorf("%s, %q: a variable is left: %s", d.UID, q.Panel, plain)
+			}
+			if _, err := checkQuery(plain, recorded); err != nil {
+				t.Errorf("%s, %q: %v\n%s", d.UID, q.Panel, err, plain)
+			}
+		}
+		for _, v := range variablesOf(t, d) {
+			own, err := checkQuery(v.selector, recorded)
+			if err != nil || !slices.Contains(own, v.label) {
+				t.Errorf("%s, variable %s: %v; the series has the labels %v", d.UID, v.label, err, own)
+			}
+		}
+	}
+}
+
+// dashboardVariable is a variable of a dashboard: the values of a label of the series that a selector finds.
+type dashboardVariable struct{ selector, label string }
+
+var labelValues = regexp.MustCompile(`^label_values\((.+), ([a-z_]+)\)$`)
+
+// variablesOf reads the variables out of a dashboard, with those that they depend on at All.
+func variablesOf(t *testing.T, d dashboards.Dashboard) (list []dashboardVariable) {
+	t.Helper()
+	var model struct {
+		Templating struct {
+			List []struct{ Name, Type, Definition string }
+		}
+	}
+	if err := json.Unmarshal(d.JSON, &model); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range model.Templating.List {
+		if v.Type != "query" {
+			continue
+		}
+		parts := labelValues.FindStringSubmatch(dashboards.Query{Expr: v.Definition}.Plain(rateInterval))
+		if parts == nil {
+			t.Fatalf("variable %s: %s is not understood", v.Name, v.Definition)
+		}
+		list = append(list, dashboardVariable{selector: parts[1], label: parts[2]})
+	}
+	if len(list) == 0 {
+		t.Errorf("%s has no variables", d.UID)
+	}
+	return list
+}
+
+func TestGoodQueriesAreAccepted(t *testing.T) {
+	recorded := map[string][]string{"informer:x:rate5m": {"cluster", "name"}}
+	for expr, want := range map[string][]string{
+		`k8s_informer_synced == 0 unless on (cluster, informer_type) informer_exporter_kind_up == 0`:                             slices.Concat(targetLabels, catalog.InformerSynced.LabelNames()),
+		`histogram_quantile(0.99, sum by (le, name) (rate(k8s_informer_event_lag_seconds_bucket[5m]))) > 0.12`:                   {"name"},
+		`sum without (reason) (rate(k8s_informer_relists_total{reason!="initial"}[5m]))`:                                         slices.Concat(targetLabels, []string{"name", "informer_type", "namespace"}),
+		`sum by (name) (rate(k8s_informer_event_lag_seconds_bucket{le=~"5|5\\.0"}[5m]))`:                                         {"name"},
+		`sum by (cluster, name) (informer:x:rate5m)`:                                                                             {"cluster", "name"},
+		`sum by (name, job) (k8s_informer_objects) / on (name) group_left () sum by (name) (k8s_informer_objects)`:               {"name", "job"},
+		`absent(informer_exporter_build_info{job="x"}) or group by (cluster) (present_over_time(informer_exporter_kind_up[1d]))`: {"job", "cluster"},
+		`k8s_informer_objects == (k8s_informer_objects offset 1h)`:                                                               slices.Concat(targetLabels, catalog.InformerObjects.LabelNames()),
+		`time() - max(k8s_informer_last_event_timestamp_seconds > 0)`:                                                            nil,
+	} {
+		got, err := checkQuery(expr, recorded)
+		if err != nil {
+			t.Errorf("%s: %v", expr, err)
+		}
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s has the labels %v, want %v", expr, got, want)
+		}
+	}
+}
+
+func TestBadQueriesAreRefused(t *testing.T) {
+	for expr, want := range map[string]string{
+		`sum(k8s_informer_synced`:                                                                            "parse error",
+		`rate(k8s_informer_relists_total)`:                                                                   "expected type range vector",
+		`k8s_informer_synced{reason="a", reason=~"("}`:                                                       "error parsing regexp",
+		`{name="load"}`:                                                                                      `"" is neither in the catalog`,
+		`k8s_informer_sinced == 0`:                                                                           "neither in the catalog",
+		`rate(k8s_informer_event_lag_seconds[5m])`:                                                           "neither in the catalog", // a histogram's name is no series
+		`rate(k8s_informer_relists_total_bucket[5m])`:                                                        "neither in the catalog",
+		`k8s_informer_objects_count`:                                                                         "neither in the catalog",
+		`k8s_informer_relists_total > 5`:                                                                     "not directly inside rate",
+		`rate(sum by (name) (k8s_informer_relists_total)[5m:])`:                                              "not directly inside rate", // a reset of one is lost in the sum
+		`max_over_time(k8s_informer_event_lag_seconds_count[5m])`:                                            "not directly inside rate",
+		`rate(k8s_informer_objects[5m])`:                                                                     "rate of k8s_informer_objects, which is no counter",
+		`increase(informer:x:rate5m[5m])`:                                                                    "increase of informer:x:rate5m, which is no counter",
+		`k8s_informer_synced{queue="a"}`:                                                                     "has no label queue",
+		`up{name="a"}`:                                                                                       "up has no label name",
+		`increase(k8s_informer_relists_total{reason="expierd"}[5m])`:                                         "reason is never such that",
+		`increase(k8s_informer_relists_total{reason!="expierd"}[5m])`:                                        "reason is never such that",
+		`increase(k8s_informer_relists_total{reason=~"expierd|nope"}[5m])`:                                   "reason is never such that",
+		`sum(rate(k8s_informer_event_lag_seconds_bucket{le="4"}[5m]))`:                                       "le is never such that",
+		`sum(rate(k8s_informer_event_lag_seconds_bucket[5m]))`:                                               "counts an event in every bucket",
+		`sum without (le) (rate(k8s_informer_event_lag_seconds_bucket[5m]))`:                                 "counts an event in every bucket",
+		`histogram_quantile(0.9, sum by (name) (rate(k8s_informer_event_lag_seconds_bucket[5m])))`:           "counts an event in every bucket",
+		`histogram_quantile(0.9, rate(k8s_informer_event_lag_seconds_count[5m]))`:                            "has lost the label le",
+		`histogram_quantile(99, rate(k8s_informer_event_lag_seconds_bucket[5m]))`:                            "no quantile 99",
+		`sum by (reason) (k8s_informer_synced)`:                                                              "has no label reason",
+		`sum by (instance) (sum by (name) (k8s_informer_synced))`:                                            "has no label instance",
+		`sum without (reason) (k8s_informer_synced)`:                                                         "has no label reason",
+		`sum by (name) (k8s_informer_objects) / sum by (name, job) (k8s_informer_objects)`:                   "never match: only one has job",
+		`k8s_informer_synced == 0 unless informer_exporter_kind_up == 0`:                                     "never match: only one has",
+		`k8s_informer_synced unless on (name) informer_exporter_kind_up`:                                     "on (name): not both sides",
+		`k8s_informer_synced and ignoring (queue) k8s_informer_objects`:                                      "ignoring (queue): neither side",
+		`k8s_informer_synced * on (job) group_left (version) informer_exporter_kind_up`:                      "the one side of * does not have it",
+		`sum by (name) (rate(k8s_informer_watches_total[5m])) / rate(k8s_informer_watch_timeouts_total[5m])`: "never match",
+	} {
+		_, err := checkQuery(expr, map[string][]string{"informer:x:rate5m": {"name"}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", expr, err, want)
+		}
+	}
+}
