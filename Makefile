@@ -48,12 +48,16 @@ vuln: ## Look for known vulnerabilities, if the database can be reached
 	    grep -q 'fetching vulnerabilities' <<<"$$out" && echo 'SKIPPED: the vulnerability database cannot be reached from here' || { echo "$$out"; exit 1; }; }; \
 	done
 
+.PHONY: servers
+servers: ## Build the servers for tests and demo, unless they are there already (about ten minutes on two cores)
+	@$(SERVERS) >/dev/null
+
 .PHONY: test
-test: ## Run unit and integration tests, with a real API server, under the race detector
+test: servers ## Run unit and integration tests, with a real API server, under the race detector
 	$(GO) test -race -timeout 20m ./...
 
 .PHONY: e2e
-e2e: ## Prove the whole chain: from a fault to an alert at its receiver and back
+e2e: servers ## Prove the whole chain: from a fault to an alert at its receiver and back
 	cd deploy/e2e && $(GO) test -count=1 -timeout 25m -v ./...
 
 .PHONY: bench

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -18,6 +19,8 @@ type kind struct {
 	update func(ctx context.Context, namespace, name string) error
 	delete func(ctx context.Context, namespace, name string) error
 	cached func(namespace, name string) bool
+	// count reads all objects of a namespace from the cache.
+	count func(namespace string) int
 }
 
 // kinds returns pods, configmaps and deployments, in this order.
@@ -41,6 +44,10 @@ func (l *Load) kinds() []kind {
 				return core.Pods(ns).Delete(ctx, name, metav1.DeleteOptions{})
 			},
 			cached: func(ns, name string) bool { _, err := pods.Pods(ns).Get(name); return err == nil },
+			count: func(ns string) int {
+				all, _ := pods.Pods(ns).List(labels.Everything()) // a cache cannot fail to list
+				return len(all)
+			},
 		},
 		{
 			name: "configmap",
@@ -57,6 +64,10 @@ func (l *Load) kinds() []kind {
 				return core.ConfigMaps(ns).Delete(ctx, name, metav1.DeleteOptions{})
 			},
 			cached: func(ns, name string) bool { _, err := configMaps.ConfigMaps(ns).Get(name); return err == nil },
+			count: func(ns string) int {
+				all, _ := configMaps.ConfigMaps(ns).List(labels.Everything()) // a cache cannot fail to list
+				return len(all)
+			},
 		},
 		{
 			name: "deployment",
@@ -74,6 +85,10 @@ func (l *Load) kinds() []kind {
 				return apps.Deployments(ns).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
 			},
 			cached: func(ns, name string) bool { _, err := deployments.Deployments(ns).Get(name); return err == nil },
+			count: func(ns string) int {
+				all, _ := deployments.Deployments(ns).List(labels.Everything()) // a cache cannot fail to list
+				return len(all)
+			},
 		},
 	}
 }
@@ -94,13 +109,13 @@ func podSpec() corev1.PodSpec {
 
 func deployment(name string) *appsv1.Deployment {
 	replicas := int32(1)
-	labels := map[string]string{"app.kubernetes.io/name": name}
+	selected := map[string]string{"app.kubernetes.io/name": name}
 	return &appsv1.Deployment{
 		ObjectMeta: meta(name),
 		Spec: appsv1.DeploymentSpec{
 			Replicas: &replicas,
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec()},
+			Selector: &metav1.LabelSelector{MatchLabels: selected},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: selected}, Spec: podSpec()},
 		},
 	}
 }

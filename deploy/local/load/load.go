@@ -218,5 +218,11 @@ func (l *Load) read(ctx context.Context, limit flowcontrol.RateLimiter) {
 		} else {
 			l.misses.Add(1)
 		}
+		if rand.IntN(readsPerList) == 0 {
+			s.kind.count(s.namespace)
+		}
 	}
 }
+
+// readsPerList is how many reads by key there are to each read of a whole namespace.
+const readsPerList = 10
