@@ -87,13 +87,12 @@ func (v *vecs) forget(m catalog.Metric, values ...string) {
 // forgetAll deletes the series of a group, except those of labels with open values.
 func (v *vecs) forgetAll(l labels) {
 	for _, m := range catalog.All() {
-		switch last := m.Labels[len(m.Labels)-1]; {
-		case last.Name == catalog.LabelNamespace.Name:
+		last := m.Labels[len(m.Labels)-1]
+		if last.Name == catalog.LabelNamespace.Name {
 			v.forget(m, l.with()...)
-		default:
-			for _, value := range last.Values {
-				v.forget(m, l.with(value)...)
-			}
+		}
+		for _, value := range last.Values {
+			v.forget(m, l.with(value)...)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/alecthomas/kingpin/v2"
+
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 

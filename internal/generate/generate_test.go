@@ -196,7 +196,7 @@ alertmanager:
 
 func TestConfigErrorsNameTheField(t *testing.T) {
 	for config, want := range map[string]string{
-		"objectivs: {}":                            `unknown field "objectivs"`,
+		"goals: {}":                                `unknown field "goals"`,
 		"alertmanager: {webhookURL: {}}":           `unknown field "webhookURL"`,
 		"objectives: {sync_lag: {treshold: 1}}":    `unknown field "treshold"`,
 		"objectives: {sync_lag: {threshold: five}": "yaml",
