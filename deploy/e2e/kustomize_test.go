@@ -1,0 +1,121 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/prometheus-operator/prometheus-operator/pkg/versionutil" // pins the module that has the CustomResourceDefinitions
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+)
+
+// TestManifestsAreAccepted applies the base to the real API server, strictly and without a warning, and sees that the Pod
+// that comes of it is admitted by the strictest pod security.
+func TestManifestsAreAccepted(t *testing.T) {
+	c := theChain(t)
+	applyBase(t, c.ControlPlane.Config())
+
+	client := kubernetes.NewForConfigOrDie(c.ControlPlane.Config())
+	await(t, "the Pod of the Deployment", patience, func(ctx context.Context) error {
+		pods, err := client.CoreV1().Pods(manifestNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=informer-exporter"})
+		if err != nil || len(pods.Items) != 1 {
+			return fmt.Errorf("got %d, %w", len(pods.Items), err)
+		}
+		return nil
+	})
+	service, err := client.CoreV1().Services(manifestNamespace).Get(t.Context(), "informer-exporter", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, err := client.CoreV1().Pods(manifestNamespace).List(t.Context(), metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: service.Spec.Selector})})
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("the Service selects %d Pods, want 1 (%v)", len(pods.Items), err)
+	}
+	if port := service.Spec.Ports[0]; !hasPort(pods.Items[0], port.TargetPort.String()) {
+		t.Errorf("no container has the port %s that the Service sends to", port.TargetPort.String())
+	}
+
+	// It would not have been accepted whatever it had said.
+	bad := render(t, "kustomize/base")
+	for _, object := range bad {
+		if err := unstructured.SetNestedField(object.Object, true, "metadata", "nosuchfield"); err != nil {
+			t.Fatal(err)
+		}
+		if err := newApplier(c.ControlPlane.Config()).apply(t.Context(), object); err == nil {
+			t.Errorf("%s %s: a field that does not exist is accepted", object.GetKind(), object.GetName())
+		}
+	}
+}
+
+func hasPort(pod corev1.Pod, name string) bool {
+	for _, container := range pod.Spec.Containers {
+		for _, port := range container.Ports {
+			if port.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestOperatorObjectsAreAccepted does the same with what is for the Prometheus operator, against its real
+// CustomResourceDefinitions.
+func TestOperatorObjectsAreAccepted(t *testing.T) {
+	c := theChain(t)
+	a := newApplier(c.ControlPlane.Config())
+	for _, kind := range []string{"servicemonitors", "podmonitors", "prometheusrules"} {
+		file := filepath.Join(operatorModule(t), "example", "prometheus-operator-crd", "monitoring.coreos.com_"+kind+".yaml")
+		for _, object := range readObjects(t, file) {
+			if err := a.apply(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	objects := render(t, "kustomize/servicemonitor")
+	files, err := filepath.Glob(deployPath(t, "kubernetes/*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no generated manifests: %v", err)
+	}
+	for _, file := range files {
+		objects = append(objects, readObjects(t, file)...)
+	}
+	kinds := map[string]int{}
+	for _, object := range objects {
+		kinds[object.GetKind()]++
+		// The server takes a moment to serve a new kind.
+		await(t, object.GetKind(), patience, func(ctx context.Context) error { return a.apply(ctx, object) })
+	}
+	for kind, want := range map[string]int{"ServiceMonitor": 2, "PodMonitor": 1, "PrometheusRule": 1, "ConfigMap": 1, "Deployment": 1} {
+		if kinds[kind] < want {
+			t.Errorf("%d of the kind %s were applied, want %d", kinds[kind], kind, want)
+		}
+	}
+	for _, object := range objects {
+		if !strings.HasPrefix(object.GetAPIVersion(), "monitoring.coreos.com/") {
+			continue
+		}
+		if err := unstructured.SetNestedField(object.Object, true, "spec", "nosuchfield"); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.apply(t.Context(), object); err == nil {
+			t.Errorf("%s %s: a field that does not exist is accepted", object.GetKind(), object.GetName())
+		}
+	}
+}
+
+// operatorModule is where the Prometheus operator's module lies in the module cache.
+func operatorModule(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/prometheus-operator/prometheus-operator").Output()
+	dir := strings.TrimSpace(string(out))
+	if err != nil || dir == "" {
+		t.Fatalf("the module is not there: %v", err)
+	}
+	return dir
+}

@@ -1,0 +1,125 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+)
+
+// ourSeries are all that this project makes, those of rules included, also those that have ended.
+const ourSeries = `last_over_time({__name__=~"k8s_informer_.+|informer_exporter_.+|informer:.+|ALERTS|ALERTS_FOR_STATE"}[1h])`
+
+// TestNoSeriesNamesAnObject compares every label of every series with the names of everything in the cluster.
+func TestNoSeriesNamesAnObject(t *testing.T) {
+	c := theChain(t)
+	awaitKinds(t, c, `k8s_informer_synced{name="informer-exporter"} == 1`, defaultKinds())
+	await(t, "the load generator", patience, func(context.Context) error {
+		if s := c.Load.Stats(); s.Created < 50 || s.Deleted < 5 {
+			return fmt.Errorf("has hardly begun: %+v", s)
+		}
+		return nil
+	})
+	samples, err := c.Prometheus.Query(t.Context(), ourSeries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := objectNames(t, c.ControlPlane.Config())
+	if names["load-0"] == "" || len(names) < 100 {
+		t.Fatalf("only %d names were found in the cluster", len(names))
+	}
+	if len(samples) < 1000 {
+		t.Errorf("only %d series were found in Prometheus", len(samples))
+	}
+	for _, s := range samples {
+		for _, l := range leaks(s.Labels, names) {
+			t.Errorf("%s: %s", s.Labels["__name__"], l)
+		}
+	}
+	t.Logf("%d series, %d names", len(samples), len(names))
+}
+
+// objectNames lists everything that the API server has, and returns the resource for each name.
+func objectNames(t *testing.T, config *rest.Config) map[string]string {
+	t.Helper()
+	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
+	lists, err := discovery.NewDiscoveryClientForConfigOrDie(config).ServerPreferredResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := metadata.NewForConfigOrDie(config)
+	names := map[string]string{}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "list") {
+				continue
+			}
+			objects, err := client.Resource(version.WithResource(r.Name)).List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatalf("%s: %v", r.Name, err)
+			}
+			for _, o := range objects.Items {
+				names[o.Name] = r.Name
+			}
+		}
+	}
+	return names
+}
+
+// programs are the values of name and job. The manifests give the exporter's objects the program's name.
+var programs = []string{"informer-exporter", "load"}
+
+var (
+	loadObject = regexp.MustCompile(`\b(pod|configmap|deployment)-[0-9]+`) // also of one that is gone by now
+	uid        = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+)
+
+// leaks returns which labels give an object away, by its name, its key or its UID.
+func leaks(series, names map[string]string) []string {
+	var found []string
+	for _, label := range slices.Sorted(maps.Keys(series)) {
+		value := series[label]
+		if label == "__name__" || (label == "name" || label == "job") && slices.Contains(programs, value) {
+			continue
+		}
+		namespace, name, isKey := strings.Cut(value, "/")
+		switch {
+		case names[value] != "":
+			found = append(found, fmt.Sprintf("%s=%q is the name of one of the %s", label, value, names[value]))
+		case isKey && names[namespace] != "" && names[name] != "":
+			found = append(found, fmt.Sprintf("%s=%q is the key of one of the %s", label, value, names[name]))
+		case loadObject.MatchString(value), uid.MatchString(value):
+			found = append(found, fmt.Sprintf("%s=%q is about a single object", label, value))
+		}
+	}
+	return found
+}
+
+func TestLeaksAreSeen(t *testing.T) {
+	names := map[string]string{"default": "namespaces", "web": "pods", "informer-exporter": "deployments"}
+	for _, bad := range []map[string]string{
+		{"namespace": "default"}, {"handler": "web"}, {"key": "default/web"}, {"holder": "load-0/pod-12"},
+		{"name": "deployment-9-7c5d"}, {"uid": "0f8b1c9e-0c3b-4d53-9a56-0f0d8a2b7e11"}, {"handler": "informer-exporter"},
+	} {
+		if len(leaks(bad, names)) != 1 {
+			t.Errorf("%v should be seen", bad)
+		}
+	}
+	good := map[string]string{"__name__": "web", "name": "informer-exporter", "job": "load", "namespace": "*", "informer_type": "pods", "reason": "expired"}
+	if l := leaks(good, names); len(l) > 0 {
+		t.Errorf("%v gives nothing away: %v", good, l)
+	}
+}
