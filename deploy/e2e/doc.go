@@ -11,6 +11,7 @@
 //	names_test.go         no series carries an object's name
 //	dashboard_test.go     every query of every panel, and every variable, returns data
 //	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved
+//	apply_test.go         rendering manifests, and applying them strictly
 //	kustomize_test.go     the real API server accepts every manifest
 //	rights_test.go        the service account of the manifests may do what the exporter needs, and nothing else
 //	identity_test.go      the exporter works as that service account, and reports what it may not watch

@@ -112,7 +112,7 @@ func (c *checker) absent(e *parser.Call) []string {
 	parser.Inspect(e.Args[0], func(n parser.Node, _ []parser.Node) error {
 		if v, ok := n.(*parser.VectorSelector); ok {
 			for _, m := range v.LabelMatchers {
-				if m.Type == labels.MatchEqual && m.Name != labels.MetricName {
+				if m.Type == labels.MatchEqual && m.Name != metricName {
 					own = append(own, m.Name)
 				}
 			}

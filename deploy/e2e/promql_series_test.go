@@ -13,6 +13,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
+// metricName is the label that holds the name.
+const metricName = "__name__"
+
 // targetLabels are on every series that is scraped.
 var targetLabels = []string{"cluster", "job", "instance"}
 
@@ -70,7 +73,7 @@ func checkSelector(v *parser.VectorSelector, path []parser.Node, recorded map[st
 	}
 	errs := []error{s.checkUse(v, path)}
 	for _, m := range v.LabelMatchers {
-		if m.Name != labels.MetricName {
+		if m.Name != metricName {
 			errs = append(errs, s.checkMatcher(v.Name, m))
 		}
 	}
