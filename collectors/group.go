@@ -38,8 +38,13 @@ type group struct {
 	watchDuration           prometheus.Observer
 	disconnects             map[string]prometheus.Counter
 	gap                     prometheus.Observer
-	eventLag                prometheus.Observer
-	overrun                 prometheus.Counter
+	eventLag, propagation   prometheus.Observer
+	listPages               prometheus.Counter
+	regressions             prometheus.Counter
+	unchanged               map[string]prometheus.Counter
+	lost                    map[string]prometheus.Counter
+	conflicts               prometheus.Counter
+	drops                   map[string]prometheus.Counter
 
 	added, modified, deleted, bookmarks, failures prometheus.Counter
 
@@ -124,7 +129,13 @@ func (o *Observer) newGroup(l labels) *group {
 		disconnects:   v.counterSet(catalog.InformerWatchDisconnects, l.with()...),
 		gap:           v.histogram(catalog.InformerCoverageGap, l.with()...),
 		eventLag:      v.histogram(catalog.InformerEventLag, l.with()...),
-		overrun:       v.counter(catalog.InformerEventsLost, l.with(catalog.LostOverrun)...),
+		propagation:   v.histogram(catalog.InformerPropagation, l.with()...),
+		listPages:     v.counter(catalog.InformerListPages, l.with()...),
+		regressions:   v.counter(catalog.InformerResourceVersionRegressions, l.with()...),
+		unchanged:     v.counterSet(catalog.InformerUnchangedUpdates, l.with()...),
+		lost:          v.counterSet(catalog.InformerEventsLost, l.with()...),
+		conflicts:     v.counter(catalog.InformerTransformConflicts, l.with()...),
+		drops:         v.counterSet(catalog.InformerTransformDrops, l.with()...),
 		added:         events[catalog.EventAdded],
 		modified:      events[catalog.EventModified],
 		deleted:       events[catalog.EventDeleted],

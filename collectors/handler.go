@@ -1,7 +1,9 @@
 package collectors
 
 import (
+	"reflect"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,6 +25,12 @@ type handler struct {
 	// listed is when the object of a list that is being handled was received, 0 if there is none. Events of a watch are
 	// in the ring instead.
 	listed atomic.Int64
+	// finished is the resourceVersion of the last event that the handler has finished, 0 before the first.
+	finished atomic.Uint64
+	// resynced is when the handler was given an object by a resync last, 0 if it was not.
+	resynced atomic.Int64
+	// period is the resync period that was asked for, negative if it is not known.
+	period time.Duration
 }
 
 var _ cache.ResourceEventHandler = &handler{}
@@ -49,14 +57,26 @@ func (h *handler) OnAdd(obj any, isInInitialList bool) {
 func (h *handler) OnUpdate(oldObj, newObj any) {
 	var d delivery
 	if resourceVersion(oldObj) == resourceVersion(newObj) {
-		// A resync, or an unchanged object of a relist: the API server has sent no event.
+		// The API server has sent no event.
 		d.start = h.informer.obs.now()
+		h.unchanged(oldObj, newObj, d.start)
 	} else {
 		d = h.begin(catalog.EventModified, newObj, false)
 	}
 	defer h.finish(&d)
 	h.inner.OnUpdate(oldObj, newObj)
 	d.returned = true
+}
+
+// unchanged counts an update of an object that has not changed. A resync hands on the object in the store as both the
+// old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist brings a new copy.
+func (h *handler) unchanged(oldObj, newObj any, now int64) {
+	if reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj {
+		h.resynced.Store(now)
+		h.informer.group.unchanged[catalog.UnchangedResync].Inc()
+		return
+	}
+	h.informer.group.unchanged[catalog.UnchangedRelist].Inc()
 }
 
 // OnDelete implements cache.ResourceEventHandler.
@@ -75,6 +95,8 @@ type delivery struct {
 	received int64
 	// event tells that the call was caused by the API server, and that received is set.
 	event bool
+	// version is the resourceVersion of the watch event that caused the call, 0 if it was another cause.
+	version uint64
 	// paired tells that the cursor stands at the event.
 	paired bool
 	// returned tells that the handler has returned, not panicked.
@@ -105,14 +127,14 @@ func (h *handler) receipt(d *delivery, obj any, initial bool) {
 	if version, ok := rv.Parse(resourceVersion(obj)); ok && !listed {
 		found := h.cursor.Find(version)
 		if found.Lost > 0 {
-			h.informer.group.overrun.Add(float64(found.Lost))
+			h.informer.group.lost[catalog.LostOverrun].Add(float64(found.Lost))
 		}
 		switch found.Match {
 		case ring.Exact:
-			d.received, d.event, d.paired = found.At, true, true
+			d.received, d.version, d.event, d.paired = found.At, version, true, true
 			return
 		case ring.Overrun:
-			d.received, d.event = found.At, true
+			d.received, d.version, d.event = found.At, version, true
 			return
 		case ring.None:
 			listed = state != nil && version <= state.rv
@@ -132,6 +154,9 @@ func (h *handler) finish(d *delivery) {
 		h.cursor.Done()
 	} else if d.event {
 		h.listed.Store(0)
+	}
+	if d.version != 0 {
+		h.finished.Store(d.version)
 	}
 	if d.endSpan != nil {
 		d.endSpan(!d.returned)

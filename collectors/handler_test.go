@@ -74,6 +74,9 @@ func TestEventLag(t *testing.T) {
 		after := metricstest.Take(t, reg)
 		after.Since(before, "k8s_informer_last_event").Equal(t, metricstest.Snapshot{
 			"k8s_informer_event_lag_seconds_count":                      3,
+			"k8s_informer_resource_version{stage=received}":             4,
+			"k8s_informer_resource_version{stage=stored}":               4,
+			"k8s_informer_resource_version{stage=handled}":              14,
 			"k8s_informer_handler_duration_seconds_count{handler=slow}": 3,
 			"k8s_informer_watch_events_total{type=added}":               1,
 			"k8s_informer_watch_events_total{type=modified}":            1,
@@ -100,9 +103,14 @@ func TestResyncsHaveNoEventLag(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		before := metricstest.Take(t, reg)
 		time.Sleep(time.Minute)
-		metricstest.Take(t, reg).Since(before).Equal(t, metricstest.Snapshot{
+		after := metricstest.Take(t, reg)
+		after.Since(before, "k8s_informer_handler_last_resync").Equal(t, metricstest.Snapshot{
 			"k8s_informer_handler_duration_seconds_count{handler=slow}": 1,
+			"k8s_informer_unchanged_updates_total{cause=resync}":        1,
 		})
+		if ago := float64(time.Now().Unix()) - after["k8s_informer_handler_last_resync_timestamp_seconds{handler=slow}"]; ago != 30 {
+			t.Errorf("the last resync was %v s ago, want 30", ago)
+		}
 		stop()
 	})
 }
@@ -123,7 +131,8 @@ func TestLateHandler(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_handlers": 1, "k8s_informer_handler_pending_events{handler=slow}": 0,
-			"k8s_informer_event_lag_seconds_count": 2, "k8s_informer_event_lag_seconds_sum": 3,
+			"k8s_informer_handler_resync_period_seconds{handler=slow}": 0,
+			"k8s_informer_event_lag_seconds_count":                     2, "k8s_informer_event_lag_seconds_sum": 3,
 		})
 		if err := inf.RemoveEventHandler(registration); err != nil {
 			t.Fatal(err)
@@ -171,7 +180,7 @@ func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	h := inf.decorateHandler("broken", cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("broken") }})
 	inf.addHandler(h)
 	h.cursor.Settle()
-	inf.remember(2, obs.now())
+	inf.ring.Push(2, obs.now())
 	func() {
 		defer func() {
 			if r := recover(); r != "broken" {
@@ -209,6 +218,8 @@ func TestDroppedObjectsAreNotPending(t *testing.T) {
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_objects": 1, "k8s_informer_sync_lag_seconds": 0,
 			"k8s_informer_handler_pending_events{handler=h}": 0, "k8s_informer_event_lag_seconds_count": 1,
+			"k8s_informer_transform_drops_total{cause=error}": 1, "k8s_informer_transform_drops_total{cause=nil}": 0,
+			"k8s_informer_events_lost_total{reason=transform}": 1,
 		})
 		stop()
 	})

@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,8 @@ type informer struct {
 
 	// started is when the informer was run.
 	started atomic.Int64
+	// running is the context that the informer was run with, nil before.
+	running atomic.Pointer[context.Context]
 	// lastSync is how long the last sync took, in nanoseconds.
 	lastSync atomic.Int64
 

@@ -31,6 +31,7 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 		"k8s_informer_objects":                                     2,
 		"k8s_informer_watches_total":                               1,
 		"k8s_informer_watch_connected":                             1,
+		"k8s_informer_resource_version{stage=received}":            5,
 	}
 	t.Run("list", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -54,7 +55,12 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 				}
 			}
 			w, _ := lw.Watch(metav1.ListOptions{})
-			metricstest.Take(t, reg).Since(before, "k8s_informer_last_event").Equal(t, want)
+			got := metricstest.Take(t, reg).Since(before, "k8s_informer_last_event")
+			if pages := got["k8s_informer_list_pages_total"]; pages != 2 {
+				t.Errorf("%v pages", pages)
+			}
+			delete(got, "k8s_informer_list_pages_total")
+			got.Equal(t, want)
 			w.Stop()
 			if sum := metricstest.Take(t, reg)["k8s_informer_list_items_sum"]; sum != 2 {
 				t.Errorf("%v items in two pages of one", sum)
@@ -123,6 +129,8 @@ func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 		"k8s_informer_sync_errors_total{error_type=expired}":       1,
 		"k8s_informer_synced":                                      1,
 		"k8s_informer_objects":                                     2,
+		"k8s_informer_list_pages_total":                            2,
+		"k8s_informer_resource_version{stage=received}":            6,
 	})
 }
 

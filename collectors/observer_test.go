@@ -109,7 +109,8 @@ func TestReads(t *testing.T) {
 	_ = i.GetIndexers()
 	_ = i.ListIndexFuncValues(cache.NamespaceIndex)
 	_ = i.LastStoreSyncResourceVersion()
-	metricstest.Take(t, reg).Since(before).Equal(t, metricstest.Snapshot{})
+	const stored = "k8s_informer_resource_version{stage=stored}"
+	metricstest.Take(t, reg).Since(before, stored).Equal(t, metricstest.Snapshot{})
 
 	_, _, _ = i.Get(p)
 	_, _, _ = i.GetByKey("default/a")
@@ -121,7 +122,7 @@ func TestReads(t *testing.T) {
 	_, _ = i.Index(cache.NamespaceIndex, p)
 	_, _ = i.IndexKeys(cache.NamespaceIndex, "default")
 	_, _ = i.ByIndex("no such index", "default")
-	metricstest.Take(t, reg).Since(before).Equal(t, metricstest.Snapshot{
+	metricstest.Take(t, reg).Since(before, stored).Equal(t, metricstest.Snapshot{
 		"k8s_informer_cache_hits_total":                   2,
 		"k8s_informer_cache_misses_total":                 1,
 		"k8s_informer_cache_lists_total{index=*}":         2,
@@ -134,12 +135,12 @@ func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := newObserver(t)
 	a, b := obs.ListerWatcher(pods, newFakeServer()), obs.ListerWatcher(pods, newFakeServer())
 	_, _ = a.List(metav1.ListOptions{})
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0})
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0, "k8s_informer_duplicates": 1})
 	_, _ = b.List(metav1.ListOptions{})
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_relists_total{reason=initial}": 2})
 	a.Close()
 	a.Close()
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1})
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 0})
 	b.Close()
 	if s := metricstest.Take(t, reg); len(s) != 0 {
 		t.Errorf("after the last one has ended:\n%s", s)

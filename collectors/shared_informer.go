@@ -11,34 +11,43 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // NewSharedIndexInformer is cache.NewSharedIndexInformerWithOptions with everything decorated: the connection to the
 // API server, the store, and each handler that is added. The series exist from now until Run returns.
 func (o *Observer) NewSharedIndexInformer(id ID, lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	inf := o.newInformer(id)
-	return inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.listerWatcher(lw), exampleObject, options))
+	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.listerWatcher(lw), exampleObject, options))
+	s.resync = options.ResyncPeriod
+	inf.obs.publish(inf)
+	return s
 }
 
 // Informer decorates an informer that exists already, before it is started and handlers are added. Its store and its
 // handlers are observed, its connection is not: lists, watches and event lag stay unknown. Prefer
 // NewSharedIndexInformer or a decorated factory.
 func (o *Observer) Informer(id ID, inner cache.SharedIndexInformer) cache.SharedIndexInformer {
-	return o.newInformer(id).decorate(inner)
+	inf := o.newInformer(id)
+	s := inf.decorate(inner)
+	o.publish(inf)
+	return s
 }
 
-func (inf *informer) decorate(inner cache.SharedIndexInformer) cache.SharedIndexInformer {
+func (inf *informer) decorate(inner cache.SharedIndexInformer) *sharedIndexInformer {
 	inf.store = inner.GetStore()
 	inf.synced = inner.HasSynced
-	inf.obs.publish(inf)
 	return &sharedIndexInformer{
 		inner:         inner,
 		informer:      inf,
 		indexer:       inf.group.decorateIndexer(inner.GetIndexer()),
+		resync:        unknownPeriod,
 		registrations: map[cache.ResourceEventHandlerRegistration]*handler{},
 	}
 }
+
+// unknownPeriod is the resync period of handlers that take the default of an informer that somebody else has built.
+const unknownPeriod = -1
 
 // sharedIndexInformer decorates an informer. It does not embed what it decorates: a method that a later client-go adds
 // must be considered here, not slip past.
@@ -47,6 +56,10 @@ type sharedIndexInformer struct {
 	informer *informer
 	indexer  cache.Indexer
 	running  atomic.Bool
+	// resync is the period of handlers that ask for none of their own.
+	resync time.Duration
+	// transforms notices who sets Transform functions.
+	transforms transforms
 
 	mu            sync.Mutex
 	registrations map[cache.ResourceEventHandlerRegistration]*handler
@@ -69,6 +82,10 @@ func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEv
 func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	name, inner := handlerName(h)
 	decorated := s.informer.decorateHandler(name, inner)
+	decorated.period = s.resync
+	if options.ResyncPeriod != nil {
+		decorated.period = *options.ResyncPeriod
+	}
 	s.informer.addHandler(decorated)
 	registration, err := s.inner.AddEventHandlerWithOptions(decorated, options)
 	if err != nil {
@@ -97,6 +114,7 @@ func (s *sharedIndexInformer) RemoveEventHandler(registration cache.ResourceEven
 	delete(s.registrations, registration)
 	s.mu.Unlock()
 	if decorated != nil {
+		s.informer.group.lost[catalog.LostStop].Add(float64(decorated.waiting()))
 		s.informer.removeHandler(decorated)
 	}
 	return nil
@@ -123,6 +141,7 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 		return
 	}
 	s.informer.started.Store(s.informer.obs.now())
+	s.informer.running.Store(&ctx)
 	ended := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { s.awaitSync(ended) })
@@ -162,29 +181,6 @@ func (s *sharedIndexInformer) SetWatchErrorHandler(h cache.WatchErrorHandler) er
 // SetWatchErrorHandlerWithContext implements cache.SharedInformer.
 func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(h cache.WatchErrorHandlerWithContext) error {
 	return s.inner.SetWatchErrorHandlerWithContext(h)
-}
-
-// SetTransform implements cache.SharedInformer. Objects that the function drops are noticed on their way: they will
-// never reach a handler.
-func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
-	if f == nil {
-		return s.inner.SetTransform(nil)
-	}
-	return s.inner.SetTransform(s.informer.transform(f))
-}
-
-func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
-	return func(obj any) (any, error) {
-		version := resourceVersion(obj) // f may change the object in place
-		out, err := f(obj)
-		if err != nil || out == nil {
-			inf.dropped.Store(true)
-			if n, ok := rv.Parse(version); ok {
-				inf.ring.Drop(n)
-			}
-		}
-		return out, err
-	}
 }
 
 // AddIndexers implements cache.SharedIndexInformer.

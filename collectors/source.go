@@ -31,6 +31,8 @@ type source struct {
 	lastEvent atomic.Int64
 	// lastEventTime is the time of day of lastEvent, as a scrape has worked it out.
 	lastEventTime atomic.Pointer[timestamp]
+	// received is the last resourceVersion that was received, 0 if none was a number.
+	received atomic.Uint64
 	// open is the number of watches that are open.
 	open atomic.Int32
 	// lost is when the last watch ended, 0 while one is open and before the first.
@@ -115,6 +117,7 @@ func (s *source) beginList(firstPage bool) {
 
 // listPage takes in one page of a LIST.
 func (s *source) listPage(page runtime.Object) {
+	s.informer.group.listPages.Inc()
 	s.mu.Lock()
 	s.list.items += meta.LenList(page)
 	items := s.list.items
@@ -142,8 +145,8 @@ func (s *source) completeList(items int, version string, streamed bool) {
 	s.needed, s.fallback, s.list = 0, false, listProgress{}
 	s.mu.Unlock()
 
-	if last, ok := inf.ring.Last(); ok && state != 0 && state < last {
-		inf.ring.Restart()
+	if state != 0 {
+		s.advance(state)
 	}
 	s.objects.Store(int64(items))
 	s.epoch.Store(&epoch{rv: state, at: now})
@@ -155,6 +158,16 @@ func (s *source) completeList(items int, version string, streamed bool) {
 		// The first state of an informer is there when its store has it; see sharedIndexInformer.awaitSync.
 		inf.syncedAfter(took)
 	}
+}
+
+// advance takes in a resourceVersion that was received. Where versions go back, which those of one API server do not,
+// events of before cannot be compared with those of after.
+func (s *source) advance(version uint64) {
+	if version < s.received.Load() {
+		s.informer.group.regressions.Inc()
+		s.informer.ring.Restart()
+	}
+	s.received.Store(version)
 }
 
 // relistReason tells why the state that is complete now was needed.

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
 // InformerStatus is the state of one informer at one moment, for status pages. The metrics say the same and more.
@@ -26,6 +24,11 @@ type InformerStatus struct {
 	LastSync time.Duration
 	// LastEvent is when something was received last, the zero time if nothing was.
 	LastEvent time.Time
+	// Received, Stored and Handled are the resourceVersions that were received last, that the store has, and that all
+	// handlers have finished; 0 where none is known.
+	Received, Stored, Handled uint64
+	// Orphaned tells that the informer still runs although its context has ended.
+	Orphaned bool
 	// Handlers are the event handlers that are registered.
 	Handlers []HandlerStatus
 }
@@ -36,6 +39,10 @@ type HandlerStatus struct {
 	Name string
 	// Pending is the number of received events that it has not finished.
 	Pending uint64
+	// ResyncPeriod is the period that it asked for, negative if it is not known.
+	ResyncPeriod time.Duration
+	// LastResync is when it was given an object by a resync last, the zero time if it was not.
+	LastResync time.Time
 }
 
 // Informers returns the state of all informers that have not ended, ordered by type and namespace. It costs about as
@@ -63,19 +70,57 @@ func (inf *informer) status() InformerStatus {
 		Objects:   inf.objects(),
 		LastSync:  time.Duration(inf.lastSync.Load()),
 		LastEvent: src.lastEventAt(),
+		Received:  src.received.Load(),
+		Stored:    inf.storedVersion(),
+		Orphaned:  inf.orphaned(),
 	}
 	oldest := src.lost.Load()
-	for _, h := range inf.currentHandlers() {
+	for i, h := range inf.currentHandlers() {
 		pending, since := h.backlog()
 		if pending > 0 && (oldest == 0 || since < oldest) {
 			oldest = since
 		}
-		s.Handlers = append(s.Handlers, HandlerStatus{Name: h.series.name, Pending: pending})
+		if finished := h.finished.Load(); i == 0 || finished < s.Handled {
+			s.Handled = finished
+		}
+		s.Handlers = append(s.Handlers, h.status(pending))
 	}
 	if oldest != 0 {
 		s.SyncLag = max(0, time.Duration(now-oldest))
 	}
 	return s
+}
+
+// waiting returns how many events the handler has not been given.
+func (h *handler) waiting() uint64 {
+	pending, _ := h.cursor.Backlog()
+	if pending > 0 && h.cursor.Busy() {
+		pending--
+	}
+	return pending
+}
+
+func (h *handler) status(pending uint64) HandlerStatus {
+	s := HandlerStatus{Name: h.series.name, Pending: pending, ResyncPeriod: h.period}
+	if at := h.resynced.Load(); at != 0 {
+		s.LastResync = h.informer.obs.moment(at)
+	}
+	return s
+}
+
+// storedVersion returns the resourceVersion of the store, 0 if it is unknown or no number.
+func (inf *informer) storedVersion() uint64 {
+	if inf.store == nil {
+		return 0
+	}
+	version, _ := rv.Parse(inf.store.LastStoreSyncResourceVersion())
+	return version
+}
+
+// orphaned tells whether the informer runs although its context has ended.
+func (inf *informer) orphaned() bool {
+	ctx := inf.running.Load()
+	return ctx != nil && (*ctx).Err() != nil
 }
 
 // hasSynced tells whether a first full state has been taken in.
@@ -105,57 +150,4 @@ func (h *handler) backlog() (pending uint64, oldest int64) {
 		pending++
 	}
 	return pending, oldest
-}
-
-// collect sends what a group reads at the time of the scrape. Where a program has several informers with the same labels, they are reported
-// as one: what they hold is added up, and the worst state counts.
-func (g groupView) collect(ch chan<- prometheus.Metric) {
-	total := InformerStatus{Synced: true, Connected: true}
-	pending := map[string]uint64{}
-	handlers := 0
-	for _, inf := range g.members {
-		s := inf.status()
-		total.Synced = total.Synced && s.Synced
-		total.Connected = total.Connected && s.Connected
-		total.Objects += s.Objects
-		total.SyncLag = max(total.SyncLag, s.SyncLag)
-		total.LastSync = max(total.LastSync, s.LastSync)
-		if s.LastEvent.After(total.LastEvent) {
-			total.LastEvent = s.LastEvent
-		}
-		handlers += len(s.Handlers)
-		for _, h := range s.Handlers {
-			pending[h.Name] += h.Pending
-		}
-	}
-	send := func(m catalog.Metric, value float64, more ...string) {
-		ch <- g.obs.vecs.sample(m, value, g.with(more...)...)
-	}
-	send(catalog.InformerCacheHits, float64(g.hits.Load()))
-	send(catalog.InformerCacheMisses, float64(g.misses.Load()))
-	send(catalog.InformerSynced, truth(total.Synced))
-	send(catalog.InformerWatchConnected, truth(total.Connected))
-	send(catalog.InformerObjects, float64(total.Objects))
-	send(catalog.InformerSyncLag, total.SyncLag.Seconds())
-	send(catalog.InformerLastSyncDuration, total.LastSync.Seconds())
-	send(catalog.InformerLastEventTimestamp, unix(total.LastEvent))
-	send(catalog.InformerHandlers, float64(handlers))
-	for name, n := range pending {
-		send(catalog.InformerHandlerPending, float64(n), name)
-	}
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// unix returns seconds since the epoch, 0 for the zero time.
-func unix(t time.Time) float64 {
-	if t.IsZero() {
-		return 0
-	}
-	return float64(t.UnixNano()) / 1e9
 }

@@ -132,7 +132,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 		}
 		w.events--
 		w.informer.source.objects.Add(-objects(event.Type))
-		if _, ok := version(event); ok {
+		if _, ok := rv.Parse(resourceVersion(event.Object)); ok && paired(event.Type) {
 			w.informer.ring.Unpush()
 		}
 	}
@@ -154,8 +154,14 @@ func (w *watchProxy) receive(event watch.Event) {
 		return
 	}
 	src.objects.Add(objects(event.Type))
-	if version, ok := version(event); ok {
-		w.informer.remember(version, at)
+	if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
+		src.advance(version)
+		if paired(event.Type) {
+			w.informer.ring.Push(version, at)
+		}
+	}
+	if event.Type == watch.Added || event.Type == watch.Modified {
+		w.informer.observePropagation(event.Object)
 	}
 }
 
@@ -170,22 +176,9 @@ func objects(t watch.EventType) int64 {
 	return 0
 }
 
-// version returns the resourceVersion by which handlers are paired with an event, false if no handler gets the event.
-func version(event watch.Event) (uint64, bool) {
-	switch event.Type {
-	case watch.Added, watch.Modified, watch.Deleted:
-		return rv.Parse(resourceVersion(event.Object))
-	}
-	return 0, false
-}
-
-// remember keeps the time of receipt of an event. Where resourceVersions go back, which no stream of a kube-apiserver
-// does, those before cannot be compared with those after.
-func (inf *informer) remember(version uint64, at int64) {
-	if last, ok := inf.ring.Last(); ok && version < last {
-		inf.ring.Restart()
-	}
-	inf.ring.Push(version, at)
+// paired tells whether handlers get events of a type.
+func paired(t watch.EventType) bool {
+	return t == watch.Added || t == watch.Modified || t == watch.Deleted
 }
 
 // receiveInitial takes in an event that precedes the end of a streaming list.

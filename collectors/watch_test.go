@@ -115,7 +115,7 @@ func TestWatchEnds(t *testing.T) {
 				after := metricstest.Take(t, reg)
 				c.want["k8s_informer_watch_duration_seconds_count"] = 1
 				c.want["k8s_informer_watch_connected"] = -1
-				after.Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag").Equal(t, c.want)
+				after.Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag", "k8s_informer_resource_version{").Equal(t, c.want)
 				w.Stop()
 				metricstest.Take(t, reg).Since(after).Equal(t, metricstest.Snapshot{})
 			})

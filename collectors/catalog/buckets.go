@@ -18,6 +18,9 @@ var (
 	// gapBuckets have the documented 500 ms.
 	gapBuckets = []float64{.001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
+	// propagationBuckets begin at the resolution of what they measure.
+	propagationBuckets = []float64{1, 2.5, 5, 10, 30, 60, 300, 1800}
+
 	// itemBuckets count objects, not seconds.
 	itemBuckets = []float64{0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 )

@@ -1,6 +1,10 @@
 package catalog
 
-import "slices"
+import (
+	"cmp"
+	"runtime"
+	"slices"
+)
 
 // Kind is the type of a metric in the Prometheus exposition formats.
 type Kind string
@@ -17,17 +21,19 @@ type Family string
 
 // The families, in reading order.
 const (
-	Cache    Family = "Cache"
-	Sync     Family = "Sync"
-	Watch    Family = "Watch"
-	Lag      Family = "Lag"
-	Handlers Family = "Handlers"
-	Exporter Family = "Exporter"
+	Cache     Family = "Cache"
+	Sync      Family = "Sync"
+	Watch     Family = "Watch"
+	Lag       Family = "Lag"
+	Handlers  Family = "Handlers"
+	Versions  Family = "Versions"
+	Pollution Family = "Pollution"
+	Exporter  Family = "Exporter"
 )
 
 // Families returns every family in reading order.
 func Families() []Family {
-	return []Family{Cache, Sync, Watch, Lag, Handlers, Exporter}
+	return []Family{Cache, Sync, Watch, Lag, Handlers, Versions, Pollution, Exporter}
 }
 
 // Label is a label of a metric.
@@ -75,33 +81,43 @@ func (m Metric) HasBucket(upper float64) bool {
 	return slices.Contains(m.Buckets, upper)
 }
 
-var all []Metric
+// defined is a metric with the line that defines it.
+type defined struct {
+	Metric
+	line int
+}
+
+var all []defined
 
 // define adds m to what All returns, so that a metric cannot be declared and forgotten.
 func define(m Metric) Metric {
-	all = append(all, m)
+	_, _, line, _ := runtime.Caller(1) // Go initializes variables in the order of what they depend on, not of the source
+	all = append(all, defined{m, line})
 	return m
 }
 
-// All returns every metric, by family in reading order and within a family in the order of the source. The slice is
-// the caller's.
+// All returns every metric, by family in reading order and within a family, which is one file, in the order of the
+// source. The slice is the caller's.
 func All() []Metric {
-	metrics := make([]Metric, 0, len(all))
-	for _, f := range Families() {
-		for _, m := range all {
-			if m.Family == f {
-				metrics = append(metrics, m)
-			}
-		}
+	families := Families()
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b defined) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(families, a.Family), slices.Index(families, b.Family)),
+			cmp.Compare(a.line, b.line),
+		)
+	})
+	metrics := make([]Metric, len(sorted))
+	for i, d := range sorted {
+		metrics[i] = d.Metric
 	}
 	return metrics
 }
 
 // ByName returns the metric with the given full name.
 func ByName(name string) (Metric, bool) {
-	i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name })
+	i := slices.IndexFunc(all, func(d defined) bool { return d.Name == name })
 	if i < 0 {
 		return Metric{}, false
 	}
-	return all[i], true
+	return all[i].Metric, true
 }

@@ -15,6 +15,8 @@
 //	watch.go       watches, their ends and the events on them
 //	lag.go         how far the cache and the handlers trail the API server
 //	handlers.go    event handlers
+//	versions.go    how far resourceVersions have come
+//	pollution.go   what makes a cache differ from what its readers expect
 //	exporter.go    the exporter about itself
 //	objectives.go  every threshold
 //	targets.go     the thresholds in force, after a user's overrides

@@ -35,9 +35,33 @@ var (
 		Labels: informer(LabelHandler),
 		Covers: []string{"S21"},
 	})
+	InformerHandlerResyncPeriod = define(Metric{
+		Name:   "k8s_informer_handler_resync_period_seconds",
+		Help:   "Seconds between the resyncs that the handler asked for; 0 for none, which means that what it missed is never repaired. Handlers of one informer with different periods see different states.",
+		Kind:   Gauge,
+		Family: Handlers,
+		Labels: informer(LabelHandler),
+		Covers: []string{"P4", "O6"},
+	})
+	InformerHandlerLastResync = define(Metric{
+		Name:   "k8s_informer_handler_last_resync_timestamp_seconds",
+		Help:   "Unix time at which the handler was given an object by a resync last; 0 before the first.",
+		Kind:   Gauge,
+		Family: Handlers,
+		Labels: informer(LabelHandler),
+		Covers: []string{"P6"},
+	})
+	InformerUnchangedUpdates = define(Metric{
+		Name:   "k8s_informer_unchanged_updates_total",
+		Help:   "Updates that handlers were given for objects that had not changed, by cause.",
+		Kind:   Counter,
+		Family: Handlers,
+		Labels: informer(LabelUnchangedCause),
+		Covers: []string{"S20", "B5"},
+	})
 	InformerEventsLost = define(Metric{
 		Name:   "k8s_informer_events_lost_total",
-		Help:   "Events lost from view, by reason. An overrun loses the time of receipt, not the event: it reached its handler, later than can be told.",
+		Help:   "Events lost, by reason. After an overrun an event has reached its handler, but nobody can tell any more when it was received. The others never reached a handler.",
 		Kind:   Counter,
 		Family: Handlers,
 		Labels: informer(LabelLostReason),

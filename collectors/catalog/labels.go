@@ -44,7 +44,19 @@ var (
 	}
 	LabelLostReason = Label{
 		Name: "reason", Help: "why the event was lost from view",
-		Values: []string{LostOverrun},
+		Values: []string{LostOverrun, LostTransform, LostStop},
+	}
+	LabelUnchangedCause = Label{
+		Name: "cause", Help: "why a handler got an object that has not changed",
+		Values: []string{UnchangedResync, UnchangedRelist},
+	}
+	LabelStage = Label{
+		Name: "stage", Help: "how far the version has come",
+		Values: []string{StageReceived, StageStored, StageHandled},
+	}
+	LabelDropCause = Label{
+		Name: "cause", Help: "what the function returned",
+		Values: []string{DropError, DropNil},
 	}
 )
 
@@ -117,4 +129,30 @@ const (
 const (
 	// LostOverrun is an event whose time of receipt was overwritten before a handler had finished with it.
 	LostOverrun = "overrun"
+	// LostTransform is an event whose object a Transform function dropped.
+	LostTransform = "transform"
+	// LostStop is an event that a handler had not been given when it was removed.
+	LostStop = "stop"
+)
+
+// Values of LabelUnchangedCause.
+const (
+	// UnchangedResync is a resync: the object comes from the cache again.
+	UnchangedResync = "resync"
+	// UnchangedRelist is an object that a relist found at the same resourceVersion. client-go gives it to every handler
+	// of an informer without a resync period.
+	UnchangedRelist = "relist"
+)
+
+// Values of LabelStage.
+const (
+	StageReceived = "received"
+	StageStored   = "stored"
+	StageHandled  = "handled"
+)
+
+// Values of LabelDropCause.
+const (
+	DropError = "error"
+	DropNil   = "nil"
 )

@@ -19,4 +19,13 @@ var (
 		Buckets: lagBuckets,
 		Covers:  []string{"S3", "S15", "B2"},
 	})
+	InformerPropagation = define(Metric{
+		Name:    "k8s_informer_propagation_seconds",
+		Help:    "Seconds from the newest time in an object's managedFields, which the API server sets when it is written, to the receipt of the event that it was added or modified. The time has a resolution of one second and comes from another clock; objects without managedFields, and unstructured ones, are not counted. An object that begins to match a selector counts from when it was written.",
+		Kind:    Histogram,
+		Family:  Lag,
+		Labels:  informer(),
+		Buckets: propagationBuckets,
+		Covers:  []string{"S15", "S18"},
+	})
 )

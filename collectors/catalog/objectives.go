@@ -136,6 +136,21 @@ var (
 		Metric: InformerEventsLost, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S19"},
 	})
+	VersionRegressions = target(Objective{
+		ID: "version_regressions", Title: "resourceVersions that went back",
+		Metric: InformerResourceVersionRegressions, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
+		Severity: Page, Source: documented, Covers: []string{"S12"},
+	})
+	TransformConflicts = target(Objective{
+		ID: "transform_conflicts", Title: "Transform functions that were replaced",
+		Metric: InformerTransformConflicts, Threshold: 0, Fixed: true,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"P1"},
+	})
+	TransformDrops = target(Objective{
+		ID: "transform_drops", Title: "Objects dropped by a Transform function",
+		Metric: InformerTransformDrops, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"P2"},
+	})
 	ListWatchErrors = target(Objective{
 		ID: "list_watch_errors", Title: "Share of list and watch attempts that fail",
 		Metric: InformerSyncErrors, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,

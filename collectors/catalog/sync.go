@@ -45,6 +45,14 @@ var (
 		Buckets: itemBuckets,
 		Covers:  []string{"S2", "B1"},
 	})
+	InformerListPages = define(Metric{
+		Name:   "k8s_informer_list_pages_total",
+		Help:   "Pages that LIST requests returned. A streaming list has none.",
+		Kind:   Counter,
+		Family: Sync,
+		Labels: informer(),
+		Covers: []string{"S2"},
+	})
 	InformerSyncErrors = define(Metric{
 		Name:   "k8s_informer_sync_errors_total",
 		Help:   "Errors of list and watch requests and inside watch streams, by class, including those that client-go retries without telling anybody.",

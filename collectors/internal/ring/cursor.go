@@ -9,8 +9,8 @@ import (
 // called by any.
 type Cursor struct {
 	ring *Ring
-	// next is the number of the first event that is not done.
-	next atomic.Uint64
+	// place is the number of the first event that is not done, doubled, plus one if the handler is at it.
+	place atomic.Uint64
 	// settled is the number of the first event that will certainly reach the handler.
 	settled atomic.Uint64
 	// last is the resourceVersion that was found last.
@@ -22,7 +22,7 @@ type Cursor struct {
 // NewCursor returns a cursor behind the events that were pushed so far. It has no backlog until Settle is called.
 func (r *Ring) NewCursor() *Cursor {
 	c := &Cursor{ring: r}
-	c.next.Store(r.head.Load())
+	c.place.Store(r.head.Load() << 1)
 	c.settled.Store(math.MaxUint64)
 	return c
 }
@@ -62,7 +62,7 @@ const (
 // A resourceVersion that is not in the ring moves the cursor past the smaller ones only. Find does not allocate; each
 // event is passed once.
 func (c *Cursor) Find(rv uint64) (f Found) {
-	next := c.next.Load()
+	next := c.place.Load() >> 1
 	if floor := c.ring.floor.Load(); next < floor {
 		next, c.last, c.overrun = floor, 0, false
 	}
@@ -96,19 +96,28 @@ func (c *Cursor) Find(rv uint64) (f Found) {
 		}
 		break
 	}
-	c.next.Store(next)
+	place := next << 1
+	if f.Match == Exact {
+		place++
+	}
+	c.place.Store(place)
 	return f
 }
 
 // Done moves the cursor past the event that Find returned as Exact.
 func (c *Cursor) Done() {
-	c.next.Add(1)
+	c.place.Store((c.place.Load()>>1 + 1) << 1)
+}
+
+// Busy tells whether the cursor is between Find and Done.
+func (c *Cursor) Busy() bool {
+	return c.place.Load()&1 == 1
 }
 
 // Backlog returns the number of events that are not done, those that will never arrive left out, and the time of
 // receipt of the oldest of them. It costs a few nanoseconds for each of them.
 func (c *Cursor) Backlog() (n uint64, oldest int64) {
-	next := max(c.next.Load(), c.settled.Load(), c.ring.floor.Load())
+	next := max(c.place.Load()>>1, c.settled.Load(), c.ring.floor.Load())
 	if from := c.ring.oldest(); next < from {
 		n, next = from-next, from
 	}

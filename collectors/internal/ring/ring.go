@@ -50,21 +50,24 @@ func (r *Ring) Unpush() {
 	r.head.Store(r.head.Load() - 1)
 }
 
-// Drop marks the latest event with the given resourceVersion as one that will never reach a handler. Only the last few
-// events are searched: the mark is set while the event is on its way to the store.
-func (r *Ring) Drop(rv uint64) {
+// Drop marks the latest event with the given resourceVersion as one that will never reach a handler, and returns
+// whether it did. Only the last few events are searched: the mark is set while the event is on its way to the store.
+func (r *Ring) Drop(rv uint64) bool {
 	head := r.head.Load()
 	for n := head; n > 0 && head-n < dropSearch && head-n < uint64(len(r.slots)); n-- {
 		if s := &r.slots[(n-1)&r.mask]; s.rv.Load() == rv {
-			if at := s.at.Load(); at >= 0 {
+			at := s.at.Load()
+			if at >= 0 {
 				s.at.Store(^at)
 			}
-			return
+			return at >= 0
 		}
 	}
+	return false
 }
 
-const dropSearch = 8
+// dropSearch is more than the events that can be between the watch and the store.
+const dropSearch = 64
 
 // Restart makes the cursors skip what was pushed before: resourceVersions have gone back, as after a restored etcd, and
 // can no longer be compared with earlier ones.

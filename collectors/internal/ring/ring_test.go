@@ -26,11 +26,11 @@ func TestCursorPairsEventsInOrder(t *testing.T) {
 	if f := c.Find(10); f != found(100) {
 		t.Fatalf("Find(10) = %+v", f)
 	}
-	if n, _ := c.Backlog(); n != 3 {
+	if n, _ := c.Backlog(); n != 3 || !c.Busy() {
 		t.Fatalf("an event counts until it is done; Backlog() = %d", n)
 	}
 	c.Done()
-	if f := c.Find(5); f != (Found{}) {
+	if f := c.Find(5); f != (Found{}) || c.Busy() {
 		t.Fatalf("a resync of an old object was paired: %+v", f)
 	}
 	// 11 never reached the handler.
@@ -110,9 +110,12 @@ func TestDroppedEventsAreNotPending(t *testing.T) {
 	c := settled(r)
 	r.Push(1, 0)
 	r.Push(2, 20)
-	r.Drop(1)
-	r.Drop(1) // twice changes nothing
-	r.Drop(7) // unknown
+	if !r.Drop(1) {
+		t.Error("the event was not found")
+	}
+	if r.Drop(1) || r.Drop(7) {
+		t.Error("an event was dropped twice, or an unknown one")
+	}
 	if n, oldest := c.Backlog(); n != 1 || oldest != 20 {
 		t.Fatalf("Backlog() = %d, %d; want 1, 20", n, oldest)
 	}

@@ -1,0 +1,30 @@
+package collectors
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// observePropagation records how long it took from the write of an object to now. It runs before any Transform, which
+// may remove managedFields. Unstructured objects are left out: reading their managedFields copies them.
+func (inf *informer) observePropagation(object runtime.Object) {
+	accessor, ok := object.(metav1.ObjectMetaAccessor)
+	if !ok {
+		return
+	}
+	objectMeta, ok := accessor.GetObjectMeta().(*metav1.ObjectMeta)
+	if !ok {
+		return
+	}
+	var written time.Time
+	for i := range objectMeta.ManagedFields {
+		if t := objectMeta.ManagedFields[i].Time; t != nil && t.After(written) {
+			written = t.Time
+		}
+	}
+	if !written.IsZero() {
+		inf.group.propagation.Observe(max(0, time.Since(written).Seconds()))
+	}
+}

@@ -1,0 +1,78 @@
+package collectors
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// SetTransform implements cache.SharedInformer. A function that replaces another one is reported, and objects that the
+// function drops are noticed on their way: they will never reach a handler.
+func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
+	var decorated cache.TransformFunc
+	if f != nil {
+		decorated = s.informer.transform(f)
+	}
+	if err := s.inner.SetTransform(decorated); err != nil {
+		return err
+	}
+	if first := s.transforms.replace(f != nil, caller()); first != "" {
+		s.informer.group.conflicts.Inc()
+		s.informer.obs.logger.Warn("A Transform function was replaced for all users of a shared informer",
+			"informer_type", s.informer.group.informerType, "namespace", s.informer.group.namespace,
+			"first", first, "second", caller())
+	}
+	return nil
+}
+
+// transforms remembers where the Transform function of an informer was set.
+type transforms struct {
+	mu sync.Mutex
+	// setAt is the file and line, empty if none is set.
+	setAt string
+}
+
+// replace notes that a function was set or removed, and returns where the one was set that it replaces.
+func (t *transforms) replace(set bool, by string) (replaced string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	replaced, t.setAt = t.setAt, ""
+	if set {
+		t.setAt = by
+	}
+	return replaced
+}
+
+// caller returns the file and line that SetTransform was called at.
+func caller() string {
+	_, file, line, _ := runtime.Caller(2)
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		version := resourceVersion(obj) // f may change the object in place
+		out, err := f(obj)
+		switch {
+		case err != nil:
+			inf.drop(version, catalog.DropError)
+		case out == nil:
+			inf.drop(version, catalog.DropNil)
+		}
+		return out, err
+	}
+}
+
+// drop takes in that an object will not be stored.
+func (inf *informer) drop(version, cause string) {
+	inf.dropped.Store(true)
+	inf.group.drops[cause].Inc()
+	if n, ok := rv.Parse(version); ok && inf.ring.Drop(n) {
+		inf.group.lost[catalog.LostTransform].Inc()
+	}
+}
