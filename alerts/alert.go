@@ -43,6 +43,7 @@ func All() []Alert {
 		informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
+		informerVersionRegression, informerTransformDrops,
 		informerExporterKindDown, informerExporterAbsent,
 	}
 }

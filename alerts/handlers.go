@@ -92,7 +92,7 @@ var informerEventsLost = Alert{
 	Name:      "InformerEventsLost",
 	Objective: catalog.EventsLost,
 	labels:    ofProcess,
-	expr:      `increase(k8s_informer_events_lost_total[$window]) > $threshold`,
+	expr:      `increase(k8s_informer_events_lost_total{reason="overrun"}[$window]) > $threshold`,
 	summary:   someInformer + " loses events from view.",
 	description: someInformer + ` on {{ $labels.instance }} lost {{ $value | printf "%.0f" }} events from view in $window ({{ $labels.reason }}). ` +
 		"With an overrun they reach their handlers, but later than can be told.",

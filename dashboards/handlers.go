@@ -47,9 +47,33 @@ func panics() panel {
 
 func lostEvents() panel {
 	return timeSeries{
-		header: header{id: 55, title: "Events lost from view", unit: "short",
-			about: "Events whose time of receipt was forgotten because too many were waiting. Normal is none. They still reach their handlers; lag is a lower bound meanwhile."},
+		header: header{id: 55, title: "Events lost", unit: "short",
+			about: "Events that never reached a handler, because a Transform function dropped them or the handler was removed first, and those whose time of receipt was forgotten because too many were waiting (overrun): these do arrive, with a lag that is only a lower bound. Normal is none."},
 		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace, reason) (increase(k8s_informer_events_lost_total{@}[$__rate_interval]))`, legend: legendInformer + " {{reason}}"}},
 		stacked: true,
+	}
+}
+
+func resyncPeriods() panel {
+	return timeSeries{
+		header: header{id: 56, title: "Resync periods", unit: "s",
+			about: "How often handlers asked to be given every object again. 0 is none: what such a handler misses is never repaired. Handlers of one informer with different periods see different states."},
+		queries: []query{{expr: `max by (cluster, name, informer_type, namespace, handler) (k8s_informer_handler_resync_period_seconds{@})`, legend: legendHandler}},
+	}
+}
+
+func sinceLastResync() panel {
+	return timeSeries{
+		header: header{id: 57, title: "Time since the last resync", unit: "s",
+			about: "For handlers that ask for resyncs. A saw that rises to the period is normal; one that goes on rising is an informer whose resyncs have stopped."},
+		queries: []query{{expr: `time() - min by (cluster, name, informer_type, namespace, handler) (k8s_informer_handler_last_resync_timestamp_seconds{@} > 0)`, legend: legendHandler}},
+	}
+}
+
+func unchangedUpdates() panel {
+	return timeSeries{
+		header: header{id: 58, title: "Updates without a change", unit: "ops",
+			about: "Updates that handlers were given for objects that had not changed: by a resync, or by a relist of an informer without resyncs. Peaks at the resync period are normal. A handler should compare resourceVersions and return."},
+		queries: []query{{expr: `sum by (cluster, name, informer_type, cause) (rate(k8s_informer_unchanged_updates_total{@}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{informer_type}} {{cause}}"}},
 	}
 }

@@ -54,3 +54,11 @@ func eventLagHeat() panel {
 		query: `sum by (le) (rate(k8s_informer_event_lag_seconds_bucket{@}[$__rate_interval]))`,
 	}
 }
+
+func propagation() panel {
+	return timeSeries{
+		header: header{id: 24, title: "From write to receipt, p99", unit: "s",
+			about: "Time from the write of an object, which the API server notes in managedFields to the second, to the receipt of its event. Up to 1 s is normal. More is an API server or a network that is late, or clocks that differ; after a gap, the length of the gap."},
+		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace) (rate(k8s_informer_propagation_seconds_bucket{@}[$__rate_interval])))`, legend: legendInformer}},
+	}
+}

@@ -17,7 +17,7 @@ func overview(c Config) page {
 			}},
 			{id: 200, title: "Lag: how far behind are caches and handlers?", lines: []line{
 				{height: 9, panels: []panel{syncLag(t), eventLag(t)}},
-				{height: 9, panels: []panel{lateShare(t), eventLagHeat()}},
+				{height: 9, panels: []panel{lateShare(t), eventLagHeat(), propagation()}},
 			}},
 			{id: 300, title: "Watch: is the connection to the API server stable?", lines: []line{
 				{height: 9, panels: []panel{withoutWatch(), disconnects(t), disconnectReasons()}},
@@ -26,15 +26,20 @@ func overview(c Config) page {
 			}},
 			{id: 400, title: "Sync: lists and relists", lines: []line{
 				{height: 9, panels: []panel{lastSync(t), relists(), syncErrors()}},
-				{height: 9, panels: []panel{syncDuration(t), listDuration(), listItems()}},
+				{height: 9, panels: []panel{syncDuration(t), listDuration(), listItems(), listPages()}},
 			}},
 			{id: 500, title: "Handlers: who holds up the events?", lines: []line{
 				{height: 9, panels: []panel{handlerDuration(t), pendingEvents(), handledEvents()}},
 				{height: 9, panels: []panel{handlers(), panics(), lostEvents()}},
+				{height: 9, panels: []panel{resyncPeriods(), sinceLastResync(), unchangedUpdates()}},
 			}},
 			{id: 600, title: "Cache: what is held, and how it is read", lines: []line{
 				{height: 9, panels: []panel{objects(), hitRatio()}},
 				{height: 9, panels: []panel{reads(), lists()}},
+			}},
+			{id: 650, title: "Consistency: can the cache be trusted?", lines: []line{
+				{height: 9, panels: []panel{regressions(), versionDistance()}},
+				{height: 9, panels: []panel{transforms(), superfluous()}},
 			}},
 			{id: 700, title: "Exporter", lines: []line{
 				{height: 7, panels: []panel{kinds(), versions()}},

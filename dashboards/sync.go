@@ -58,3 +58,12 @@ func listItems() panel {
 		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_list_items_sum{@}[$__rate_interval])) / sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_list_items_count{@}[$__rate_interval]))`, legend: legendInformer}},
 	}
 }
+
+func listPages() panel {
+	return timeSeries{
+		header: header{id: 46, title: "Pages of lists", unit: "short",
+			about: "Pages that LIST requests returned. None is normal: client and server stream the list by default. Many pages mean that etcd is read instead of the API server's cache."},
+		queries: []query{{expr: `sum by (cluster, name) (increase(k8s_informer_list_pages_total{@}[$__rate_interval]))`, legend: "{{cluster}} {{name}}"}},
+		stacked: true,
+	}
+}

@@ -141,11 +141,6 @@ var (
 		Metric: InformerResourceVersionRegressions, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
 		Severity: Page, Source: documented, Covers: []string{"S12"},
 	})
-	TransformConflicts = target(Objective{
-		ID: "transform_conflicts", Title: "Transform functions that were replaced",
-		Metric: InformerTransformConflicts, Threshold: 0, Fixed: true,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"P1"},
-	})
 	TransformDrops = target(Objective{
 		ID: "transform_drops", Title: "Objects dropped by a Transform function",
 		Metric: InformerTransformDrops, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
