@@ -34,7 +34,7 @@ type Options struct {
 	WellKnownPorts bool
 	// Load is how much happens in the cluster; Client, Factory, Handle and Log are the chain's.
 	Load load.Options
-	// Resync is the resync period of the load generator's informers.
+	// Resync is the resync period of the load generator's informers; half a minute unless set.
 	Resync time.Duration
 	// Interval is how often Prometheus scrapes and evaluates its rules; one second unless set.
 	Interval time.Duration

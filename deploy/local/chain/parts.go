@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ func (c *Chain) startLoad(ctx context.Context, _ string) error {
 	}
 	o := c.options.Load
 	o.Client, o.Log = writer, c.options.Log
-	o.Factory = observer.SharedInformerFactory(watcher, c.options.Resync, collectors.FactoryOptions{})
+	o.Factory = observer.SharedInformerFactory(watcher, cmp.Or(c.options.Resync, 30*time.Second), collectors.FactoryOptions{})
 	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
 		return err
