@@ -19,15 +19,17 @@ var informerSyncLagHigh = Alert{
 	description: someInformer + " on {{ $labels.instance }} trails the API server by {{ $value | humanizeDuration }}; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "The informer is known to trail the API server by more than $objective, for $for: its watch is down, or an event that it received has not been finished by some handler. The lag is 0 on a healthy watch, however little happens.",
+		Meaning: "The informer is known to trail the API server by more than $objective, for $for: its watch is down, an event that it received has not been finished by some handler, a freshness check saw a change that the cache does not get, or the API server has not answered these checks for three intervals. The lag is 0 on a healthy watch, however little happens.",
 		Impact:  "Controllers decide on old state: duplicates are created, deletions are missed for a while, status is late.",
 		Diagnosis: []Step{
 			{"Is the watch down? Then the lag grows by a second each second.", `k8s_informer_watch_connected == 0`},
 			{"If not, which handler holds up the events?", `k8s_informer_handler_pending_events > 0`},
+			{"Do freshness checks see what the watch does not bring (`lagging`), or get no answer (`failed`)? Then the connection is dead without having been closed.", `sum by (cluster, name, informer_type, result) (increase(k8s_informer_freshness_checks_total[5m])) > 0`},
 			{"How long does it take for one event?", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket[5m])))`},
 		},
 		Mitigation: []string{
 			"Watch down: follow InformerWatchDown.",
+			"Watch up and checks `lagging` or `failed`: the path to the API server is broken in silence (a node or load balancer that is gone, a firewall that forgets connections). client-go closes such a connection after 45 seconds at most if it uses HTTP/2; where a proxy forces HTTP/1.1, restart the process.",
 			"Slow handler: a handler should only put a key into a queue. Move API calls, locks and other waiting into the workers behind it.",
 			"Handler that hangs: take a goroutine dump (`/debug/pprof/goroutine?debug=2`) before restarting the process; it shows what it waits for.",
 			"A burst after a start or a mass change passes by itself; look at whether the pending events go down.",

@@ -22,6 +22,8 @@
 //	handler duration, panics          AddEventHandler: the handler                      handler.go
 //	event lag, pending events         the stream and the handler, paired by             internal/ring, handler.go
 //	                                  resourceVersion
+//	freshness                         ListerWatcher: a second, short Watch; the store's  checks.go, freshness.go, audit
+//	                                  version
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
 //
 // What is decorated, and by what:

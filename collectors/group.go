@@ -45,6 +45,7 @@ type group struct {
 	lost                    map[string]prometheus.Counter
 	conflicts               prometheus.Counter
 	drops                   map[string]prometheus.Counter
+	freshness               map[string]prometheus.Counter
 
 	added, modified, deleted, bookmarks, failures prometheus.Counter
 
@@ -136,6 +137,7 @@ func (o *Observer) newGroup(l labels) *group {
 		lost:          v.counterSet(catalog.InformerEventsLost, l.with()...),
 		conflicts:     v.counter(catalog.InformerTransformConflicts, l.with()...),
 		drops:         v.counterSet(catalog.InformerTransformDrops, l.with()...),
+		freshness:     v.counterSet(catalog.InformerFreshnessChecks, l.with()...),
 		added:         events[catalog.EventAdded],
 		modified:      events[catalog.EventModified],
 		deleted:       events[catalog.EventDeleted],

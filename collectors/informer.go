@@ -26,6 +26,12 @@ type informer struct {
 	synced func() bool
 	// listed tells whether the ListerWatcher is decorated too.
 	listed bool
+	// lister is the undecorated ListerWatcher, and indexer the undecorated store: what checks read is not counted. nil like
+	// store, and unless listed.
+	lister  cache.ListerWatcherWithContext
+	indexer cache.Indexer
+	// fresh is what freshness checks have found.
+	fresh freshness
 	// dropped tells that a Transform has dropped objects, so that events no longer say how many are stored.
 	dropped atomic.Bool
 

@@ -35,8 +35,9 @@ func (o *Observer) ListerWatcher(id ID, lw cache.ListerWatcher) *ListerWatcher {
 
 func (inf *informer) listerWatcher(lw cache.ListerWatcher) *ListerWatcher {
 	inf.listed = true
+	inf.lister = cache.ToListerWatcherWithContext(lw)
 	return &ListerWatcher{
-		inner:       cache.ToListerWatcherWithContext(lw),
+		inner:       inf.lister,
 		unsupported: watchlist.DoesClientNotSupportWatchListSemantics(lw),
 		informer:    inf,
 	}

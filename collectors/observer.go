@@ -24,6 +24,8 @@ type Options struct {
 	// finish them, at 16 bytes each. A handler that falls behind by more is still measured, with a lower bound. The
 	// default is 1024.
 	RememberedEvents int
+	// Checks compare the caches with the API server. The default is none.
+	Checks Checks
 }
 
 // Limits of the values that open labels may have at the same time. What exceeds them is reported as "other".
@@ -43,6 +45,9 @@ type Observer struct {
 	logger     *slog.Logger
 	tracer     Tracer
 	remembered int
+	checks     Checks
+	// freshnessSlots limits how many checks are made at a time.
+	freshnessSlots slots
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
@@ -63,20 +68,25 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		return nil, fmt.Errorf("collectors: Options.RememberedEvents is %d: give a positive number, or 0 for %d",
 			options.RememberedEvents, defaultRememberedEvents)
 	}
+	if err := options.Checks.validate(); err != nil {
+		return nil, err
+	}
 	if reg == nil {
 		return nil, errors.New("collectors: the registerer is nil: give a prometheus.Registry")
 	}
 	o := &Observer{
-		logger:     options.Logger,
-		tracer:     options.Tracer,
-		remembered: options.RememberedEvents,
-		base:       time.Now(),
-		vecs:       newVecs(options.Name),
-		types:      series.Cap{Limit: maxInformerTypes},
-		namespaces: series.Cap{Limit: maxNamespaces},
-		handlers:   series.Cap{Limit: maxHandlers},
-		indexes:    series.Cap{Limit: maxIndexes},
-		groups:     map[labels]*group{},
+		logger:         options.Logger,
+		tracer:         options.Tracer,
+		remembered:     options.RememberedEvents,
+		checks:         options.Checks,
+		base:           time.Now(),
+		freshnessSlots: make(slots, freshnessAtOnce),
+		vecs:           newVecs(options.Name),
+		types:          series.Cap{Limit: maxInformerTypes},
+		namespaces:     series.Cap{Limit: maxNamespaces},
+		handlers:       series.Cap{Limit: maxHandlers},
+		indexes:        series.Cap{Limit: maxIndexes},
+		groups:         map[labels]*group{},
 	}
 	if o.logger == nil {
 		o.logger = slog.Default()

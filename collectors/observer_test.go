@@ -33,6 +33,7 @@ func TestNewRejectsWhatCannotWork(t *testing.T) {
 	}{
 		"no name":         {reg, Options{}, "Options.Name"},
 		"negative memory": {reg, Options{Name: "x", RememberedEvents: -1}, "Options.RememberedEvents"},
+		"negative check":  {reg, Options{Name: "x", Checks: Checks{Freshness: -1}}, "Options.Checks.Freshness"},
 		"no registry":     {nil, Options{Name: "x"}, "registerer"},
 		"same name twice": {reg, Options{Name: "twice"}, `"twice"`},
 	} {

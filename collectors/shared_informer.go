@@ -36,11 +36,12 @@ func (o *Observer) Informer(id ID, inner cache.SharedIndexInformer) cache.Shared
 
 func (inf *informer) decorate(inner cache.SharedIndexInformer) *sharedIndexInformer {
 	inf.store = inner.GetStore()
+	inf.indexer = inner.GetIndexer()
 	inf.synced = inner.HasSynced
 	return &sharedIndexInformer{
 		inner:         inner,
 		informer:      inf,
-		indexer:       inf.group.decorateIndexer(inner.GetIndexer()),
+		indexer:       inf.group.decorateIndexer(inf.indexer),
 		resync:        unknownPeriod,
 		registrations: map[cache.ResourceEventHandlerRegistration]*handler{},
 	}
@@ -145,7 +146,9 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	ended := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { s.awaitSync(ended) })
+	stopChecks := s.startChecks(ctx)
 	defer func() {
+		stopChecks()
 		close(ended)
 		wg.Wait()
 		s.informer.end()

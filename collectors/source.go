@@ -35,6 +35,8 @@ type source struct {
 	received atomic.Uint64
 	// open is the number of watches that are open.
 	open atomic.Int32
+	// opened is when the last watch was open and up to date, 0 before the first.
+	opened atomic.Int64
 	// lost is when the last watch ended, 0 while one is open and before the first.
 	lost atomic.Int64
 
@@ -227,8 +229,10 @@ func (s *source) watchOpened() {
 	g := s.informer.group
 	g.watches.Inc()
 	s.open.Add(1)
+	now := s.informer.obs.now()
+	s.opened.Store(now)
 	if lost := s.lost.Swap(0); lost != 0 {
-		g.gap.Observe(seconds(s.informer.obs.now() - lost))
+		g.gap.Observe(seconds(now - lost))
 	}
 }
 

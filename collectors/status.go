@@ -75,6 +75,9 @@ func (inf *informer) status() InformerStatus {
 		Orphaned:  inf.orphaned(),
 	}
 	oldest := src.lost.Load()
+	if stale := inf.staleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
+		oldest = stale
+	}
 	for i, h := range inf.currentHandlers() {
 		pending, since := h.backlog()
 		if pending > 0 && (oldest == 0 || since < oldest) {

@@ -19,7 +19,7 @@ func syncLag(t catalog.Targets) panel {
 	o := t.Of(catalog.SyncLag)
 	return timeSeries{
 		header: header{id: 20, title: "Sync lag", unit: "s",
-			about: "How far each informer is known to trail the API server. Normal is 0, however little happens. A steady rise of a second a second means that the watch is down; otherwise a handler holds up events: look at the pending ones."},
+			about: "How far each informer is known to trail the API server. Normal is 0, however little happens. A steady rise of a second a second means that the watch is down, or dead without anybody having said so: look at the freshness checks. Otherwise a handler holds up events: look at the pending ones."},
 		queries: []query{{expr: `max by (cluster, name, informer_type, namespace) (k8s_informer_sync_lag_seconds{@})`, legend: legendInformer}},
 		goal:    &o,
 	}
@@ -60,5 +60,14 @@ func propagation() panel {
 		header: header{id: 24, title: "From write to receipt, p99", unit: "s",
 			about: "Time from the write of an object, which the API server notes in managedFields to the second, to the receipt of its event. Up to 1 s is normal. More is an API server or a network that is late, or clocks that differ; after a gap, the length of the gap."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace) (rate(k8s_informer_propagation_seconds_bucket{@}[$__rate_interval])))`, legend: legendInformer}},
+	}
+}
+
+func freshnessChecks() panel {
+	return timeSeries{
+		header: header{id: 25, title: "Freshness checks", unit: "short",
+			about: "Checks by result: a short second watch shows what the cache should have. Normal is fresh. lagging: the API server sends what the informer does not get; failed: the API server does not answer, or not in time; skipped: the watch is down or the server cannot tell. No line where the checks are off, as in the library by default."},
+		queries: []query{{expr: `sum by (cluster, name, result) (increase(k8s_informer_freshness_checks_total{@}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{result}}"}},
+		stacked: true,
 	}
 }

@@ -18,6 +18,7 @@ func overview(c Config) page {
 			{id: 200, title: "Lag: how far behind are caches and handlers?", lines: []line{
 				{height: 9, panels: []panel{syncLag(t), eventLag(t)}},
 				{height: 9, panels: []panel{lateShare(t), eventLagHeat(), propagation()}},
+				{height: 9, panels: []panel{freshnessChecks()}},
 			}},
 			{id: 300, title: "Watch: is the connection to the API server stable?", lines: []line{
 				{height: 9, panels: []panel{withoutWatch(), disconnects(t), disconnectReasons()}},

@@ -42,6 +42,10 @@ var (
 		Name: "type", Help: "type of the watch event",
 		Values: []string{EventAdded, EventModified, EventDeleted, EventBookmark, EventError},
 	}
+	LabelFreshnessResult = Label{
+		Name: "result", Help: "what the check found",
+		Values: []string{FreshnessFresh, FreshnessLagging, FreshnessFailed, FreshnessSkipped},
+	}
 	LabelLostReason = Label{
 		Name: "reason", Help: "why the event was lost from view",
 		Values: []string{LostOverrun, LostTransform, LostStop},
@@ -123,6 +127,19 @@ const (
 	EventDeleted  = "deleted"
 	EventBookmark = "bookmark"
 	EventError    = "error"
+)
+
+// Values of LabelFreshnessResult.
+const (
+	// FreshnessFresh is a store that has all that the second watch delivered.
+	FreshnessFresh = "fresh"
+	// FreshnessLagging is a store that still lacked some of it after a grace time.
+	FreshnessLagging = "lagging"
+	// FreshnessFailed is a second watch that could not be opened, or that the server did not end in its time.
+	FreshnessFailed = "failed"
+	// FreshnessSkipped is a check that could say nothing: the informer's own watch is down, the store has no version, or the
+	// server no longer has that version.
+	FreshnessSkipped = "skipped"
 )
 
 // Values of LabelLostReason.

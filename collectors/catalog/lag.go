@@ -4,11 +4,19 @@ package catalog
 var (
 	InformerSyncLag = define(Metric{
 		Name:   "k8s_informer_sync_lag_seconds",
-		Help:   "Seconds by which the informer is known to trail the API server, at the time of the scrape: the time since the watch was lost while it is down, or the age of the oldest received event that a handler has not finished, whichever is larger. 0 on a healthy watch, however idle.",
+		Help:   "Seconds by which the informer is known to trail the API server, at the time of the scrape: the time since the watch was lost while it is down, the age of the oldest received event that a handler has not finished, the age of the oldest difference that a freshness check saw and that is still there, and, once freshness checks themselves have failed for three intervals, the time since the last moment that the cache was known to be fresh; the largest of these. 0 on a healthy watch, however idle. Without freshness checks a connection that is dead without having been closed goes unnoticed.",
 		Kind:   Gauge,
 		Family: Lag,
 		Labels: informer(),
 		Covers: []string{"S5"},
+	})
+	InformerFreshnessChecks = define(Metric{
+		Name:   "k8s_informer_freshness_checks_total",
+		Help:   "Freshness checks, by result: each opens a short second watch at the store's version and looks whether the store gets what it delivers. 0 where they are off, as they are in the library by default.",
+		Kind:   Counter,
+		Family: Lag,
+		Labels: informer(LabelFreshnessResult),
+		Covers: []string{"S5", "S13"},
 	})
 	InformerEventLag = define(Metric{
 		Name:    "k8s_informer_event_lag_seconds",

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
 // Config is the configuration file. The zero value is the default: every default kind in all namespaces.
@@ -20,6 +24,39 @@ type Config struct {
 	// Namespaces are watched one by one instead of all at once. Unless Resources says otherwise, kinds that live outside
 	// of namespaces are then left out.
 	Namespaces []string `json:"namespaces,omitempty"`
+	// Checks compare what the exporter has cached with the API server.
+	Checks Checks `json:"checks,omitempty"`
+}
+
+// Checks are the intervals of checks, such as "30s". Missing ones have their default, and "0s" turns a check off.
+type Checks struct {
+	// Freshness is how often each informer is asked whether it has what the API server has, by one watch request that lasts
+	// a second. The default is 30s: with the 22 default kinds, two requests in three seconds.
+	Freshness *metav1.Duration `json:"freshness,omitempty"`
+}
+
+const defaultFreshness = 30 * time.Second
+
+func (c Checks) library() collectors.Checks {
+	return collectors.Checks{Freshness: orDefault(c.Freshness, defaultFreshness)}
+}
+
+func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
+	if d == nil {
+		return otherwise
+	}
+	return d.Duration
+}
+
+// validate refuses intervals below a second: they would load the API server.
+func (c Checks) validate() error {
+	var errs []error
+	for field, d := range map[string]*metav1.Duration{"freshness": c.Freshness} {
+		if d != nil && d.Duration != 0 && d.Duration < time.Second {
+			errs = append(errs, fmt.Errorf("checks.%s: %v is too short; use 1s or more, or 0s to turn it off", field, d.Duration))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Resource asks for one kind.
@@ -72,6 +109,7 @@ func ParseConfig(data []byte) (Config, error) {
 // Validate returns every mistake, each with the name of its field.
 func (c Config) Validate() error {
 	_, err := c.kinds()
+	err = errors.Join(err, c.Checks.validate())
 	for i, ns := range c.Namespaces {
 		switch {
 		case slices.Contains(c.Namespaces[:i], ns):

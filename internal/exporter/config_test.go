@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
 func types(kinds []Kind) []string {
@@ -108,6 +111,8 @@ func TestParseConfigErrors(t *testing.T) {
 		{"resources: [{name: pods, scope: cluster}]", []string{"resources[0].scope", "Namespaced or Cluster"}},
 		{"resources: [{name: pods, scope: Cluster}]", []string{"resources[0].scope", "leave it out"}},
 		{`namespaces: ["*"]`, []string{"namespaces[0]", "leave out namespaces"}},
+		{"checks: {freshness: 10ms}", []string{"checks.freshness", "10ms is too short", "0s to turn it off"}},
+		{"checks: {freshness: -1s}", []string{"checks.freshness"}},
 		{`namespaces: [a, a]`, []string{"namespaces[1]", "twice"}},
 		{"resources: [{name: A}]\nnamespaces: [B]", []string{"resources[0].name", "namespaces[0]"}}, // all at once
 		{"\x00", []string{""}},
@@ -123,6 +128,19 @@ func TestParseConfigErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for text, want := range map[string]collectors.Checks{
+		"{}":                      {Freshness: 30 * time.Second},
+		"checks: {freshness: 0s}": {},
+		"checks: {freshness: 1m}": {Freshness: time.Minute},
+	} {
+		c, err := ParseConfig([]byte(text))
+		if err != nil || c.Checks.library() != want {
+			t.Errorf("%s: %+v, %v, want %+v", text, c.Checks.library(), err, want)
+		}
 	}
 }
 

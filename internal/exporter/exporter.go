@@ -76,7 +76,9 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 	if err != nil {
 		return nil, err
 	}
-	observer, err := collectors.New(registry, collectors.Options{Name: Name, Logger: options.Logger, Tracer: options.Tracer})
+	observer, err := collectors.New(registry, collectors.Options{
+		Name: Name, Logger: options.Logger, Tracer: options.Tracer, Checks: options.Config.Checks.library(),
+	})
 	if err != nil {
 		return nil, err
 	}
