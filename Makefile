@@ -72,4 +72,6 @@ demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m
 fuzz: ## Fuzz the pure mechanisms for half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzRing -fuzztime 30s ./collectors/internal/ring
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/rv
+	$(GO) test -run '^$$' -fuzz FuzzBacklog -fuzztime 30s ./collectors/audit
+	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/audit
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass

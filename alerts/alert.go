@@ -42,6 +42,7 @@ func All() []Alert {
 		informerNotSynced, informerSyncSlow, informerListWatchErrors,
 		informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
+		informerCacheDiffers,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
 		informerExporterKindDown, informerExporterAbsent,

@@ -24,16 +24,25 @@ type Checks struct {
 	// objects. At most 4 checks of an Observer are made at a time, so that it never makes more than 4 such requests a
 	// second. 30 seconds is a good value.
 	Freshness time.Duration
+	// Audit is the interval of audits: the whole cache is compared with the API server at the cache's own resourceVersion,
+	// object by object, and every index with the objects. The cost is a LIST of everything the informer holds, in pages of
+	// 500, answered from etcd or from a snapshot of the API server's watch cache; in this process 16 bytes per object for
+	// as long as that takes, and about 0.2 s of CPU time per 100,000 objects. One audit of an Observer is made at a time.
+	// What an audit finds is looked at again after 30 seconds at most. 10 minutes is a good value.
+	Audit time.Duration
 }
 
 // How many checks of an Observer are made at the same time.
-const freshnessAtOnce = 4
+const (
+	freshnessAtOnce = 4
+	auditsAtOnce    = 1
+)
 
 func (c Checks) validate() error {
 	for _, interval := range []struct {
 		name  string
 		value time.Duration
-	}{{"Freshness", c.Freshness}} {
+	}{{"Freshness", c.Freshness}, {"Audit", c.Audit}} {
 		if interval.value < 0 {
 			return fmt.Errorf("collectors: Options.Checks.%s is %v: give the time between two checks, or 0 for none", interval.name, interval.value)
 		}
@@ -113,6 +122,8 @@ func (s *sharedIndexInformer) startChecks(ctx context.Context) (stop func()) {
 		}()
 	}
 	start(checks.Freshness, func() time.Duration { inf.checkFreshness(ctx); return 0 })
+	var confirming bool // only the goroutine of the audits uses it
+	start(checks.Audit, func() time.Duration { return inf.checkAudit(ctx, &confirming) })
 	return func() {
 		cancel()
 		for _, ended := range done {

@@ -32,6 +32,11 @@ func (g groupView) collect(ch chan<- prometheus.Metric) {
 	send(catalog.InformerResourceVersion, digits(total.Handled), catalog.StageHandled)
 	send(catalog.InformerDuplicates, float64(len(g.members)-1))
 	send(catalog.InformerOrphans, float64(orphans))
+	if differences, audited := g.differences(); audited {
+		for _, kind := range catalog.LabelDifference.Values {
+			send(catalog.InformerAuditDifferences, float64(differences[kind]), kind)
+		}
+	}
 	for name, h := range byName(total.Handlers) {
 		send(catalog.InformerHandlerPending, float64(h.Pending), name)
 		send(catalog.InformerHandlerLastResync, unix(h.LastResync), name)

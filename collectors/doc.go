@@ -24,6 +24,8 @@
 //	                                  resourceVersion
 //	freshness                         ListerWatcher: a second, short Watch; the store's  checks.go, freshness.go, audit
 //	                                  version
+//	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go, audit
+//	indexes, key collisions           store, GetIndexers
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
 //
 // What is decorated, and by what:

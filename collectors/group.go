@@ -46,6 +46,9 @@ type group struct {
 	conflicts               prometheus.Counter
 	drops                   map[string]prometheus.Counter
 	freshness               map[string]prometheus.Counter
+	audits                  map[string]prometheus.Counter
+	auditDuration           prometheus.Observer
+	collisions              prometheus.Counter
 
 	added, modified, deleted, bookmarks, failures prometheus.Counter
 
@@ -138,6 +141,9 @@ func (o *Observer) newGroup(l labels) *group {
 		conflicts:     v.counter(catalog.InformerTransformConflicts, l.with()...),
 		drops:         v.counterSet(catalog.InformerTransformDrops, l.with()...),
 		freshness:     v.counterSet(catalog.InformerFreshnessChecks, l.with()...),
+		audits:        v.counterSet(catalog.InformerAudits, l.with()...),
+		auditDuration: v.histogram(catalog.InformerAuditDuration, l.with()...),
+		collisions:    v.counter(catalog.InformerKeyCollisions, l.with()...),
 		added:         events[catalog.EventAdded],
 		modified:      events[catalog.EventModified],
 		deleted:       events[catalog.EventDeleted],

@@ -32,6 +32,8 @@ type informer struct {
 	indexer cache.Indexer
 	// fresh is what freshness checks have found.
 	fresh freshness
+	// audits is what audits have found.
+	audits audits
 	// dropped tells that a Transform has dropped objects, so that events no longer say how many are stored.
 	dropped atomic.Bool
 

@@ -46,8 +46,8 @@ type Observer struct {
 	tracer     Tracer
 	remembered int
 	checks     Checks
-	// freshnessSlots limits how many checks are made at a time.
-	freshnessSlots slots
+	// freshnessSlots and auditSlots limit how many checks are made at a time.
+	freshnessSlots, auditSlots slots
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
@@ -81,6 +81,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		checks:         options.Checks,
 		base:           time.Now(),
 		freshnessSlots: make(slots, freshnessAtOnce),
+		auditSlots:     make(slots, auditsAtOnce),
 		vecs:           newVecs(options.Name),
 		types:          series.Cap{Limit: maxInformerTypes},
 		namespaces:     series.Cap{Limit: maxNamespaces},

@@ -42,6 +42,10 @@ func overview(c Config) page {
 				{height: 9, panels: []panel{regressions(), versionDistance()}},
 				{height: 9, panels: []panel{transforms(), superfluous()}},
 			}},
+			{id: 800, title: "Audit: does the cache agree with the API server?", lines: []line{
+				{height: 9, panels: []panel{differences(), audits()}},
+				{height: 9, panels: []panel{auditDuration(), keyCollisions()}},
+			}},
 			{id: 700, title: "Exporter", lines: []line{
 				{height: 7, panels: []panel{kinds(), versions()}},
 			}},

@@ -25,6 +25,7 @@ const (
 	Sync      Family = "Sync"
 	Watch     Family = "Watch"
 	Lag       Family = "Lag"
+	Audit     Family = "Audit"
 	Handlers  Family = "Handlers"
 	Versions  Family = "Versions"
 	Pollution Family = "Pollution"
@@ -33,7 +34,7 @@ const (
 
 // Families returns every family in reading order.
 func Families() []Family {
-	return []Family{Cache, Sync, Watch, Lag, Handlers, Versions, Pollution, Exporter}
+	return []Family{Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution, Exporter}
 }
 
 // Label is a label of a metric.

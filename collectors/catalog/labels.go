@@ -46,6 +46,14 @@ var (
 		Name: "result", Help: "what the check found",
 		Values: []string{FreshnessFresh, FreshnessLagging, FreshnessFailed, FreshnessSkipped},
 	}
+	LabelAuditResult = Label{
+		Name: "result", Help: "what the audit found",
+		Values: []string{AuditConsistent, AuditDifferent, AuditSkipped, AuditFailed},
+	}
+	LabelDifference = Label{
+		Name: "kind", Help: "kind of the difference",
+		Values: []string{DifferenceMissing, DifferenceExtra, DifferenceStale, DifferenceWrongUID, DifferenceIndex, DifferenceKeyCollision},
+	}
 	LabelLostReason = Label{
 		Name: "reason", Help: "why the event was lost from view",
 		Values: []string{LostOverrun, LostTransform, LostStop},
@@ -140,6 +148,36 @@ const (
 	// FreshnessSkipped is a check that could say nothing: the informer's own watch is down, the store has no version, or the
 	// server no longer has that version.
 	FreshnessSkipped = "skipped"
+)
+
+// Values of LabelAuditResult.
+const (
+	// AuditConsistent is a cache without a difference.
+	AuditConsistent = "consistent"
+	// AuditDifferent is a cache with differences, confirmed or not.
+	AuditDifferent = "different"
+	// AuditSkipped is an audit that could not be made: the watch is down, the cache has no version or changes faster than it
+	// can be read, or the server no longer has the version (410) or does not list at exact versions.
+	AuditSkipped = "skipped"
+	// AuditFailed is an audit whose list failed.
+	AuditFailed = "failed"
+)
+
+// Values of LabelDifference.
+const (
+	// DifferenceMissing is an object that the API server has and the cache has not.
+	DifferenceMissing = "missing"
+	// DifferenceExtra is an object that the cache has and the API server has not, or a second time.
+	DifferenceExtra = "extra"
+	// DifferenceStale is an object with another resourceVersion than the API server has.
+	DifferenceStale = "stale"
+	// DifferenceWrongUID is an object with the UID of another object of the same name.
+	DifferenceWrongUID = "wrong_uid"
+	// DifferenceIndex is an object that an index lists under a value that it does not have, or does not list under one that
+	// it has.
+	DifferenceIndex = "index"
+	// DifferenceKeyCollision is an object that is missing because another has its key.
+	DifferenceKeyCollision = "key_collision"
 )
 
 // Values of LabelLostReason.

@@ -121,6 +121,11 @@ var (
 		Metric: InformerCoverageGap, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S14"},
 	})
+	CacheDiffers = target(Objective{
+		ID: "cache_differs", Title: "Cache differs from the API server",
+		Metric: InformerAuditDifferences, Threshold: 0, Fixed: true,
+		Severity: Page, Source: documented, Covers: []string{"S11", "S19", "P3", "P8", "P9"},
+	})
 	HandlerDuration = target(Objective{
 		ID: "handler_duration", Title: "Handler duration, 99th percentile",
 		Metric: InformerHandlerDuration, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,

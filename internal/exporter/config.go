@@ -33,12 +33,21 @@ type Checks struct {
 	// Freshness is how often each informer is asked whether it has what the API server has, by one watch request that lasts
 	// a second. The default is 30s: with the 22 default kinds, two requests in three seconds.
 	Freshness *metav1.Duration `json:"freshness,omitempty"`
+	// Audit is how often each informer is compared with the API server, object by object, by a LIST of metadata in pages of
+	// 500. The default is 10m.
+	Audit *metav1.Duration `json:"audit,omitempty"`
 }
 
-const defaultFreshness = 30 * time.Second
+const (
+	defaultFreshness = 30 * time.Second
+	defaultAudit     = 10 * time.Minute
+)
 
 func (c Checks) library() collectors.Checks {
-	return collectors.Checks{Freshness: orDefault(c.Freshness, defaultFreshness)}
+	return collectors.Checks{
+		Freshness: orDefault(c.Freshness, defaultFreshness),
+		Audit:     orDefault(c.Audit, defaultAudit),
+	}
 }
 
 func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
@@ -51,7 +60,11 @@ func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
 // validate refuses intervals below a second: they would load the API server.
 func (c Checks) validate() error {
 	var errs []error
-	for field, d := range map[string]*metav1.Duration{"freshness": c.Freshness} {
+	for _, check := range []struct {
+		field string
+		value *metav1.Duration
+	}{{"freshness", c.Freshness}, {"audit", c.Audit}} {
+		field, d := check.field, check.value
 		if d != nil && d.Duration != 0 && d.Duration < time.Second {
 			errs = append(errs, fmt.Errorf("checks.%s: %v is too short; use 1s or more, or 0s to turn it off", field, d.Duration))
 		}

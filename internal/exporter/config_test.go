@@ -133,9 +133,9 @@ func TestParseConfigErrors(t *testing.T) {
 
 func TestChecks(t *testing.T) {
 	for text, want := range map[string]collectors.Checks{
-		"{}":                      {Freshness: 30 * time.Second},
-		"checks: {freshness: 0s}": {},
-		"checks: {freshness: 1m}": {Freshness: time.Minute},
+		"{}":                                 {Freshness: 30 * time.Second, Audit: 10 * time.Minute},
+		"checks: {freshness: 0s, audit: 0s}": {},
+		"checks: {freshness: 1m, audit: 1h}": {Freshness: time.Minute, Audit: time.Hour},
 	} {
 		c, err := ParseConfig([]byte(text))
 		if err != nil || c.Checks.library() != want {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
@@ -89,6 +90,31 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 		if ln.level > 0 {
 			t.Errorf("logged on a healthy cluster: %+v", ln)
 		}
+	}
+}
+
+// The default kinds pass both checks on a real server, with the client that asks for metadata only.
+func TestChecksOfTheDefaultKinds(t *testing.T) {
+	config := stacktest.Config(t)
+	createConfigMap(t, config, stacktest.Namespace(t), "there")
+	second := &metav1.Duration{Duration: time.Second}
+	var written logs
+	e := newReal(t, Options{REST: config, Logger: written.logger(), Config: Config{Checks: Checks{Freshness: second, Audit: second}}})
+	run(t, e, config)
+	for metric, good := range map[string]string{
+		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
+	} {
+		eventually(t, metric+" of every kind", func() bool {
+			return values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(DefaultKinds()))
+		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), metric, "result")) })
+		for _, bad := range []string{"lagging", "failed", "different"} {
+			if n := values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
+				t.Errorf("%s{result=%q} is %v", metric, bad, n)
+			}
+		}
+	}
+	if lag := values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "namespace")["*"]; lag > 1 {
+		t.Errorf("the lags add up to %v s", lag)
 	}
 }
 

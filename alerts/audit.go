@@ -1,0 +1,32 @@
+package alerts
+
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+
+var informerCacheDiffers = Alert{
+	Name:      "InformerCacheDiffers",
+	Objective: catalog.CacheDiffers,
+	labels:    append(ofProcess[:len(ofProcess):len(ofProcess)], "kind"),
+	// The gauge holds what two audits in a row have found, so there is nothing to wait for.
+	expr:    `k8s_informer_audit_differences > $threshold`,
+	summary: someInformer + " has a cache that differs from the API server.",
+	description: `{{ $value }} objects in the cache of the {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster +
+		" on {{ $labels.instance }} differ from the API server ({{ $labels.kind }}), as two audits in a row have found at the cache's own resourceVersion. " +
+		"This is not lag: it does not go away by itself.",
+	Runbook: Runbook{
+		Meaning: "An audit compares each object of the cache with the API server at exactly the resourceVersion that the cache has, so that changes which are merely late do not count. Two audits in a row have found the same differences. `missing`: the API server has the object, the cache has not. `extra`: the other way round. `stale`: another resourceVersion. `wrong_uid`: the cache has an object that was deleted and created again under its name. `index`: reads through an index return other objects than they should. `key_collision`: objects overwrite each other because they have the same key.",
+		Impact:  "Controllers that read this cache act on objects that do not exist, or do not see objects that do, until the next full list of this process: often its restart.",
+		Diagnosis: []Step{
+			{"Which processes? One of several is damage in that process; all of them alike are code that they share, or the API server.", `sum by (cluster, name, instance, informer_type, kind) (k8s_informer_audit_differences) > 0`},
+			{"Since when, and did a lost watch come before it?", `sum by (cluster, name, instance, informer_type, reason) (increase(k8s_informer_watch_disconnects_total[1h])) > 0`},
+			{"What else do the audits say?", `sum by (cluster, name, instance, informer_type, result) (increase(k8s_informer_audits_total[1h])) > 0`},
+			{"Which objects? The process has logged some of them: \"The cache differs from the API server\".", ""},
+		},
+		Mitigation: []string{
+			"Restart the process that is affected: it takes in a full list. Before that, save its log and, if there is one, a heap profile.",
+			"`index`, `stale` or `wrong_uid` in one process: look for code that changes cached objects or writes to the store; objects from a lister must be copied before they are changed.",
+			"`missing`: look for a Transform that returns nil or an error for some objects.",
+			"`key_collision`: the key function leaves out the namespace, or a Transform changes names.",
+			"All replicas, or several programs: compare the API servers with one another; their watch caches may have diverged, for example after etcd was restored. Restart them one by one.",
+		},
+	},
+}

@@ -1,0 +1,330 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// server answers lists with objects at one version, in pages.
+type server struct {
+	version  string
+	objects  []*corev1.ConfigMap
+	requests []metav1.ListOptions
+	// failAt is the page that fails.
+	failAt int
+	err    error
+}
+
+func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	if len(s.requests) == s.failAt && s.err != nil {
+		return nil, s.err
+	}
+	s.requests = append(s.requests, o)
+	from, _ := strconv.Atoi(o.Continue)
+	to := min(len(s.objects), from+int(o.Limit))
+	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: s.version}}
+	for _, object := range s.objects[from:to] {
+		list.Items = append(list.Items, *object)
+	}
+	if to < len(s.objects) {
+		list.Continue = strconv.Itoa(to)
+	}
+	return list, nil
+}
+
+func store(t testing.TB, key cache.KeyFunc, version string, objects ...*corev1.ConfigMap) cache.Indexer {
+	t.Helper()
+	i := cache.NewIndexer(key, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "value": byValue})
+	items := make([]any, 0, len(objects))
+	for _, object := range objects {
+		items = append(items, object)
+	}
+	if err := i.Replace(items, version); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func byValue(obj any) ([]string, error) {
+	o := obj.(*corev1.ConfigMap)
+	return []string{o.Labels["value"], "all", "all"}, nil
+}
+
+func labelled(name, value string) *corev1.ConfigMap {
+	o := object(name, name, 1)
+	o.Labels = map[string]string{"value": value}
+	return o
+}
+
+func counts(d *Differences) map[string]int {
+	all := map[string]int{}
+	for _, kind := range catalog.LabelDifference.Values {
+		if n := d.Count(kind); n > 0 {
+			all[kind] = n
+		}
+	}
+	return all
+}
+
+// TestCompare covers S11, P3 and P9: each kind of difference, and nothing else.
+func TestCompare(t *testing.T) {
+	in := func(namespace string, o *corev1.ConfigMap) *corev1.ConfigMap { o.Namespace = namespace; return o }
+	byNameOnly := func(obj any) (string, error) { return obj.(*corev1.ConfigMap).Name, nil }
+	for name, c := range map[string]struct {
+		key    cache.KeyFunc
+		cached []*corev1.ConfigMap
+		there  []*corev1.ConfigMap
+		want   map[string]int
+	}{
+		"both empty": {},
+		"equal":      {cached: []*corev1.ConfigMap{object("b", "2", 2), object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}},
+		"missing":    {there: []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}, want: map[string]int{"missing": 2}},
+		"extra":      {cached: []*corev1.ConfigMap{object("a", "1", 1)}, want: map[string]int{"extra": 1}},
+		"stale":      {cached: []*corev1.ConfigMap{object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 2)}, want: map[string]int{"stale": 1}},
+		"wrong UID":  {cached: []*corev1.ConfigMap{object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "2", 1)}, want: map[string]int{"wrong_uid": 1}},
+		"stripped":   {cached: []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}}, there: []*corev1.ConfigMap{object("a", "2", 1)}},
+		"renamed":    {cached: []*corev1.ConfigMap{object("z", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 1)}, want: map[string]int{"missing": 1, "extra": 1}},
+		"the key lacks the namespace": {
+			key:    byNameOnly,
+			cached: []*corev1.ConfigMap{in("one", object("a", "1", 1)), in("two", object("a", "2", 2))},
+			there:  []*corev1.ConfigMap{in("one", object("a", "1", 1)), in("two", object("a", "2", 2))},
+			want:   map[string]int{"missing": 1, "key_collision": 1},
+		},
+		"the same under two keys": {
+			key:    func(obj any) (string, error) { return obj.(*corev1.ConfigMap).Labels["value"], nil },
+			cached: []*corev1.ConfigMap{labelled("a", "x"), labelled("a", "y")},
+			there:  []*corev1.ConfigMap{labelled("a", "y")},
+			want:   map[string]int{"extra": 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.key == nil {
+				c.key = cache.MetaNamespaceKeyFunc
+			}
+			s := &server{version: "9", objects: c.there}
+			r, err := Compare(t.Context(), store(t, c.key, "9", c.cached...), s.list, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := counts(r.Differences)
+			if !maps.Equal(got, c.want) || r.Objects != len(c.there) || r.Requests != max(1, len(c.there)) || r.Version != "9" {
+				t.Errorf("%+v: %v, want %v", r, got, c.want)
+			}
+			for n, o := range s.requests {
+				if first := n == 0; (o.ResourceVersion == "9") != first || (o.ResourceVersionMatch == metav1.ResourceVersionMatchExact) != first || (o.Continue == "") != first || o.Limit != 1 {
+					t.Errorf("request %d: %+v", n, o)
+				}
+			}
+		})
+	}
+}
+
+func TestCompareThatIsNotPossible(t *testing.T) {
+	objects := []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}
+	good := store(t, cache.MetaNamespaceKeyFunc, "9", objects...)
+	for name, c := range map[string]struct {
+		store   cache.Store
+		server  server
+		skipped bool
+	}{
+		"no version":             {store(t, cache.MetaNamespaceKeyFunc, ""), server{}, true},
+		"changing":               {&restless{Indexer: good}, server{version: "9"}, true},
+		"expired":                {good, server{version: "9", objects: objects, err: apierrors.NewResourceExpired("gone")}, true},
+		"expired on page 2":      {good, server{version: "9", objects: objects, failAt: 1, err: apierrors.NewResourceExpired("gone")}, true},
+		"not exact":              {good, server{version: "10", objects: objects}, true},
+		"server error":           {good, server{version: "9", err: apierrors.NewInternalError(errors.New("x"))}, false},
+		"an object that is none": {cacheOf{"text"}, server{version: "9"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Compare(t.Context(), c.store, c.server.list, 1)
+			if err == nil || r != nil || Skipped(err) != c.skipped {
+				t.Errorf("%+v, %v, skipped %t, want %t", r, err, Skipped(err), c.skipped)
+			}
+		})
+	}
+	if _, err := Indexes(&restless{Indexer: good}); !errors.Is(err, ErrChanging) {
+		t.Errorf("indexes of a restless store: %v", err)
+	}
+}
+
+// restless is a store that has another version each time.
+type restless struct {
+	cache.Indexer
+	version int
+}
+
+func (r *restless) LastStoreSyncResourceVersion() string { r.version++; return strconv.Itoa(r.version) }
+
+// cacheOf is a store with something strange in it.
+type cacheOf []any
+
+func (c cacheOf) List() []any                          { return c }
+func (c cacheOf) LastStoreSyncResourceVersion() string { return "9" }
+func (cacheOf) Add(any) error                          { return nil }
+func (cacheOf) Update(any) error                       { return nil }
+func (cacheOf) Delete(any) error                       { return nil }
+func (cacheOf) ListKeys() []string                     { return nil }
+func (cacheOf) Bookmark(string)                        {}
+func (cacheOf) Get(any) (any, bool, error)             { return nil, false, nil }
+func (cacheOf) GetByKey(string) (any, bool, error)     { return nil, false, nil }
+func (cacheOf) Replace([]any, string) error            { return nil }
+func (cacheOf) Resync() error                          { return nil }
+
+// FuzzCompare damages a cache at random and knows what must be found.
+func FuzzCompare(f *testing.F) {
+	f.Add(uint64(1), uint8(20))
+	f.Fuzz(func(t *testing.T, seed uint64, n uint8) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		s := &server{version: "999"}
+		want := map[string]int{}
+		var cached []*corev1.ConfigMap
+		for i := range int(n) {
+			o := object(fmt.Sprint(i), fmt.Sprint(i), i+1)
+			o.Namespace = fmt.Sprint("ns-", random.IntN(3))
+			damage := ""
+			switch c := o.DeepCopy(); random.IntN(8) {
+			case 0:
+				damage = catalog.DifferenceMissing
+				s.objects = append(s.objects, o)
+			case 1:
+				damage = catalog.DifferenceExtra
+				cached = append(cached, c)
+			case 2:
+				damage = catalog.DifferenceStale
+				c.ResourceVersion = "0"
+				cached, s.objects = append(cached, c), append(s.objects, o)
+			case 3:
+				damage = catalog.DifferenceWrongUID
+				c.UID = "other"
+				cached, s.objects = append(cached, c), append(s.objects, o)
+			default:
+				cached, s.objects = append(cached, c), append(s.objects, o)
+			}
+			if damage != "" {
+				want[damage]++
+			}
+		}
+		random.Shuffle(len(s.objects), func(i, j int) { s.objects[i], s.objects[j] = s.objects[j], s.objects[i] })
+		r, err := Compare(context.Background(), store(t, cache.MetaNamespaceKeyFunc, "999", cached...), s.list, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := counts(r.Differences); !maps.Equal(got, want) {
+			t.Errorf("found %v, want %v", got, want)
+		}
+	})
+}
+
+// TestIndexes covers P8.
+func TestIndexes(t *testing.T) {
+	a, b := object("a", "1", 1), object("b", "2", 2)
+	a.Labels, b.Labels = map[string]string{"value": "x"}, map[string]string{"value": "y"}
+	i := store(t, cache.MetaNamespaceKeyFunc, "9", a, b)
+	check := func(want int) {
+		t.Helper()
+		d, err := Indexes(i)
+		if err != nil || d.Count(catalog.DifferenceIndex) != want || d.Len() != want {
+			t.Errorf("%d differences, %v, want %d", d.Len(), err, want)
+		}
+	}
+	check(0)
+	a.Labels["value"] = "y" // what a consumer must not do: the index still has a under x, and not under y
+	check(2)
+	a.Labels["value"] = "new"
+	check(2)
+	a.Labels["value"] = "x"
+	check(0)
+	if err := i.Delete(a); err != nil {
+		t.Fatal(err)
+	}
+	check(0)
+	if err := i.AddIndexers(cache.Indexers{"more": func(any) ([]string, error) { return nil, nil }}); err != nil {
+		t.Fatal(err)
+	}
+	check(0)
+}
+
+func TestDifferences(t *testing.T) {
+	gone := func(name string) Difference { return Difference{Kind: catalog.DifferenceMissing, Name: name} }
+	first, second := NewDifferences(), NewDifferences()
+	first.Add(gone("a"))
+	first.Add(gone("b"))
+	second.Add(gone("b"))
+	second.Add(gone("c"))
+	second.AddN(Difference{Kind: catalog.DifferenceIndex, Index: "i", Value: "v"}, 3)
+	if both := second.Both(first); both[catalog.DifferenceMissing] != 1 || both[catalog.DifferenceIndex] != 0 {
+		t.Errorf("both: %v", both)
+	}
+	if n := second.New(catalog.DifferenceMissing, first); n != 1 {
+		t.Errorf("%d are new", n)
+	}
+	if examples := second.Examples(5, first); len(examples) != 1 || examples[0] != gone("b") {
+		t.Errorf("examples: %v", examples)
+	}
+	first.Merge(second)
+	if first.Count(catalog.DifferenceMissing) != 4 || first.Len() != 7 {
+		t.Errorf("merged: %d, %d", first.Count(catalog.DifferenceMissing), first.Len())
+	}
+	// Beyond what is remembered, numbers are compared.
+	many, more := NewDifferences(), NewDifferences()
+	for n := range maxRemembered + 10 {
+		many.Add(gone(fmt.Sprint(n)))
+		if n > 0 {
+			more.Add(gone(fmt.Sprint(n)))
+		}
+	}
+	if both := many.Both(more); both[catalog.DifferenceMissing] != maxRemembered+8 && both[catalog.DifferenceMissing] != maxRemembered+9 {
+		t.Errorf("both: %v", both)
+	}
+	if len(many.remembered[catalog.DifferenceMissing]) != maxRemembered {
+		t.Errorf("%d are remembered", len(many.remembered[catalog.DifferenceMissing]))
+	}
+}
+
+// BenchmarkAudit shows the CPU time and the memory of an audit of 100,000 objects without the list itself.
+func BenchmarkAudit(b *testing.B) {
+	const n = 100_000
+	s := &server{version: "9"}
+	for i := range n {
+		s.objects = append(s.objects, object(fmt.Sprint("object-", i), fmt.Sprint(i), i+1))
+	}
+	i := store(b, cache.MetaNamespaceKeyFunc, "9", s.objects...)
+	b.Run("snapshot", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := Take(i); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("compare", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.requests = nil
+			if r, err := Compare(b.Context(), i, s.list, 500); err != nil || r.Differences.Len() != 0 || r.Requests != n/500 {
+				b.Fatal(r, err)
+			}
+		}
+	})
+	b.Run("indexes", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if d, err := Indexes(i); err != nil || d.Len() != 0 {
+				b.Fatal(d, err)
+			}
+		}
+	})
+}

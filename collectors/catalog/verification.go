@@ -1,0 +1,38 @@
+package catalog
+
+// Whether the cache agrees with the API server and with itself.
+var (
+	InformerAudits = define(Metric{
+		Name:   "k8s_informer_audits_total",
+		Help:   "Audits, by result: each compares the whole cache with the API server at the cache's own resourceVersion, and its indexes with its objects. 0 where they are off, as they are in the library by default.",
+		Kind:   Counter,
+		Family: Audit,
+		Labels: informer(LabelAuditResult),
+		Covers: []string{"S11", "S13", "S19"},
+	})
+	InformerAuditDifferences = define(Metric{
+		Name:   "k8s_informer_audit_differences",
+		Help:   "Differences between the cache and the API server, by kind, that the last audit has found and the audit before it too; what only one has found is not counted here. An object with a key collision is counted as missing too. There is no value before the first audit that could be made.",
+		Kind:   Gauge,
+		Family: Audit,
+		Labels: informer(LabelDifference),
+		Covers: []string{"S11", "S13", "S19", "P3", "P8", "P9"},
+	})
+	InformerAuditDuration = define(Metric{
+		Name:    "k8s_informer_audit_duration_seconds",
+		Help:    "Seconds that audits took, most of them waiting for the pages of a list. Audits that were skipped or failed are not counted.",
+		Kind:    Histogram,
+		Family:  Audit,
+		Labels:  informer(),
+		Buckets: syncBuckets,
+		Covers:  []string{"S11"},
+	})
+	InformerKeyCollisions = define(Metric{
+		Name:   "k8s_informer_key_collisions_total",
+		Help:   "Objects that audits found overwritten in the cache by another object with the same key, each once for as long as it lasts. 0 where audits are off.",
+		Kind:   Counter,
+		Family: Audit,
+		Labels: informer(),
+		Covers: []string{"P3"},
+	})
+)
