@@ -42,7 +42,7 @@ func All() []Alert {
 		informerNotSynced, informerSyncSlow, informerListWatchErrors,
 		informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
-		informerCacheDiffers,
+		informerCacheDiffers, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
 		informerExporterKindDown, informerExporterAbsent,

@@ -30,3 +30,27 @@ var informerCacheDiffers = Alert{
 		},
 	},
 }
+
+var informerCacheMutated = Alert{
+	Name:      "InformerCacheMutated",
+	Objective: catalog.CacheMutations,
+	labels:    ofProcess,
+	expr:      `increase(k8s_informer_mutations_total[$window]) > $threshold`,
+	summary:   someInformer + " has a cache that a consumer changes.",
+	description: someInformer + " on {{ $labels.instance }} holds objects that were changed in place in the last $window. " +
+		"Cached objects belong to every consumer and must be copied before they are changed.",
+	Runbook: Runbook{
+		Meaning: "A few objects of the cache are looked at again and again. One of them has changed although neither the object nor its resourceVersion was replaced: code in this process has written to it. Only a sample is looked at, so that there are probably more.",
+		Impact:  "Every other reader of the cache sees a state that the API server never had. Comparisons with the desired state come out wrong, indexes no longer agree with the objects, and a map that is written while another goroutine reads it ends the process.",
+		Diagnosis: []Step{
+			{"Which kinds, and in which programs?", `sum by (cluster, name, informer_type) (increase(k8s_informer_mutations_total[1d])) > 0`},
+			{"Which objects? The process has logged them: \"A consumer has changed a cached object\".", ""},
+			{"Do audits see damage too?", `sum by (cluster, name, informer_type, kind) (k8s_informer_audit_differences) > 0`},
+		},
+		Mitigation: []string{
+			"Find the code: run its tests with `-race` and client-go's `KUBE_CACHE_MUTATION_DETECTOR=true`, which ends the process with a diff at the first change.",
+			"Call `DeepCopy` on what a lister, an informer's store or an event handler hands out, before changing it. That includes setting labels, annotations and defaults, and sorting slices.",
+			"A restart mends the cache until the code runs again.",
+		},
+	},
+}

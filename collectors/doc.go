@@ -26,6 +26,7 @@
 //	                                  version
 //	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go, audit
 //	indexes, key collisions           store, GetIndexers
+//	objects changed in place          the store, sampled                                checks.go, mutations.go, audit
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
 //
 // What is decorated, and by what:

@@ -49,6 +49,7 @@ type group struct {
 	audits                  map[string]prometheus.Counter
 	auditDuration           prometheus.Observer
 	collisions              prometheus.Counter
+	mutations               prometheus.Counter
 
 	added, modified, deleted, bookmarks, failures prometheus.Counter
 
@@ -144,6 +145,7 @@ func (o *Observer) newGroup(l labels) *group {
 		audits:        v.counterSet(catalog.InformerAudits, l.with()...),
 		auditDuration: v.histogram(catalog.InformerAuditDuration, l.with()...),
 		collisions:    v.counter(catalog.InformerKeyCollisions, l.with()...),
+		mutations:     v.counter(catalog.InformerMutations, l.with()...),
 		added:         events[catalog.EventAdded],
 		modified:      events[catalog.EventModified],
 		deleted:       events[catalog.EventDeleted],

@@ -46,8 +46,8 @@ type Observer struct {
 	tracer     Tracer
 	remembered int
 	checks     Checks
-	// freshnessSlots and auditSlots limit how many checks are made at a time.
-	freshnessSlots, auditSlots slots
+	// These limit how many checks are made at a time.
+	freshnessSlots, auditSlots, mutationSlots slots
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
@@ -82,6 +82,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		base:           time.Now(),
 		freshnessSlots: make(slots, freshnessAtOnce),
 		auditSlots:     make(slots, auditsAtOnce),
+		mutationSlots:  make(slots, mutationsAtOnce),
 		vecs:           newVecs(options.Name),
 		types:          series.Cap{Limit: maxInformerTypes},
 		namespaces:     series.Cap{Limit: maxNamespaces},

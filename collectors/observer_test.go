@@ -31,11 +31,13 @@ func TestNewRejectsWhatCannotWork(t *testing.T) {
 		options Options
 		says    string
 	}{
-		"no name":         {reg, Options{}, "Options.Name"},
-		"negative memory": {reg, Options{Name: "x", RememberedEvents: -1}, "Options.RememberedEvents"},
-		"negative check":  {reg, Options{Name: "x", Checks: Checks{Freshness: -1}}, "Options.Checks.Freshness"},
-		"no registry":     {nil, Options{Name: "x"}, "registerer"},
-		"same name twice": {reg, Options{Name: "twice"}, `"twice"`},
+		"no name":          {reg, Options{}, "Options.Name"},
+		"negative memory":  {reg, Options{Name: "x", RememberedEvents: -1}, "Options.RememberedEvents"},
+		"negative check":   {reg, Options{Name: "x", Checks: Checks{Freshness: -1}}, "Options.Checks.Freshness"},
+		"negative audit":   {reg, Options{Name: "x", Checks: Checks{Audit: -1}}, "Options.Checks.Audit"},
+		"negative sampler": {reg, Options{Name: "x", Checks: Checks{Mutations: -1}}, "Options.Checks.Mutations"},
+		"no registry":      {nil, Options{Name: "x"}, "registerer"},
+		"same name twice":  {reg, Options{Name: "twice"}, `"twice"`},
 	} {
 		if _, err := New(c.reg, c.options); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)

@@ -33,3 +33,12 @@ func keyCollisions() panel {
 		stacked: true,
 	}
 }
+
+func mutations() panel {
+	return timeSeries{
+		header: header{id: 94, title: "Objects changed in place", unit: "short",
+			about: "Cached objects that a consumer has changed, among the few that are sampled. Normal is none, and so it looks where sampling is off. Otherwise the program's log names them: code must copy objects before it changes them."},
+		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace) (increase(k8s_informer_mutations_total{@}[$__rate_interval]))`, legend: legendInformer}},
+		stacked: true,
+	}
+}

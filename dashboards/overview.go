@@ -44,7 +44,7 @@ func overview(c Config) page {
 			}},
 			{id: 800, title: "Audit: does the cache agree with the API server?", lines: []line{
 				{height: 9, panels: []panel{differences(), audits()}},
-				{height: 9, panels: []panel{auditDuration(), keyCollisions()}},
+				{height: 9, panels: []panel{auditDuration(), keyCollisions(), mutations()}},
 			}},
 			{id: 700, title: "Exporter", lines: []line{
 				{height: 7, panels: []panel{kinds(), versions()}},

@@ -7,6 +7,6 @@
 //	mutation.go   has a cached object changed although its resourceVersion has not?
 //
 // Nothing here writes to a store, keeps a lock while a request is under way, or starts a goroutine. Functions that read
-// a store hold its read lock as List does, for about a millisecond per 100,000 objects. Unless said otherwise, values
+// a store hold its read lock as List does, for some milliseconds per 100,000 objects. Unless said otherwise, values
 // are for one goroutine at a time.
 package audit

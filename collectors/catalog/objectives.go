@@ -126,6 +126,11 @@ var (
 		Metric: InformerAuditDifferences, Threshold: 0, Fixed: true,
 		Severity: Page, Source: documented, Covers: []string{"S11", "S19", "P3", "P8", "P9"},
 	})
+	CacheMutations = target(Objective{
+		ID: "cache_mutations", Title: "Cached objects changed in place",
+		Metric: InformerMutations, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"P7"},
+	})
 	HandlerDuration = target(Objective{
 		ID: "handler_duration", Title: "Handler duration, 99th percentile",
 		Metric: InformerHandlerDuration, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,

@@ -31,8 +31,16 @@ var (
 		Name:   "k8s_informer_key_collisions_total",
 		Help:   "Objects that audits found overwritten in the cache by another object with the same key, each once for as long as it lasts. 0 where audits are off.",
 		Kind:   Counter,
-		Family: Audit,
+		Family: Pollution,
 		Labels: informer(),
 		Covers: []string{"P3"},
+	})
+	InformerMutations = define(Metric{
+		Name:   "k8s_informer_mutations_total",
+		Help:   "Cached objects that were found changed in place, at an unchanged resourceVersion, among those that are sampled: a consumer did not copy before it changed. 0 where sampling is off, as it is by default; each object is one of very few that are looked at.",
+		Kind:   Counter,
+		Family: Pollution,
+		Labels: informer(),
+		Covers: []string{"P7"},
 	})
 )

@@ -1,0 +1,123 @@
+package audit
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
+)
+
+func podWith(name string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, ResourceVersion: "1", Labels: map[string]string{"a": "1", "b": "2"}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{
+			Name:      "c",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("0.1")}},
+		}}},
+	}
+}
+
+// TestSampler covers P7: changes in place are found once each, whatever is changed; what client-go does, and reading, is
+// none.
+func TestSampler(t *testing.T) {
+	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	p := podWith("p")
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "K", "apiVersion": "v1", "metadata": map[string]any{"name": "u", "resourceVersion": "1"}, "spec": map[string]any{"x": int64(1)},
+	}}
+	add := func(objects ...any) {
+		t.Helper()
+		for _, o := range objects {
+			if err := i.Add(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add(p, u)
+	s := &Sampler{PerRound: 20}
+	round := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, m := range s.Round(i) {
+			got = append(got, m.Key)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("changed: %v, want %v", got, want)
+		}
+	}
+	for len(s.samples) < 2 { // chosen at random
+		round()
+	}
+	round()
+	p.Labels["a"] = "changed"
+	round("default/p")
+	round()
+	p.Spec.Containers[0].Image = "x"
+	round("default/p")
+	u.Object["spec"].(map[string]any)["x"] = int64(2)
+	round("/u")
+	q := p.Spec.Containers[0].Resources.Requests["cpu"]
+	_ = q.String()
+	_ = p.DeepCopy()
+	round()
+	p.ResourceVersion = "2"
+	round("default/p")
+
+	// An update is another object, a relist too, even of the same version.
+	n := p.DeepCopy()
+	n.Labels["a"], n.ResourceVersion = "new", "3"
+	add(n)
+	round()
+	again := n.DeepCopy()
+	again.Labels["a"] = "by a Transform"
+	add(again)
+	round()
+	if err := i.Delete(again); err != nil {
+		t.Fatal(err)
+	}
+	round()
+	again.Labels["a"] = "whoever deletes it may do with it what he likes"
+	round()
+}
+
+func TestSamplerIsBounded(t *testing.T) {
+	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	for n := range 1000 {
+		if err := i.Add(podWith(fmt.Sprint(n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &Sampler{PerRound: 3}
+	for range 50 {
+		if mutated := s.Round(i); len(mutated) > 0 {
+			t.Fatalf("changed: %v", mutated)
+		}
+		if len(s.samples) > 30 {
+			t.Fatalf("%d samples", len(s.samples))
+		}
+	}
+	if len(s.samples) < 25 {
+		t.Errorf("only %d samples", len(s.samples))
+	}
+	if mutated := (&Sampler{PerRound: 3}).Round(cacheOf{"text", podWith}); len(mutated) > 0 {
+		t.Errorf("what is no object was sampled: %v", mutated)
+	}
+}
+
+func BenchmarkSampler(b *testing.B) {
+	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	for n := range 100_000 {
+		if err := i.Add(podWith(fmt.Sprint(n))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s := &Sampler{PerRound: 10}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Round(i)
+	}
+}
