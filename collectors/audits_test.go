@@ -65,7 +65,7 @@ func TestAudit(t *testing.T) {
 	after := c.waitFor("consistent", func(s metricstest.Snapshot) bool {
 		return s[consistentCount] >= before[consistentCount]+3 && s["k8s_informer_watch_events_total{type=added}"] == 1
 	})
-	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total", "k8s_informer_objects", auditsPrefix).Equal(t, metricstest.Snapshot{})
+	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total", "k8s_informer_objects", "k8s_informer_propagation", "k8s_informer_resource_version{", auditsPrefix).Equal(t, metricstest.Snapshot{})
 	if after[differentCount]+after["k8s_informer_audits_total{result=failed}"] != 0 || after["k8s_informer_audit_duration_seconds_count"] != after[consistentCount] {
 		t.Errorf("audits:\n%s", after)
 	}
@@ -109,8 +109,6 @@ func TestAudit(t *testing.T) {
 	mended := c.waitFor("mended", func(s metricstest.Snapshot) bool { return differencesOf(s)["missing"] == 0 })
 	c.waitFor("consistent again", func(s metricstest.Snapshot) bool { return s[consistentCount] > mended[consistentCount] })
 	differencesOf(mended).Equal(t, nothing)
-	c.stop()
-	noChecksRun(t)
 }
 
 // TestChangeBehindACutConnection: what happens while the watch is down is lag and no difference, and audits wait.
@@ -133,7 +131,7 @@ func TestChangeBehindACutConnection(t *testing.T) {
 	after := c.waitFor("consistent again", func(s metricstest.Snapshot) bool {
 		return s[consistentCount] > during[consistentCount]+1 && s["k8s_informer_objects"] == before["k8s_informer_objects"]+1
 	})
-	if after[differentCount] != 0 || after[laggingCount] != 0 || after[syncLag] != 0 {
+	if after[differentCount] != 0 || after[syncLag] != 0 { // a check that was under way may have seen the change
 		t.Errorf("afterwards:\n%s", after)
 	}
 	differencesOf(after).Equal(t, nothing)
@@ -165,7 +163,7 @@ func TestCompactedVersion(t *testing.T) {
 	after := c.waitFor("skipped", func(s metricstest.Snapshot) bool {
 		return s["k8s_informer_audits_total{result=skipped}"] >= 2 && s[skippedCount] >= 2
 	})
-	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_audits_total{result=skipped}", skippedCount, consistentCount, freshCount, "k8s_informer_audit_duration").
+	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_audits_total{result=skipped}", skippedCount, consistentCount, freshCount, "k8s_informer_audit_duration", "k8s_informer_resource_version{").
 		Equal(t, metricstest.Snapshot{})
 	if _, err := c.client.CoreV1().ConfigMaps(c.namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "new"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ type Checks struct {
 	Audit time.Duration
 	// Mutations is the interval at which 10 objects of each cache, chosen at random, are added to the 100 whose content is
 	// looked at again: one that changes in place, while address and resourceVersion stay, was changed by a consumer. No
-	// request is made; it takes some milliseconds of CPU time. One cache of an Observer is looked at at a time. A minute is
+	// request is made; it takes some milliseconds of CPU time. One cache of an Observer is read at a time. A minute is
 	// a good value.
 	//
 	// It reads objects without a lock, as every consumer does. With -race it can therefore report a data race: exactly

@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -105,12 +107,12 @@ func TestFreshInformer(t *testing.T) {
 		}
 		return s[freshCount] >= before[freshCount]+2
 	})
-	idle.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", freshCount).Equal(t, metricstest.Snapshot{})
+	idle.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_propagation", "k8s_informer_resource_version{", freshCount).Equal(t, metricstest.Snapshot{})
 	for _, name := range []string{"a", "b", "c"} {
 		c.create(name)
 	}
 	after := c.waitFor("checks of a changing cache", func(s metricstest.Snapshot) bool { return s[freshCount] >= idle[freshCount]+2 })
-	after.Since(idle, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", freshCount).Equal(t, metricstest.Snapshot{
+	after.Since(idle, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_propagation", "k8s_informer_resource_version{", freshCount).Equal(t, metricstest.Snapshot{
 		"k8s_informer_watch_events_total{type=added}": 3, "k8s_informer_objects": 3,
 	})
 	c.stop()
@@ -120,6 +122,59 @@ func TestFreshInformer(t *testing.T) {
 	if checks := shortWatches.Load(); float64(checks) < after[freshCount] || float64(checks) > after[freshCount]+2 {
 		t.Errorf("%d requests for %v checks", checks, after[freshCount])
 	}
+	noChecksRun(t)
+}
+
+// TestChecksEndWithTheInformer, with all of them on: no goroutine and no series is left.
+func TestChecksEndWithTheInformer(t *testing.T) {
+	config := stacktest.Config(t)
+	often := 10 * time.Millisecond
+	c := newChecked(t, config, config, config, collectors.Checks{Freshness: often, Audit: often, Mutations: often}, nil)
+	c.run()
+	c.waitFor("checks", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 && s[consistentCount] > 0 })
+	c.stop()
+	noChecksRun(t)
+	if left := metricstest.Take(t, c.registry); len(left) > 0 {
+		t.Errorf("series are left:\n%s", left)
+	}
+}
+
+// TestClientThatIgnoresContexts: an audit that hangs in such a client does not keep the informer from ending.
+func TestClientThatIgnoresContexts(t *testing.T) {
+	obs, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test", Checks: collectors.Checks{Audit: time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hangs, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (kruntime.Object, error) {
+			if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
+				once.Do(func() { close(hangs) })
+				<-release
+				panic("an audit must survive a client that panics")
+			}
+			return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "5"}}, nil
+		},
+		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			if options.SendInitialEvents != nil {
+				return nil, apierrors.NewBadRequest("no streaming lists")
+			}
+			return watch.NewFake(), nil
+		},
+	}
+	inf := obs.NewSharedIndexInformer(collectors.ID{Resource: "configmaps"}, lw, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); inf.RunWithContext(ctx) }()
+	<-hangs
+	cancel()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the informer does not end")
+	}
+	close(release)
 	noChecksRun(t)
 }
 
@@ -161,7 +216,7 @@ func TestStalledWatch(t *testing.T) {
 	})
 	c.create("unseen")
 	lagging := c.waitFor("the lag is seen", func(s metricstest.Snapshot) bool { return s[laggingCount] >= 2 && s[syncLag] > 4 })
-	lagging.Since(idle, syncLag, "k8s_informer_freshness_checks_total").Equal(t, metricstest.Snapshot{})
+	lagging.Since(idle, syncLag, "k8s_informer_freshness_checks_total", "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{})
 	if lagging["k8s_informer_watch_connected"] != 1 {
 		t.Error("the stalled watch was noticed otherwise")
 	}
