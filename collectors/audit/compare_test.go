@@ -245,7 +245,9 @@ func TestIndexes(t *testing.T) {
 	check(2)
 	a.Labels["value"] = "new"
 	check(2)
-	a.Labels["value"] = "x"
+	a.Labels["value"], b.Labels["value"] = "y", "x" // as many under each value as before, and all of them wrong
+	check(4)
+	a.Labels["value"], b.Labels["value"] = "x", "y"
 	check(0)
 	if err := i.Delete(a); err != nil {
 		t.Fatal(err)
