@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It never looks at the text of
-// an error.
+// ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It does not look at the text of
+// an error, except where client-go has put the text in the place of the error; see IsDecode.
 func ErrorType(err error) string {
 	switch {
 	case IsDecode(err):
@@ -55,10 +57,18 @@ func WatchEnd(err error) string {
 }
 
 // IsDecode tells whether err is client-go's report of a watch stream that it cannot decode: a Status with the cause
-// that k8s.io/client-go/rest.Request gives it.
+// that k8s.io/client-go/rest.Request gives it. client-go gives the same cause to a connection that has died under the
+// decoder; only the text tells.
 func IsDecode(err error) bool {
-	_, ok := apierrors.StatusCause(err, causeWatchDecoding)
-	return ok
+	cause, ok := apierrors.StatusCause(err, causeWatchDecoding)
+	return ok && !slices.ContainsFunc(deadConnections, func(text string) bool { return strings.Contains(cause.Message, text) })
+}
+
+// deadConnections are the texts of errors of net and golang.org/x/net/http2 that end a stream.
+var deadConnections = []string{
+	"http2: client connection lost", // pings found a half-open connection
+	"stream error: stream ID",       // a proxy or the server has reset the stream
+	"read tcp ",
 }
 
 const causeWatchDecoding metav1.CauseType = "ClientWatchDecoding"

@@ -27,6 +27,12 @@ func (timeoutError) Temporary() bool { return true }
 
 var pods = schema.GroupResource{Resource: "pods"}
 
+// streamError is what client-go makes of an error under the decoder of a watch.
+func streamError(text string) error {
+	err := fmt.Errorf("unable to decode an event from the watch stream: %v", text)
+	return apierrors.FromObject(apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding").AsObject(err))
+}
+
 func TestErrorTypeAndWatchEnd(t *testing.T) {
 	get := func(err error) error { return &url.Error{Op: "Get", URL: "https://127.0.0.1", Err: err} }
 	for _, c := range []struct {
@@ -53,9 +59,12 @@ func TestErrorTypeAndWatchEnd(t *testing.T) {
 		{io.ErrUnexpectedEOF, catalog.ErrorServer, catalog.WatchError},
 		{get(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), catalog.ErrorServer, catalog.WatchError},
 		{
-			apierrors.FromObject(apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding").AsObject(errors.New("bad"))),
+			streamError("invalid character '<' looking for beginning of value"),
 			catalog.ErrorDecode, catalog.WatchError,
 		},
+		{streamError("http2: client connection lost"), catalog.ErrorServer, catalog.WatchError},
+		{streamError("stream error: stream ID 5; INTERNAL_ERROR; received from peer"), catalog.ErrorServer, catalog.WatchError},
+		{streamError("read tcp 127.0.0.1:1->127.0.0.1:2: read: no route to host"), catalog.ErrorServer, catalog.WatchError},
 		{apierrors.NewNotFound(pods, ""), catalog.ErrorOther, catalog.WatchError},
 		{errors.New("anything"), catalog.ErrorOther, catalog.WatchError},
 	} {
