@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,6 +224,40 @@ func TestDroppedObjectsAreNotPending(t *testing.T) {
 		})
 		stop()
 	})
+}
+
+// A Transform may be behind by all that the watch reads ahead, and still nothing waits for what it drops or changes.
+func TestTransformBehindTheWatch(t *testing.T) {
+	for name, transform := range map[string]cache.TransformFunc{
+		"drops":              func(any) (any, error) { return nil, errTest },
+		"strips the version": func(obj any) (any, error) { obj.(*corev1.Pod).ResourceVersion = ""; return obj, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := newObserver(t)
+				server := newFakeServer()
+				inf := obs.NewSharedIndexInformer(pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+				addHandler(t, inf, NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+				if err := inf.SetTransform(func(obj any) (any, error) {
+					time.Sleep(time.Second)
+					return transform(obj)
+				}); err != nil {
+					t.Fatal(err)
+				}
+				stop := start(t, inf)
+				stream := <-server.streams
+				for v := 2; v < 2+2*readAhead; v++ {
+					stream.send(watch.Added, pod(strconv.Itoa(v), v))
+				}
+				time.Sleep(time.Minute)
+				check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+					"k8s_informer_handler_pending_events{handler=h}": 0, "k8s_informer_sync_lag_seconds": 0,
+					"k8s_informer_event_lag_seconds_count": 0, "k8s_informer_objects": float64(len(inf.GetStore().ListKeys())),
+				})
+				stop()
+			})
+		})
+	}
 }
 
 // resourceVersions that are no numbers give no lag rather than a wrong one.

@@ -34,8 +34,8 @@ type informer struct {
 	fresh freshness
 	// audits is what audits have found.
 	audits audits
-	// dropped tells that a Transform has dropped objects, so that events no longer say how many are stored.
-	dropped atomic.Bool
+	// reshaped tells that a Transform has dropped or renamed objects, so that events no longer say how many are stored.
+	reshaped atomic.Bool
 
 	// started is when the informer was run.
 	started atomic.Int64

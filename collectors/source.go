@@ -140,8 +140,8 @@ func (s *source) completeList(items int, version string, streamed bool) {
 	inf := s.informer
 	now := inf.obs.now()
 	state, _ := rv.Parse(version)
+	first := s.epoch.Load() == nil || inf.synced != nil && !inf.synced()
 	s.mu.Lock()
-	first := s.epoch.Load() == nil
 	reason := s.relistReason(first, streamed)
 	listed, took := now-s.list.start, now-s.needed
 	s.needed, s.fallback, s.list = 0, false, listProgress{}
@@ -177,7 +177,8 @@ func (s *source) relistReason(first, streamed bool) string {
 	switch {
 	case s.fallback && !streamed:
 		return catalog.RelistFallback
-	case first:
+	case first && s.cause.reason == "":
+		// It may come again and again before any watch: client-go lists anew if a Transform fails for an object.
 		return catalog.RelistInitial
 	case s.cause.decode:
 		return catalog.RelistDecode

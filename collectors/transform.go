@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -54,15 +55,27 @@ func caller() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
+// transform decorates a Transform. What it drops never reaches a handler, and what it takes the resourceVersion from
+// cannot be recognized there: nothing may wait for either. Where it drops or renames objects, there are not as many in
+// the store as the events say.
 func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
 	return func(obj any) (any, error) {
-		version := resourceVersion(obj) // f may change the object in place
+		before := identify(obj) // f may change the object in place
 		out, err := f(obj)
 		switch {
 		case err != nil:
-			inf.drop(version, catalog.DropError)
+			inf.drop(before.version, catalog.DropError)
+			return out, err
 		case out == nil:
-			inf.drop(version, catalog.DropNil)
+			inf.drop(before.version, catalog.DropNil)
+			return out, err
+		}
+		after := identify(out)
+		if after.namespace != before.namespace || after.name != before.name {
+			inf.reshaped.Store(true)
+		}
+		if n, ok := rv.Parse(before.version); ok && after.version != before.version {
+			inf.ring.Drop(n)
 		}
 		return out, err
 	}
@@ -70,9 +83,22 @@ func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
 
 // drop takes in that an object will not be stored.
 func (inf *informer) drop(version, cause string) {
-	inf.dropped.Store(true)
+	inf.reshaped.Store(true)
 	inf.group.drops[cause].Inc()
 	if n, ok := rv.Parse(version); ok && inf.ring.Drop(n) {
 		inf.group.lost[catalog.LostTransform].Inc()
 	}
+}
+
+// identity is what a Transform should leave as it is.
+type identity struct {
+	namespace, name, version string
+}
+
+func identify(obj any) identity {
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return identity{}
+	}
+	return identity{object.GetNamespace(), object.GetName(), object.GetResourceVersion()}
 }
