@@ -102,6 +102,7 @@ func TestListersOfTheFactoryCount(t *testing.T) {
 // TestStreamingListsCountLikeLists: the same objects come by a streaming list, the default of client and server, and by
 // LIST, and everything that is reported is the same (S2).
 func TestStreamingListsCountLikeLists(t *testing.T) {
+	stacktest.Config(t)
 	const objects = 7
 	counts := map[bool]metricstest.Snapshot{}
 	for _, streaming := range []bool{true, false} {

@@ -20,14 +20,20 @@ func (g groupView) collect(ch chan<- prometheus.Metric) {
 		return // the only one is being made, or has just ended
 	}
 	total, orphans := g.total()
-	send(catalog.InformerSynced, truth(total.Synced))
-	send(catalog.InformerWatchConnected, truth(total.Connected))
+	if total.Started { // a replica that waits to be elected has informers that are neither synced nor late
+		send(catalog.InformerSynced, truth(total.Synced))
+	}
+	if total.Started && total.Connection {
+		send(catalog.InformerWatchConnected, truth(total.Connected))
+	}
+	if total.Connection {
+		send(catalog.InformerSyncLag, total.SyncLag.Seconds())
+		send(catalog.InformerLastEventTimestamp, unix(total.LastEvent))
+		send(catalog.InformerResourceVersion, digits(total.Received), catalog.StageReceived)
+	}
 	send(catalog.InformerObjects, float64(total.Objects))
-	send(catalog.InformerSyncLag, total.SyncLag.Seconds())
 	send(catalog.InformerLastSyncDuration, total.LastSync.Seconds())
-	send(catalog.InformerLastEventTimestamp, unix(total.LastEvent))
 	send(catalog.InformerHandlers, float64(len(total.Handlers)))
-	send(catalog.InformerResourceVersion, digits(total.Received), catalog.StageReceived)
 	send(catalog.InformerResourceVersion, digits(total.Stored), catalog.StageStored)
 	send(catalog.InformerResourceVersion, digits(total.Handled), catalog.StageHandled)
 	send(catalog.InformerDuplicates, float64(len(g.members)-1))
@@ -53,8 +59,11 @@ func (g groupView) total() (total InformerStatus, orphans int) {
 		if i == 0 {
 			total = s
 		} else {
-			total.Synced = total.Synced && s.Synced
-			total.Connected = total.Connected && s.Connected
+			// One that has not been started has no state yet, and one without a decorated connection has none to tell of.
+			total.Synced = (total.Synced || !total.Started) && (s.Synced || !s.Started)
+			total.Connected = (total.Connected || !total.Started || !total.Connection) && (s.Connected || !s.Started || !s.Connection)
+			total.Started = total.Started || s.Started
+			total.Connection = total.Connection || s.Connection
 			total.Objects += s.Objects
 			total.SyncLag = max(total.SyncLag, s.SyncLag)
 			total.LastSync = max(total.LastSync, s.LastSync)

@@ -203,6 +203,15 @@ func (g *group) listCounter(index string) prometheus.Counter {
 func (g *group) acquireHandler(name string) *handlerSeries {
 	g.obs.mu.Lock()
 	defer g.obs.mu.Unlock()
+	if g.uses == 0 {
+		// The informer has ended. A successor may have series with the same labels by now.
+		m := catalog.InformerHandlerDuration
+		return &handlerSeries{
+			name:     name,
+			duration: prometheus.NewHistogram(prometheus.HistogramOpts{Buckets: m.Buckets}),
+			panics:   prometheus.NewCounter(prometheus.CounterOpts{}),
+		}
+	}
 	name = g.obs.handlers.Acquire(name)
 	h := g.handlers[name]
 	if h == nil {
@@ -221,6 +230,9 @@ func (g *group) acquireHandler(name string) *handlerSeries {
 func (g *group) releaseHandler(h *handlerSeries) {
 	g.obs.mu.Lock()
 	defer g.obs.mu.Unlock()
+	if h.uses == 0 {
+		return // made after the informer had ended
+	}
 	g.obs.handlers.Release(h.name)
 	h.uses--
 	if h.uses > 0 {

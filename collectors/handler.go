@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -171,8 +172,11 @@ func (h *handler) finish(d *delivery) {
 	}
 }
 
+// maxTraceID is more than the 32 digits of an OpenTelemetry trace id, and less than what client_golang panics at.
+const maxTraceID = 64
+
 func observe(o prometheus.Observer, value float64, traceID string) {
-	if traceID == "" {
+	if traceID == "" || len(traceID) > maxTraceID || !utf8.ValidString(traceID) {
 		o.Observe(value)
 		return
 	}

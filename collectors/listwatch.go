@@ -89,6 +89,7 @@ func (l *ListerWatcher) WatchWithContext(ctx context.Context, options metav1.Lis
 	if streamsList {
 		src.beginList(true)
 	}
+	src.requested.Store(true)
 	requested := l.informer.obs.now()
 	inner, err := l.inner.WatchWithContext(ctx, options)
 	if err != nil {

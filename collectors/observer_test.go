@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -136,11 +137,24 @@ func TestReads(t *testing.T) {
 // Two informers on the same thing share their series: what they hold is added up, and the worse state counts.
 func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := newObserver(t)
-	a, b := obs.ListerWatcher(pods, newFakeServer()), obs.ListerWatcher(pods, newFakeServer())
+	a, idle := obs.ListerWatcher(pods, newFakeServer()), obs.ListerWatcher(pods, newFakeServer())
+	var b *ListerWatcher
 	_, _ = a.List(metav1.ListOptions{})
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0, "k8s_informer_duplicates": 1})
+	// The other one has not been started: it has no state that could be worse.
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 1})
+	failing := true
+	b = obs.ListerWatcher(pods, &fakeServer{list: func(metav1.ListOptions) (runtime.Object, error) {
+		if failing {
+			return nil, errTest
+		}
+		return podList(1), nil
+	}})
+	_, _ = b.List(metav1.ListOptions{})
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0, "k8s_informer_duplicates": 2})
+	failing = false
 	_, _ = b.List(metav1.ListOptions{})
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_relists_total{reason=initial}": 2})
+	idle.Close()
 	a.Close()
 	a.Close()
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 0})
@@ -195,9 +209,9 @@ func BenchmarkMemory(b *testing.B) {
 	measure := func(decorated bool) float64 {
 		obs, reg := newObserver(b)
 		var keep []cache.SharedIndexInformer
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
+		var before, after goruntime.MemStats
+		goruntime.GC()
+		goruntime.ReadMemStats(&before)
 		for n := range informers {
 			server := newFakeServer()
 			var inf cache.SharedIndexInformer
@@ -214,9 +228,9 @@ func BenchmarkMemory(b *testing.B) {
 			keep = append(keep, inf)
 		}
 		metricstest.Take(b, reg)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		runtime.KeepAlive(keep)
+		goruntime.GC()
+		goruntime.ReadMemStats(&after)
+		goruntime.KeepAlive(keep)
 		return (float64(after.HeapInuse+after.StackInuse) - float64(before.HeapInuse+before.StackInuse)) / informers / 1024
 	}
 	plain := measure(false)

@@ -15,8 +15,8 @@ func (inf *informer) observePropagation(object runtime.Object) {
 		return
 	}
 	objectMeta, ok := accessor.GetObjectMeta().(*metav1.ObjectMeta)
-	if !ok {
-		return
+	if !ok || objectMeta.DeletionTimestamp != nil {
+		return // the API server sets a deletionTimestamp without a trace in managedFields
 	}
 	var written time.Time
 	for i := range objectMeta.ManagedFields {

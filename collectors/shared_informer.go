@@ -47,6 +47,15 @@ func (inf *informer) decorate(inner cache.SharedIndexInformer) *sharedIndexInfor
 	}
 }
 
+// effectivePeriod returns how often a handler gets resyncs that asks for a period of its own. client-go's informers do
+// none if they were made without, and none more often than every second (k8s.io/client-go/tools/cache, shared_informer.go).
+func effectivePeriod(asked, informers time.Duration) time.Duration {
+	if asked == 0 || informers == 0 {
+		return 0
+	}
+	return max(asked, time.Second)
+}
+
 // unknownPeriod is the resync period of handlers that take the default of an informer that somebody else has built.
 const unknownPeriod = -1
 
@@ -85,7 +94,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHa
 	decorated := s.informer.decorateHandler(name, inner)
 	decorated.period = s.resync
 	if options.ResyncPeriod != nil {
-		decorated.period = *options.ResyncPeriod
+		decorated.period = effectivePeriod(*options.ResyncPeriod, s.resync)
 	}
 	s.informer.addHandler(decorated)
 	registration, err := s.inner.AddEventHandlerWithOptions(decorated, options)

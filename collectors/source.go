@@ -23,6 +23,8 @@ import (
 type source struct {
 	informer *informer
 
+	// requested tells that a list or a watch has been asked for.
+	requested atomic.Bool
 	// epoch is the last full state.
 	epoch atomic.Pointer[epoch]
 	// objects is how many objects the last full state and the events since amount to.
@@ -98,6 +100,7 @@ type watchEnd struct {
 
 // beginList is called before the first request of a list and before each further page.
 func (s *source) beginList(firstPage bool) {
+	s.requested.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.informer.obs.now()

@@ -12,6 +12,11 @@ import (
 type InformerStatus struct {
 	// ID is what the informer watches.
 	ID ID
+	// Started tells whether it has been run. What follows says nothing before.
+	Started bool
+	// Connection tells whether its connection to the API server is observed. If not, Connected, SyncLag, LastEvent and
+	// Received are not known.
+	Connection bool
 	// Synced tells whether it has taken in a first full state.
 	Synced bool
 	// Connected tells whether a watch is open.
@@ -64,15 +69,17 @@ func (inf *informer) status() InformerStatus {
 	now := inf.obs.now()
 	src := &inf.source
 	s := InformerStatus{
-		ID:        inf.id,
-		Synced:    inf.hasSynced(),
-		Connected: src.open.Load() > 0,
-		Objects:   inf.objects(),
-		LastSync:  time.Duration(inf.lastSync.Load()),
-		LastEvent: src.lastEventAt(),
-		Received:  src.received.Load(),
-		Stored:    inf.storedVersion(),
-		Orphaned:  inf.orphaned(),
+		ID:         inf.id,
+		Started:    inf.hasStarted(),
+		Connection: inf.listed,
+		Synced:     inf.hasSynced(),
+		Connected:  src.open.Load() > 0,
+		Objects:    inf.objects(),
+		LastSync:   time.Duration(inf.lastSync.Load()),
+		LastEvent:  src.lastEventAt(),
+		Received:   src.received.Load(),
+		Stored:     inf.storedVersion(),
+		Orphaned:   inf.orphaned(),
 	}
 	oldest := src.lost.Load()
 	if stale := inf.staleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
@@ -106,7 +113,7 @@ func (h *handler) waiting() uint64 {
 func (h *handler) status(pending uint64) HandlerStatus {
 	s := HandlerStatus{Name: h.series.name, Pending: pending, ResyncPeriod: h.period}
 	if at := h.resynced.Load(); at != 0 {
-		s.LastResync = h.informer.obs.moment(at)
+		s.LastResync = h.informer.obs.wall(at).Truncate(time.Second)
 	}
 	return s
 }
@@ -124,6 +131,11 @@ func (inf *informer) storedVersion() uint64 {
 func (inf *informer) orphaned() bool {
 	ctx := inf.running.Load()
 	return ctx != nil && (*ctx).Err() != nil
+}
+
+// hasStarted tells whether the informer has been run, or has asked the API server for something.
+func (inf *informer) hasStarted() bool {
+	return inf.started.Load() != 0 || inf.source.requested.Load()
 }
 
 // hasSynced tells whether a first full state has been taken in.

@@ -24,6 +24,9 @@ const shortWatch = time.Second
 // plannedWatch is the shortest time after which client-go plans the end of a watch, for clients that plan none.
 const plannedWatch = 5 * time.Minute
 
+// timeoutTolerance is by how much a watch may end before its time: the server measures that on a clock of its own.
+const timeoutTolerance = time.Second
+
 // readAhead is how many events may wait for the reflector. Without it the extra hop between two goroutines makes the
 // reflector wait for each event, which keeps client-go from storing events in batches and costs about 900 ns each;
 // with it, less than 100 ns.
@@ -53,6 +56,8 @@ type watchProxy struct {
 	items   int
 	// events is how many have been received since then.
 	events int
+	// ordered tells that versions rise from here on: a watch from no particular version begins with objects in no order.
+	ordered bool
 }
 
 func newWatchProxy(ctx context.Context, inf *informer, inner watch.Interface, options metav1.ListOptions, requested int64) *watchProxy {
@@ -66,6 +71,7 @@ func newWatchProxy(ctx context.Context, inf *informer, inner watch.Interface, op
 		planned:   int64(plannedWatch),
 		initial:   options.SendInitialEvents != nil && *options.SendInitialEvents,
 	}
+	w.ordered = w.initial || options.ResourceVersion != "" && options.ResourceVersion != "0"
 	if options.TimeoutSeconds != nil {
 		w.planned = int64(time.Duration(*options.TimeoutSeconds) * time.Second)
 	}
@@ -108,7 +114,12 @@ func (w *watchProxy) run(ctx context.Context) {
 				w.closed(ctx)
 				return
 			}
-			w.receive(event)
+			if event.Type == watch.Error && ctx.Err() != nil {
+				// Reading from a connection that the client has cancelled fails in many ways.
+				w.end(watchEnd{reason: catalog.WatchClientStop})
+			} else {
+				w.receive(event)
+			}
 			select {
 			case w.result <- event:
 			case <-w.done:
@@ -132,8 +143,11 @@ func (w *watchProxy) undo(last ...watch.Event) {
 		}
 		w.events--
 		w.informer.source.objects.Add(-objects(event.Type))
-		if _, ok := rv.Parse(resourceVersion(event.Object)); ok && paired(event.Type) {
-			w.informer.ring.Unpush()
+		if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
+			w.informer.source.received.Store(version - 1) // no regression when it is sent again
+			if paired(event.Type) {
+				w.informer.ring.Unpush()
+			}
 		}
 	}
 }
@@ -155,7 +169,10 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 	src.objects.Add(objects(event.Type))
 	if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
-		src.advance(version)
+		w.ordered = w.ordered || event.Type != watch.Added
+		if w.ordered {
+			src.advance(version)
+		}
 		if paired(event.Type) {
 			w.informer.ring.Push(version, at)
 		}
@@ -233,7 +250,7 @@ func (w *watchProxy) closed(ctx context.Context) {
 	if w.initial {
 		if w.endInitial() {
 			errorType := catalog.ErrorServer
-			if lasted >= w.planned {
+			if lasted >= w.planned-int64(timeoutTolerance) {
 				errorType = catalog.ErrorTimeout
 			}
 			w.informer.source.failList(errorType)
@@ -241,7 +258,7 @@ func (w *watchProxy) closed(ctx context.Context) {
 		return
 	}
 	switch {
-	case lasted >= w.planned:
+	case lasted >= w.planned-int64(timeoutTolerance):
 		w.end(watchEnd{reason: catalog.WatchTimeout})
 	case lasted < int64(shortWatch) && w.events == 0:
 		w.end(watchEnd{reason: catalog.WatchVeryShort})

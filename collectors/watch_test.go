@@ -38,7 +38,7 @@ func TestWatchEnds(t *testing.T) {
 			metricstest.Snapshot{"k8s_informer_watch_timeouts_total": 1},
 		},
 		"before its time": {
-			func(s *fakeStream, _ watch.Interface) { time.Sleep(299 * time.Second); s.close() },
+			func(s *fakeStream, _ watch.Interface) { time.Sleep(298 * time.Second); s.close() },
 			metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=server_close}": 1},
 		},
 		"at once": {

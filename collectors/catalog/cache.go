@@ -4,7 +4,7 @@ package catalog
 var (
 	InformerSynced = define(Metric{
 		Name:   "k8s_informer_synced",
-		Help:   "Whether the informer has taken in a first full state (1) or not yet (0), by client-go's HasSynced. It stays 1 when the watch is lost later.",
+		Help:   "Whether the informer has taken in a first full state (1) or not yet (0), by client-go's HasSynced. It stays 1 when the watch is lost later, and is missing until the informer is started.",
 		Kind:   Gauge,
 		Family: Cache,
 		Labels: informer(),

@@ -29,7 +29,7 @@ var (
 	})
 	InformerPropagation = define(Metric{
 		Name:    "k8s_informer_propagation_seconds",
-		Help:    "Seconds from the newest time in an object's managedFields, which the API server sets when it is written, to the receipt of the event that it was added or modified. The time has a resolution of one second and comes from another clock; objects without managedFields, and unstructured ones, are not counted. An object that begins to match a selector counts from when it was written.",
+		Help:    "Seconds from the newest time in an object's managedFields, which the API server sets when it is written, to the receipt of the event that it was added or modified. The time has a resolution of one second and comes from another clock; objects without managedFields, those that are being deleted, and unstructured ones are not counted. An object that begins to match a selector counts from when it was written.",
 		Kind:    Histogram,
 		Family:  Lag,
 		Labels:  informer(),

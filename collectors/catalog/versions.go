@@ -4,7 +4,7 @@ package catalog
 var (
 	InformerResourceVersion = define(Metric{
 		Name:   "k8s_informer_resource_version",
-		Help:   "The last resourceVersion that was received, that the store has, and that all handlers have finished, as its 15 least significant digits; 0 where none is known. The distance of two versions counts changes to the whole cluster, not to this resource, and is no time.",
+		Help:   "The last resourceVersion that was received, that the store has, and of the last watch event that all handlers have finished, as its 15 least significant digits; 0 where there is none yet. The distance of two versions counts changes to the whole cluster, not to this resource, and is no time.",
 		Kind:   Gauge,
 		Family: Versions,
 		Labels: informer(LabelStage),

@@ -13,7 +13,7 @@ var (
 	})
 	InformerWatchConnected = define(Metric{
 		Name:   "k8s_informer_watch_connected",
-		Help:   "Whether a watch is open (1) or not (0). A connection that is dead without having been closed still counts as open; see k8s_informer_sync_lag_seconds.",
+		Help:   "Whether a watch is open (1) or not (0); missing until the informer is started, and where only its store and handlers are decorated. A connection that is dead without having been closed still counts as open; see k8s_informer_sync_lag_seconds.",
 		Kind:   Gauge,
 		Family: Watch,
 		Labels: informer(),

@@ -75,15 +75,6 @@ func (r *Ring) Restart() {
 	r.floor.Store(r.head.Load())
 }
 
-// Last returns the resourceVersion of the event that was pushed last, and false if there is none.
-func (r *Ring) Last() (uint64, bool) {
-	head := r.head.Load()
-	if head == 0 {
-		return 0, false
-	}
-	return r.slots[(head-1)&r.mask].rv.Load(), true
-}
-
 // oldest returns the number of the first event that cannot be overwritten by the Push that may be under way.
 func (r *Ring) oldest() uint64 {
 	head := r.head.Load()

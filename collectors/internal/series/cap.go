@@ -15,8 +15,6 @@ type Cap struct {
 
 	mu   sync.Mutex
 	uses map[string]int
-	// overflow counts the acquisitions that were answered with Other.
-	overflow uint64
 }
 
 // Acquire returns value if it is in use already or there is room for it, else Other. Each call must be matched by a
@@ -28,7 +26,6 @@ func (c *Cap) Acquire(value string) string {
 		return Other
 	}
 	if c.uses[value] == 0 && len(c.uses) >= c.Limit {
-		c.overflow++
 		return Other
 	}
 	if c.uses == nil {
@@ -48,11 +45,4 @@ func (c *Cap) Release(value string) {
 	case n == 1:
 		delete(c.uses, value)
 	}
-}
-
-// Overflow returns how many acquisitions have been answered with Other because of the limit.
-func (c *Cap) Overflow() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.overflow
 }

@@ -11,9 +11,6 @@ func TestCap(t *testing.T) {
 			t.Fatalf("Acquire(%q) = %q, want %q", step.value, got, step.want)
 		}
 	}
-	if n := c.Overflow(); n != 1 {
-		t.Errorf("Overflow() = %d; only what exceeds the limit counts", n)
-	}
 	c.Release("a")
 	if got := c.Acquire("c"); got != Other {
 		t.Errorf("a is still in use, yet c became %q", got)
