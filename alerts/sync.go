@@ -1,6 +1,10 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
 
 var informerNotSynced = Alert{
 	Name:      "InformerNotSynced",
@@ -63,18 +67,30 @@ k8s_informer_last_sync_duration_seconds == (k8s_informer_last_sync_duration_seco
 	},
 }
 
+// failures returns the errors of lists and watches over the window, without the answers that say for good that the
+// exporter cannot watch a resource.
+func failures(function string) string {
+	const permanent = `error_type=~"forbidden|other"`
+	all := function + `(k8s_informer_sync_errors_total{$type}[$window])`
+	return strings.ReplaceAll(all, "$type", strings.Replace(permanent, "=~", "!~", 1)) +
+		" or (" + strings.ReplaceAll(all, "$type", permanent) +
+		" unless on (cluster, job, instance, informer_type) informer_exporter_kind_up == 0)"
+}
+
 var informerListWatchErrors = Alert{
 	Name:      "InformerListWatchErrors",
 	Objective: catalog.ListWatchErrors,
 	labels:    ofProgram,
 	// Attempts are errors, lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10
 	// minutes, so a single error is a large share: the least number of attempts and the time make the difference.
+	// A resource that the exporter may not or cannot watch is InformerExporterKindDown, and must not look like a failure of
+	// all the others.
 	expr: `
 (
-  sum by (cluster, job, name) (rate(k8s_informer_sync_errors_total[$window]))
+  sum by (cluster, job, name) (` + failures("rate") + `)
 /
   (
-    sum by (cluster, job, name) (rate(k8s_informer_sync_errors_total[$window]))
+    sum by (cluster, job, name) (` + failures("rate") + `)
   +
     sum by (cluster, job, name) (rate(k8s_informer_watches_total[$window]))
   +
@@ -83,7 +99,7 @@ var informerListWatchErrors = Alert{
 ) > $threshold
 and
 (
-  sum by (cluster, job, name) (increase(k8s_informer_sync_errors_total[$window]))
+  sum by (cluster, job, name) (` + failures("increase") + `)
 +
   sum by (cluster, job, name) (increase(k8s_informer_watches_total[$window]))
 +

@@ -123,7 +123,8 @@ func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 	o.vecs.describe(ch)
 }
 
-// Collect implements prometheus.Collector. It reads atomics and takes no lock that an informer could be waiting for.
+// Collect implements prometheus.Collector. It reads atomics, and holds no lock of an informer across them; the package
+// comment tells of an exception.
 func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	o.vecs.collect(ch)
 	for _, g := range o.snapshot() {

@@ -82,7 +82,7 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{log: options.Logger, registry: registry, observer: observer}
+	e := &Exporter{log: options.Logger, registry: registry, observer: observer, started: time.Now()}
 	if e.targets, err = newTargets(options.Config, observer, client, options.Logger); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,6 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 // ctx only carries values. Start must be called once.
 func (e *Exporter) Start(ctx context.Context) {
 	ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	e.started = time.Now()
 	for _, t := range e.targets {
 		e.running.Go(func() { t.informer.RunWithContext(ctx) })
 	}

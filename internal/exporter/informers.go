@@ -2,8 +2,10 @@ package exporter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -96,11 +98,21 @@ func listWatch(resource metadata.ResourceInterface, a *availability) *cache.List
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			w, err := resource.Watch(ctx, options)
+			if err == nil && reflect.TypeOf(w) == emptyWatch {
+				a.failed(ctx, errBrokenConnection)
+				return w, nil
+			}
 			a.watched(ctx, options, err)
 			return w, err
 		},
 	}
 }
+
+// emptyWatch is what client-go's REST client returns, without an error, when the connection broke while a watch was
+// being requested (k8s.io/client-go/rest, Request.Watch): no server has answered.
+var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
+
+var errBrokenConnection = errors.New("the connection broke while the watch was requested")
 
 // watchError keeps client-go from logging an error on each retry that availability has logged once already. What did
 // not come from a request, such as a list that could not be taken in, is logged as ever.

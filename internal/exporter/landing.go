@@ -92,9 +92,7 @@ func (l *landing) page() page {
 	e := l.exporter
 	p := page{Name: Name, Version: Version(), Server: e.server, Metrics: l.metrics, Pprof: l.pprof}
 	p.Ready, _ = e.readiness()
-	if !e.started.IsZero() {
-		p.Up = short(time.Since(e.started))
-	}
+	p.Up = short(time.Since(e.started))
 	statuses := map[collectors.ID]collectors.InformerStatus{}
 	for _, s := range e.observer.Informers() {
 		statuses[s.ID] = s

@@ -114,7 +114,7 @@ var faults = []Fault{
 	},
 	{
 		Name: "stuck-finalizer", Does: "an object is deleted whose finalizer nobody removes",
-		Shows:  "k8s_object_terminating_oldest_seconds",
+		Shows:  "k8s_informer_objects",
 		inject: stuckFinalizer,
 	},
 }
