@@ -2,6 +2,7 @@ package collectors
 
 import (
 	"context"
+	"iter"
 	"reflect"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// clientKind is a kind that a generated clientset can list and watch. The generated informers hide their ListWatch, so
+// clientKind is a kind that a generated clientset, client-go's or another, can list and watch. The generated informers hide their ListWatch, so
 // that the decorators build their own from the same clientset. Reflection finds every kind, those of a later client-go
 // included, and runs once for each list and watch, never for an event.
 type clientKind struct {
@@ -35,21 +36,35 @@ type kinds struct {
 
 var clientKinds = sync.OnceValue(func() kinds {
 	all := kinds{map[reflect.Type]clientKind{}, map[schema.GroupVersionResource]clientKind{}}
-	clientset := reflect.TypeFor[kubernetes.Interface]()
-	for i := range clientset.NumMethod() {
-		group := clientset.Method(i)
-		if group.Type.NumIn() != 0 || group.Type.NumOut() != 1 || group.Type.Out(0).Kind() != reflect.Interface {
+	for k := range kindsOf(reflect.TypeFor[kubernetes.Interface]()) {
+		gvks, _, err := scheme.Scheme.ObjectKinds(k.newObject())
+		if err != nil || len(gvks) == 0 {
 			continue
 		}
-		for j := range group.Type.Out(0).NumMethod() {
-			if k, ok := newClientKind(group.Name, group.Type.Out(0).Method(j)); ok {
-				all.byType[reflect.PointerTo(k.object)] = k
-				all.byResource[k.resource] = k
-			}
-		}
+		k.resource = gvks[0].GroupVersion().WithResource(strings.ToLower(k.kind))
+		all.byType[reflect.PointerTo(k.object)] = k
+		all.byResource[k.resource] = k
 	}
 	return all
 })
+
+// kindsOf yields the kinds that can be listed and watched with a clientset, by its interface. Their resources are not
+// set: the types do not tell the API group.
+func kindsOf(clientset reflect.Type) iter.Seq[clientKind] {
+	return func(yield func(clientKind) bool) {
+		for i := range clientset.NumMethod() {
+			group := clientset.Method(i)
+			if group.Type.NumIn() != 0 || group.Type.NumOut() != 1 || group.Type.Out(0).Kind() != reflect.Interface {
+				continue
+			}
+			for j := range group.Type.Out(0).NumMethod() {
+				if k, ok := newClientKind(group.Name, group.Type.Out(0).Method(j)); ok && !yield(k) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // newClientKind returns the kind that a method such as CoreV1Interface.Pods leads to, if it can be listed and watched.
 func newClientKind(group string, getter reflect.Method) (clientKind, bool) {
@@ -59,20 +74,16 @@ func newClientKind(group string, getter reflect.Method) (clientKind, bool) {
 	}
 	list, canList := getter.Type.Out(0).MethodByName("List")
 	_, canWatch := getter.Type.Out(0).MethodByName("Watch")
-	if !canList || !canWatch || list.Type.NumOut() != 2 || list.Type.Out(0).Kind() != reflect.Pointer {
+	if !canList || !canWatch || list.Type.NumOut() != 2 || list.Type.Out(0).Kind() != reflect.Pointer ||
+		list.Type.Out(0).Elem().Kind() != reflect.Struct {
 		return k, false
 	}
 	items, ok := list.Type.Out(0).Elem().FieldByName("Items")
-	if !ok {
+	if !ok || items.Type.Kind() != reflect.Slice {
 		return k, false
 	}
 	k.object = items.Type.Elem()
-	gvks, _, err := scheme.Scheme.ObjectKinds(k.newObject())
-	if err != nil || len(gvks) == 0 {
-		return k, false
-	}
-	k.resource = gvks[0].GroupVersion().WithResource(strings.ToLower(getter.Name))
-	return k, true
+	return k, k.object.Kind() == reflect.Struct && reflect.PointerTo(k.object).Implements(reflect.TypeFor[runtime.Object]())
 }
 
 func (k clientKind) newObject() runtime.Object {
@@ -80,7 +91,7 @@ func (k clientKind) newObject() runtime.Object {
 }
 
 // listWatch returns what the generated informer of the kind would read from.
-func (k clientKind) listWatch(client kubernetes.Interface, namespace string, tweak func(*metav1.ListOptions)) *cache.ListWatch {
+func (k clientKind) listWatch(client any, namespace string, tweak func(*metav1.ListOptions)) *cache.ListWatch {
 	call := func(ctx context.Context, verb string, options metav1.ListOptions) (any, error) {
 		if tweak != nil {
 			tweak(&options)
