@@ -114,8 +114,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // startChecks starts the checks that are asked for. The function that it returns ends them and waits for that.
-func (s *sharedIndexInformer) startChecks(ctx context.Context) (stop func()) {
-	inf := s.informer
+func (inf *informer) startChecks(ctx context.Context, synced cache.DoneChecker) (stop func()) {
+	if inf.indexer == nil {
+		return func() {}
+	}
 	checks := inf.obs.checks
 	ctx, cancel := context.WithCancel(ctx)
 	var done []<-chan struct{}
@@ -127,7 +129,7 @@ func (s *sharedIndexInformer) startChecks(ctx context.Context) (stop func()) {
 		done = append(done, ended)
 		go func() {
 			defer close(ended)
-			inf.every(ctx, interval, s.inner.HasSyncedChecker(), check)
+			inf.every(ctx, interval, synced, check)
 		}()
 	}
 	if inf.listed {

@@ -55,6 +55,38 @@ func (o *Observer) newInformer(id ID) *informer {
 	return inf
 }
 
+// runner is what an informer and a controller have in common.
+type runner interface {
+	RunWithContext(context.Context)
+	HasSyncedChecker() cache.DoneChecker
+}
+
+// run runs what is decorated, and deletes the series when it has returned.
+func (inf *informer) run(ctx context.Context, inner runner) {
+	inf.started.Store(inf.obs.now())
+	inf.running.Store(&ctx)
+	ended := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { inf.awaitSync(inner.HasSyncedChecker(), ended) })
+	stopChecks := inf.startChecks(ctx, inner.HasSyncedChecker())
+	defer func() {
+		stopChecks()
+		close(ended)
+		wg.Wait()
+		inf.end()
+	}()
+	inner.RunWithContext(ctx)
+}
+
+// awaitSync records how long it took until the store had a first full state.
+func (inf *informer) awaitSync(synced cache.DoneChecker, ended <-chan struct{}) {
+	select {
+	case <-synced.Done():
+		inf.syncedAfter(inf.obs.now() - inf.started.Load())
+	case <-ended:
+	}
+}
+
 // syncedAfter records a successful sync.
 func (inf *informer) syncedAfter(nanoseconds int64) {
 	inf.lastSync.Store(nanoseconds)

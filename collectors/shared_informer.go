@@ -150,28 +150,7 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 		s.inner.RunWithContext(ctx) // client-go warns and returns
 		return
 	}
-	s.informer.started.Store(s.informer.obs.now())
-	s.informer.running.Store(&ctx)
-	ended := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() { s.awaitSync(ended) })
-	stopChecks := s.startChecks(ctx)
-	defer func() {
-		stopChecks()
-		close(ended)
-		wg.Wait()
-		s.informer.end()
-	}()
-	s.inner.RunWithContext(ctx)
-}
-
-// awaitSync records how long it took until the store had a first full state.
-func (s *sharedIndexInformer) awaitSync(ended <-chan struct{}) {
-	select {
-	case <-s.inner.HasSyncedChecker().Done():
-		s.informer.syncedAfter(s.informer.obs.now() - s.informer.started.Load())
-	case <-ended:
-	}
+	s.informer.run(ctx, s.inner)
 }
 
 // HasSynced implements cache.SharedInformer.

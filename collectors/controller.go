@@ -1,0 +1,69 @@
+package collectors
+
+import (
+	"context"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+)
+
+// NewInformerWithOptions is cache.NewInformerWithOptions with everything decorated: the connection to the API server,
+// the store that is returned, and the handler, which such an informer calls before it takes the next event. The store is
+// a cache.Indexer, as client-go's. The series exist from now until the controller's Run returns.
+func (o *Observer) NewInformerWithOptions(id ID, options cache.InformerOptions) (cache.Store, cache.Controller) {
+	inf := o.newInformer(id)
+	options.ListerWatcher = inf.listerWatcher(options.ListerWatcher)
+	if options.Transform != nil {
+		options.Transform = inf.transform(options.Transform)
+	}
+	if options.Handler != nil {
+		name, handler := handlerName(options.Handler)
+		decorated := inf.decorateHandler(name, handler)
+		decorated.period = options.ResyncPeriod
+		decorated.cursor.Settle()
+		inf.addHandler(decorated)
+		options.Handler = decorated
+	}
+	store, inner := cache.NewInformerWithOptions(options)
+	inf.store = store
+	inf.synced = inner.HasSynced
+	if indexer, ok := store.(cache.Indexer); ok {
+		inf.indexer = indexer
+		store = inf.group.decorateIndexer(indexer)
+	}
+	inf.obs.publish(inf)
+	return store, &controller{inner: inner, informer: inf}
+}
+
+// controller decorates the controller of an informer without shared handlers.
+type controller struct {
+	inner    cache.Controller
+	informer *informer
+	running  atomic.Bool
+}
+
+var _ cache.Controller = &controller{}
+
+// Run implements cache.Controller.
+func (c *controller) Run(stopCh <-chan struct{}) {
+	c.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext implements cache.Controller. The informer's series are deleted when it returns.
+func (c *controller) RunWithContext(ctx context.Context) {
+	if !c.running.CompareAndSwap(false, true) {
+		c.inner.RunWithContext(ctx) // an error of the caller, as client-go says
+		return
+	}
+	c.informer.run(ctx, c.inner)
+}
+
+// HasSynced implements cache.Controller.
+func (c *controller) HasSynced() bool { return c.inner.HasSynced() }
+
+// HasSyncedChecker implements cache.Controller.
+func (c *controller) HasSyncedChecker() cache.DoneChecker { return c.inner.HasSyncedChecker() }
+
+// LastSyncResourceVersion implements cache.Controller.
+func (c *controller) LastSyncResourceVersion() string { return c.inner.LastSyncResourceVersion() }
