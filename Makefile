@@ -9,7 +9,7 @@ LINT     := $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-li
 VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
 SERVERS  := $(GO) run ./deploy/local/cmd/servers
 # Nested modules with code of ours.
-MODULES  := . deploy/e2e
+MODULES  := . deploy/e2e examples/controller-runtime
 # What `make generate` writes.
 GENERATED := deploy/alertmanager deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks README.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -55,6 +55,7 @@ servers: ## Build the servers for tests and demo, unless they are there already 
 .PHONY: test
 test: servers ## Run unit and integration tests, with a real API server, under the race detector
 	$(GO) test -race -timeout 20m ./...
+	cd examples/controller-runtime && $(GO) test -race -timeout 10m ./...
 
 .PHONY: e2e
 e2e: servers ## Prove the whole chain: from a fault to an alert at its receiver and back

@@ -3,10 +3,8 @@ package collectors
 import (
 	"context"
 	"reflect"
-	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -91,7 +89,7 @@ func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.New
 		if _, decorated := inner.(*sharedIndexInformer); decorated {
 			return inner
 		}
-		return f.obs.Informer(guessID(obj, f.options.Namespace), inner)
+		return f.obs.Informer(guessID(obj, scheme.Scheme, f.options.Namespace), inner)
 	})
 }
 
@@ -134,19 +132,4 @@ func (f generatedFactory) informer(kind clientKind) cache.SharedIndexInformer {
 			Identifier:   f.InformerName().WithResource(kind.resource),
 		})
 	})
-}
-
-// guessID names an informer for a type by the resource that its kind usually has.
-func guessID(obj runtime.Object, namespace string) ID {
-	if kinds, _, err := scheme.Scheme.ObjectKinds(obj); err == nil && len(kinds) > 0 {
-		plural, _ := meta.UnsafeGuessKindToResource(kinds[0])
-		return For(plural, namespace)
-	}
-	if kind := obj.GetObjectKind().GroupVersionKind(); !kind.Empty() {
-		plural, _ := meta.UnsafeGuessKindToResource(kind)
-		return For(plural, namespace)
-	}
-	kind := schema.GroupVersionKind{Kind: reflect.Indirect(reflect.ValueOf(obj)).Type().Name()}
-	plural, _ := meta.UnsafeGuessKindToResource(kind)
-	return ID{Resource: strings.ToLower(plural.Resource), Namespace: namespace}
 }

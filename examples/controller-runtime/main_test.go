@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
+
+// TestManager runs the controller against a real API server: what its client reads and its source handles is seen, and
+// the controller works as ever.
+func TestManager(t *testing.T) {
+	namespace := stacktest.Namespace(t)
+	m := start(t, ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}}})
+
+	key := client.ObjectKey{Namespace: namespace, Name: "a"}
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: key.Namespace, Name: key.Name, Annotations: map[string]string{owner: "us"},
+	}}
+	if err := m.GetClient().Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	var got corev1.ConfigMap
+	m.eventually("the controller has set the label", func() bool {
+		return m.GetClient().Get(t.Context(), key, &got) == nil && got.Labels[owner] == "us"
+	})
+	m.eventually("all is handled", func() bool {
+		return m.value("k8s_informer_event_lag_seconds", "configmaps", namespace) >= 2 &&
+			m.value("k8s_informer_handler_pending_events", "configmaps", namespace) == 0
+	})
+
+	hits, misses := m.value("k8s_informer_cache_hits_total", "configmaps", namespace), m.value("k8s_informer_cache_misses_total", "configmaps", namespace)
+	if err := m.GetClient().Get(t.Context(), key, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.GetClient().Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "none"}, &got); !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	var list corev1.ConfigMapList
+	if err := m.GetClient().List(t.Context(), &list, client.InNamespace(namespace)); err != nil || len(list.Items) == 0 {
+		t.Fatal(len(list.Items), err)
+	}
+	for _, want := range []struct {
+		metric string
+		value  float64
+	}{
+		{"k8s_informer_cache_hits_total", hits + 1},
+		{"k8s_informer_cache_misses_total", misses + 1},
+		{"k8s_informer_relists_total", 1},
+		{"k8s_informer_synced", 1},
+		{"k8s_informer_watch_connected", 1},
+		{"k8s_informer_handlers", 1},
+	} {
+		if v := m.value(want.metric, "configmaps", namespace); v != want.value {
+			t.Errorf("%s is %v, want %v", want.metric, v, want.value)
+		}
+	}
+	if lists := m.value("k8s_informer_cache_lists_total", "configmaps", namespace); lists < 1 {
+		t.Errorf("%v lists of the cache", lists)
+	}
+	if n := m.value("k8s_informer_watch_events_total", "configmaps", namespace); n < 2 {
+		t.Errorf("%v events", n)
+	}
+}
+
+// TestRepresentations: unstructured and metadata informers carry the name of their resource, and kinds without a
+// namespace that of no namespace.
+func TestRepresentations(t *testing.T) {
+	namespace := stacktest.Namespace(t)
+	var transformed atomic.Bool
+	m := start(t, ctrl.Options{Cache: cache.Options{
+		DefaultNamespaces: map[string]cache.Config{namespace: {}},
+		DefaultTransform:  func(obj any) (any, error) { transformed.Store(true); return obj, nil },
+	}})
+	roles := &unstructured.UnstructuredList{}
+	roles.SetAPIVersion("rbac.authorization.k8s.io/v1")
+	roles.SetKind("RoleList")
+	nodes := &metav1.PartialObjectMetadataList{}
+	nodes.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+	if err := m.GetCache().List(t.Context(), roles); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.GetCache().List(t.Context(), nodes); err != nil || len(nodes.Items) == 0 {
+		t.Fatal(len(nodes.Items), err)
+	}
+	if v := m.value("k8s_informer_synced", "roles.rbac.authorization.k8s.io", namespace); v != 1 {
+		t.Errorf("the unstructured informer is not there: %v", v)
+	}
+	if v := m.value("k8s_informer_objects", "namespaces", "*"); v != float64(len(nodes.Items)) {
+		t.Errorf("%v namespaces are reported, %d are cached", v, len(nodes.Items))
+	}
+	if !transformed.Load() {
+		t.Error("the manager's transform has not run")
+	}
+}
+
+// TestEnd: when the manager has ended, so have the series.
+func TestEnd(t *testing.T) {
+	m := start(t, ctrl.Options{})
+	m.stop()
+	families, err := m.registry.Gather()
+	if err != nil || len(families) != 0 {
+		t.Errorf("%d families are left, %v", len(families), err)
+	}
+}
+
+type runningManager struct {
+	ctrl.Manager
+	*testing.T
+	registry *prometheus.Registry
+	stop     func()
+}
+
+func start(t *testing.T, options ctrl.Options) *runningManager {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	options.Metrics = server.Options{BindAddress: "0"}
+	again := true // a name of a controller is used by each test
+	options.Controller = config.Controller{SkipNameValidation: &again}
+	mgr, err := newManager(stacktest.Config(t), registry, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	m := &runningManager{Manager: mgr, T: t, registry: registry}
+	stopped := false
+	m.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(m.stop)
+	scope := "*"
+	for namespace := range options.Cache.DefaultNamespaces {
+		scope = namespace
+	}
+	m.eventually("the controller's informer is up", func() bool {
+		return m.value("k8s_informer_synced", "configmaps", scope) == 1 && m.value("k8s_informer_watch_connected", "configmaps", scope) == 1
+	})
+	return m
+}
+
+func (m *runningManager) eventually(what string, condition func() bool) {
+	m.Helper()
+	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			m.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// value adds up the series of a metric for an informer, -1 if there is none. Of histograms it takes the count.
+func (m *runningManager) value(metric, informerType, namespace string) float64 {
+	m.Helper()
+	families, err := m.registry.Gather()
+	if err != nil {
+		m.Fatal(err)
+	}
+	sum := -1.0
+	for _, f := range families {
+		if f.GetName() != metric {
+			continue
+		}
+		for _, s := range f.GetMetric() {
+			if label(s, "informer_type") == informerType && label(s, "namespace") == namespace {
+				sum = max(sum, 0) + s.GetCounter().GetValue() + s.GetGauge().GetValue() + float64(s.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return sum
+}
+
+func label(s *dto.Metric, name string) string {
+	for _, l := range s.GetLabel() {
+		if l.GetName() == name {
+			return l.GetValue()
+		}
+	}
+	return ""
+}
