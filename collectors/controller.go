@@ -13,6 +13,7 @@ import (
 // a cache.Indexer, as client-go's. The series exist from now until the controller's Run returns.
 func (o *Observer) NewInformerWithOptions(id ID, options cache.InformerOptions) (cache.Store, cache.Controller) {
 	inf := o.newInformer(id)
+	options.InformerMetricsProvider = inf.metricsProvider(options.InformerMetricsProvider)
 	options.ListerWatcher = inf.listerWatcher(options.ListerWatcher)
 	if options.Transform != nil {
 		options.Transform = inf.transform(options.Transform)

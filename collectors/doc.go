@@ -32,15 +32,23 @@
 //	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go, audit
 //	indexes, key collisions           store, GetIndexers
 //	objects changed in place          the store, sampled                                checks.go, mutations.go, audit
+//	client-go's own three metrics     InformerMetricsProvider, for one informer         upstream.go
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
 //
 // What is decorated, and by what:
 //
 //	bare Reflectors                   Observer.ListerWatcher                            listwatch.go
 //	single informers                  Observer.NewSharedIndexInformer                   shared_informer.go
+//	informers with one handler        Observer.NewInformerWithOptions                   controller.go
 //	informers that exist already      Observer.Informer                                 shared_informer.go
 //	client-go's typed factory         Observer.SharedInformerFactory                    factory.go, factory_groups.go,
 //	                                                                                    client_kinds.go
+//	factories of other clientsets     InformerFor                                       generated_factory.go
+//	dynamic factories                 Observer.DynamicSharedInformerFactory             dynamic_factory.go,
+//	                                                                                    resource_factory.go
+//	metadata factories                Observer.MetadataSharedInformerFactory            metadata_factory.go,
+//	                                                                                    resource_factory.go
+//	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go
 //
 // Names, help texts and buckets stand in the package catalog; vecs.go is the only file that turns them into metrics.
 // group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer

@@ -37,6 +37,9 @@ type informer struct {
 	// reshaped tells that a Transform has dropped or renamed objects, so that events no longer say how many are stored.
 	reshaped atomic.Bool
 
+	// upstream reports client-go's own metrics of the informer, nil unless asked for.
+	upstream *upstreamInformer
+
 	// started is when the informer was run.
 	started atomic.Int64
 	// running is the context that the informer was run with, nil before.
@@ -119,6 +122,7 @@ func (inf *informer) end() {
 	for _, h := range inf.currentHandlers() {
 		inf.removeHandler(h)
 	}
+	inf.upstream.end()
 	inf.obs.leave(inf)
 }
 

@@ -26,6 +26,11 @@ type Options struct {
 	RememberedEvents int
 	// Checks compare the caches with the API server. The default is none.
 	Checks Checks
+	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream, for informers that have
+	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier). A decorated informer then
+	// no longer reports them to the provider that component-base installs for the process. The default is to leave them
+	// alone.
+	UpstreamMetrics bool
 }
 
 // Limits of the values that open labels may have at the same time. What exceeds them is reported as "other".
@@ -51,6 +56,8 @@ type Observer struct {
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
+	// upstream is nil unless client-go's own metrics were asked for.
+	upstream *upstream
 
 	types, namespaces, handlers, indexes series.Cap
 
@@ -58,8 +65,9 @@ type Observer struct {
 	groups map[labels]*group
 }
 
-// New returns an Observer whose metrics are registered with reg. It fails if a name is missing or if the registry
-// already has an Observer of the same name: one Observer serves any number of informers.
+// New returns an Observer whose metrics are registered with reg. It fails if a name is missing, if the registry already
+// has an Observer of the same name, or if client-go's own metrics are asked for and the registry has them already: one
+// Observer serves any number of informers.
 func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.Name == "" {
 		return nil, errors.New("collectors: Options.Name is empty: give the name of the program or controller")
@@ -96,6 +104,12 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if o.remembered == 0 {
 		o.remembered = defaultRememberedEvents
 	}
+	if options.UpstreamMetrics {
+		o.upstream = newUpstream()
+		if err := o.upstream.probe(reg); err != nil {
+			return nil, err
+		}
+	}
 	if err := reg.Register(o); err != nil {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)
 	}
@@ -121,12 +135,18 @@ func (o *Observer) wall(at int64) time.Time {
 // Describe implements prometheus.Collector.
 func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 	o.vecs.describe(ch)
+	if o.upstream != nil {
+		o.upstream.Describe(ch)
+	}
 }
 
 // Collect implements prometheus.Collector. It reads atomics, and holds no lock of an informer across them; the package
 // comment tells of an exception.
 func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	o.vecs.collect(ch)
+	if o.upstream != nil {
+		o.upstream.Collect(ch)
+	}
 	for _, g := range o.snapshot() {
 		g.collect(ch)
 	}

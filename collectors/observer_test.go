@@ -52,7 +52,7 @@ func TestNewRejectsWhatCannotWork(t *testing.T) {
 // TestMetricsAreThoseOfTheCatalog compares in both directions, by what the registry describes: a Vec without children
 // is not gathered.
 func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
-	obs, reg := newObserver(t)
+	obs, reg := newObserver(t, func(o *Options) { o.UpstreamMetrics = true })
 	ch := make(chan *prometheus.Desc, 1000)
 	obs.Describe(ch)
 	close(ch)

@@ -18,6 +18,7 @@ import (
 // API server, the store, and each handler that is added. The series exist from now until Run returns.
 func (o *Observer) NewSharedIndexInformer(id ID, lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	inf := o.newInformer(id)
+	options.InformerMetricsProvider = inf.metricsProvider(options.InformerMetricsProvider)
 	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.listerWatcher(lw), exampleObject, options))
 	s.resync = options.ResyncPeriod
 	inf.obs.publish(inf)

@@ -27,7 +27,7 @@ func newVecs(name string) *vecs {
 	for _, m := range catalog.All() {
 		labels := m.LabelNames()
 		at := slices.Index(labels, catalog.LabelName.Name)
-		if at < 0 {
+		if at < 0 || m.Family == catalog.Upstream {
 			continue
 		}
 		labels = slices.Delete(labels, at, at+1)

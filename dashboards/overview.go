@@ -46,6 +46,9 @@ func overview(c Config) page {
 				{height: 9, panels: []panel{differences(), audits()}},
 				{height: 9, panels: []panel{auditDuration(), keyCollisions(), mutations()}},
 			}},
+			{id: 900, title: "client-go's own metrics", lines: []line{
+				{height: 7, panels: []panel{upstreamQueue(), upstreamLatency(), upstreamSpread()}},
+			}},
 			{id: 700, title: "Exporter", lines: []line{
 				{height: 7, panels: []panel{kinds(), versions()}},
 			}},

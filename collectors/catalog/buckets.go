@@ -24,3 +24,6 @@ var (
 	// itemBuckets count objects, not seconds.
 	itemBuckets = []float64{0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 )
+
+// upstreamBuckets are component-base's.
+var upstreamBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}

@@ -29,12 +29,13 @@ const (
 	Handlers  Family = "Handlers"
 	Versions  Family = "Versions"
 	Pollution Family = "Pollution"
+	Upstream  Family = "Upstream"
 	Exporter  Family = "Exporter"
 )
 
 // Families returns every family in reading order.
 func Families() []Family {
-	return []Family{Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution, Exporter}
+	return []Family{Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution, Upstream, Exporter}
 }
 
 // Label is a label of a metric.

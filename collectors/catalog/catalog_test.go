@@ -37,7 +37,10 @@ var rules = []rule{
 		}
 		return nil
 	}},
-	{"the name has a prefix of ours", func(m Metric) error {
+	{"the name has a prefix of ours, or of client-go if it is client-go's", func(m Metric) error {
+		if m.Family == Upstream && strings.HasPrefix(m.Name, "informer_") {
+			return nil
+		}
 		if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
 			return fmt.Errorf("has none of %v", prefixes)
 		}

@@ -1,0 +1,163 @@
+package collectors
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// upstream reports client-go's own metrics about informers. client-go measures; unlike component-base, upstream deletes
+// the series of informers that have ended. Informers that were not given a reserved cache.InformerName have none.
+type upstream struct {
+	queued, version *prometheus.GaugeVec
+	latency         *prometheus.HistogramVec
+
+	mu sync.Mutex
+	// uses counts the informers for each set of labels: a name can be released and taken again while an informer that had
+	// it still ends.
+	uses map[upstreamLabels]int
+}
+
+var _ prometheus.Collector = &upstream{}
+
+// upstreamLabels are name, group, version and resource.
+type upstreamLabels [4]string
+
+func newUpstream() *upstream {
+	gauge := func(m catalog.Metric) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
+	}
+	latency := catalog.UpstreamProcessingLatency
+	return &upstream{
+		queued:  gauge(catalog.UpstreamQueuedItems),
+		version: gauge(catalog.UpstreamStoreResourceVersion),
+		latency: prometheus.NewHistogramVec(
+			prometheus.HistogramOpts{Name: latency.Name, Help: latency.Help, Buckets: latency.Buckets}, latency.LabelNames()),
+		uses: map[upstreamLabels]int{},
+	}
+}
+
+// probe fails if the registry has the metrics already. They are registered together with the Observer's own; this only
+// tells the two failures apart.
+func (u *upstream) probe(reg prometheus.Registerer) error {
+	if err := reg.Register(u); err != nil {
+		return fmt.Errorf("collectors: Options.UpstreamMetrics: the registry has client-go's informer metrics already, "+
+			"from component-base or from another Observer; leave them to whoever was first: %w", err)
+	}
+	reg.Unregister(u)
+	return nil
+}
+
+// Describe implements prometheus.Collector.
+func (u *upstream) Describe(ch chan<- *prometheus.Desc) {
+	u.queued.Describe(ch)
+	u.latency.Describe(ch)
+	u.version.Describe(ch)
+}
+
+// Collect implements prometheus.Collector.
+func (u *upstream) Collect(ch chan<- prometheus.Metric) {
+	u.queued.Collect(ch)
+	u.latency.Collect(ch)
+	u.version.Collect(ch)
+}
+
+// metricsProvider returns what client-go is to report an informer's own metrics to: what the caller has given, else ours
+// if it was asked for, else none, for which client-go takes that of the process.
+func (inf *informer) metricsProvider(given cache.InformerMetricsProvider) cache.InformerMetricsProvider {
+	if given != nil || inf.obs.upstream == nil {
+		return given
+	}
+	inf.upstream = &upstreamInformer{upstream: inf.obs.upstream}
+	return inf.upstream
+}
+
+// upstreamInformer is client-go's provider of metrics for one informer.
+type upstreamInformer struct {
+	*upstream
+	// acquired is set while the informer has series. It is guarded by mu, and so are the labels.
+	acquired bool
+	labels   upstreamLabels
+}
+
+var _ cache.InformerMetricsProvider = &upstreamInformer{}
+
+// NewQueuedItemMetric implements cache.InformerMetricsProvider.
+func (i *upstreamInformer) NewQueuedItemMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	l := i.acquire(id)
+	return reservedGauge{id, i.queued.WithLabelValues(l[:]...)}
+}
+
+// NewProcessingLatencyMetric implements cache.InformerMetricsProvider.
+func (i *upstreamInformer) NewProcessingLatencyMetric(id cache.InformerNameAndResource) cache.HistogramMetric {
+	l := i.acquire(id)
+	return reservedHistogram{id, i.latency.WithLabelValues(l[:]...)}
+}
+
+// NewStoreResourceVersionMetric implements cache.InformerMetricsProvider.
+func (i *upstreamInformer) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	l := i.acquire(id)
+	return reservedGauge{id, i.version.WithLabelValues(l[:]...)}
+}
+
+// acquire returns the labels of an informer, which has only one id.
+func (i *upstreamInformer) acquire(id cache.InformerNameAndResource) upstreamLabels {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.acquired {
+		gvr := id.GroupVersionResource()
+		i.acquired, i.labels = true, upstreamLabels{id.Name(), gvr.Group, gvr.Version, gvr.Resource}
+		i.uses[i.labels]++
+	}
+	return i.labels
+}
+
+// end deletes the informer's series, unless another one has them too. What client-go still writes goes nowhere.
+func (i *upstreamInformer) end() {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.acquired {
+		return
+	}
+	i.acquired = false
+	if i.uses[i.labels]--; i.uses[i.labels] > 0 {
+		return
+	}
+	delete(i.uses, i.labels)
+	i.queued.DeleteLabelValues(i.labels[:]...)
+	i.latency.DeleteLabelValues(i.labels[:]...)
+	i.version.DeleteLabelValues(i.labels[:]...)
+}
+
+// reservedGauge and reservedHistogram are silent once the informer's name has been released, as client-go asks for:
+// another informer may have it then.
+type reservedGauge struct {
+	id    cache.InformerNameAndResource
+	gauge prometheus.Gauge
+}
+
+// Set implements cache.GaugeMetric.
+func (g reservedGauge) Set(value float64) {
+	if g.id.Reserved() {
+		g.gauge.Set(value)
+	}
+}
+
+type reservedHistogram struct {
+	id        cache.InformerNameAndResource
+	histogram prometheus.Observer
+}
+
+// Observe implements cache.HistogramMetric.
+func (h reservedHistogram) Observe(value float64) {
+	if h.id.Reserved() {
+		h.histogram.Observe(value)
+	}
+}

@@ -1,0 +1,191 @@
+package collectors
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+)
+
+const upstreamPods = "{group=,resource=pods,version=v1}"
+
+func withUpstream(o *Options) { o.UpstreamMetrics = true }
+
+func newName(t *testing.T, name string) *cache.InformerName {
+	t.Helper()
+	n, err := cache.NewInformerName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Release)
+	return n
+}
+
+// onlyUpstream leaves client-go's own metrics.
+func onlyUpstream(s metricstest.Snapshot) metricstest.Snapshot {
+	found := metricstest.Snapshot{}
+	for series, value := range s {
+		if strings.HasPrefix(series, "informer_") {
+			found[series] = value
+		}
+	}
+	return found
+}
+
+func TestUpstreamMetrics(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		obs, reg := newObserver(t, func(o *Options) { o.UpstreamMetrics = asked })
+		server := newFakeServer()
+		name := newName(t, "upstream")
+		id := name.WithResource(podsResource)
+		inf := obs.NewSharedIndexInformer(pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{Identifier: id})
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 1234567890123456))
+		s := metricstest.Eventually(t, reg, "stored", func(metricstest.Snapshot) bool { return len(inf.GetStore().ListKeys()) == 1 })
+		if !asked {
+			if got := onlyUpstream(s); len(got) != 0 {
+				t.Errorf("reported without being asked for:\n%s", got)
+			}
+		} else {
+			got := onlyUpstream(metricstest.Eventually(t, reg, "processed", func(s metricstest.Snapshot) bool {
+				return s["informer_processing_latency_seconds_count"+upstreamPods] >= 2 && s["informer_queued_items"+upstreamPods] == 0
+			}))
+			if v := got["informer_store_resource_version"+upstreamPods]; v != 234567890123456 {
+				t.Errorf("the version is %v", v)
+			}
+			if len(got) != 4 { // the histogram counts for two
+				t.Errorf("reported are:\n%s", got)
+			}
+		}
+		stop()
+		if s := metricstest.Take(t, reg); len(s) != 0 {
+			t.Errorf("after the end:\n%s", s)
+		}
+		name.Release()
+	}
+}
+
+// The name of an informer can be taken again before the informer has ended.
+func TestUpstreamMetricsOfASuccessor(t *testing.T) {
+	obs, reg := newObserver(t, withUpstream)
+	run := func(n *cache.InformerName, version int) (stop func()) {
+		server := newFakeServer()
+		_, controller := obs.NewInformerWithOptions(pods, cache.InformerOptions{
+			ListerWatcher: server, ObjectType: &corev1.Pod{}, Handler: slow, Identifier: n.WithResource(podsResource),
+		})
+		ended, done := make(chan struct{}), make(chan struct{})
+		go func() { defer close(done); controller.Run(ended) }()
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", version))
+		return func() { close(ended); <-done }
+	}
+	version := func(want float64) func(metricstest.Snapshot) bool {
+		return func(s metricstest.Snapshot) bool { return s["informer_store_resource_version"+upstreamPods] == want }
+	}
+	first := newName(t, "successor")
+	stopFirst := run(first, 100)
+	metricstest.Eventually(t, reg, "the first one's version", version(100))
+	first.Release()
+	stopSecond := run(newName(t, "successor"), 200)
+	metricstest.Eventually(t, reg, "the second one's version", version(200))
+	stopFirst()
+	if s := metricstest.Take(t, reg); !version(200)(s) {
+		t.Errorf("the end of the first informer took the series of the second one:\n%s", onlyUpstream(s))
+	}
+	stopSecond()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the end:\n%s", s)
+	}
+}
+
+// Once released, a name belongs to somebody else.
+func TestUpstreamMetricsOfAReleasedName(t *testing.T) {
+	obs, _ := newObserver(t, withUpstream)
+	name := newName(t, "released")
+	provider := &upstreamInformer{upstream: obs.upstream}
+	id := name.WithResource(podsResource)
+	gauge, histogram := provider.NewQueuedItemMetric(id), provider.NewProcessingLatencyMetric(id)
+	gauge.Set(1)
+	histogram.Observe(1)
+	name.Release()
+	gauge.Set(2)
+	histogram.Observe(2)
+	reg := prometheus.NewPedanticRegistry()
+	if err := reg.Register(obs.upstream); err != nil {
+		t.Fatal(err)
+	}
+	metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{
+		"informer_queued_items" + upstreamPods:                     1,
+		"informer_processing_latency_seconds_count" + upstreamPods: 1,
+		"informer_processing_latency_seconds_sum" + upstreamPods:   1,
+	})
+}
+
+// A provider of the caller's own stays.
+func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
+	obs, _ := newObserver(t, withUpstream)
+	given := &upstreamInformer{upstream: newUpstream()}
+	if got := obs.newInformer(pods).metricsProvider(given); got != given {
+		t.Error("the caller's provider was replaced")
+	}
+	plain, _ := newObserver(t)
+	if got := plain.newInformer(pods).metricsProvider(nil); got != nil {
+		t.Error("the provider of the process was replaced")
+	}
+}
+
+func TestUpstreamMetricsAreRefusedTwice(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	m := catalog.UpstreamQueuedItems
+	others := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: "[ALPHA] Somebody else's."}, m.LabelNames())
+	if err := reg.Register(others); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(reg, Options{Name: "a", UpstreamMetrics: true}); err == nil || !strings.Contains(err.Error(), "UpstreamMetrics") {
+		t.Errorf("metrics that are registered already: %v", err)
+	}
+	if _, err := New(reg, Options{Name: "a"}); err != nil {
+		t.Errorf("something was left: %v", err)
+	}
+	reg = prometheus.NewRegistry()
+	first, err := New(reg, Options{Name: "a", UpstreamMetrics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(reg, Options{Name: "b", UpstreamMetrics: true}); err == nil || !strings.Contains(err.Error(), "UpstreamMetrics") {
+		t.Errorf("two Observers: %v", err)
+	}
+	if !reg.Unregister(first) {
+		t.Error("the Observer cannot be unregistered")
+	}
+	if _, err := New(reg, Options{Name: "b", UpstreamMetrics: true}); err != nil {
+		t.Errorf("after the first Observer was unregistered: %v", err)
+	}
+}
+
+// The factory hands its name on, and gives it back.
+func TestUpstreamMetricsOfTheFactory(t *testing.T) {
+	obs, reg := newObserver(t, withUpstream)
+	f := obs.SharedInformerFactory(fake.NewClientset(), 0, FactoryOptions{InformerName: newName(t, "upstream-factory")})
+	f.Core().V1().Pods().Informer()
+	stop := make(chan struct{})
+	f.Start(stop)
+	f.WaitForCacheSync(stop)
+	metricstest.Eventually(t, reg, "the queue is known", func(s metricstest.Snapshot) bool {
+		_, ok := s["informer_queued_items"+upstreamPods]
+		return ok
+	})
+	close(stop)
+	f.Shutdown()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the shutdown:\n%s", s)
+	}
+}
