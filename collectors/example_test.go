@@ -1,0 +1,290 @@
+package collectors_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	metadatafake "k8s.io/client-go/metadata/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+// The examples use fake clients; with real ones, all is the same.
+
+var (
+	shopPod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
+	podsGVR = corev1.SchemeGroupVersion.WithResource("pods")
+)
+
+// podListWatch is what an informer reads from.
+func podListWatch(client kubernetes.Interface) cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, options)
+		},
+	}, client)
+}
+
+func newObserver() (*prometheus.Registry, *collectors.Observer) {
+	registry := prometheus.NewRegistry()
+	obs, err := collectors.New(registry, collectors.Options{Name: "my-controller"})
+	if err != nil {
+		panic(err)
+	}
+	return registry, obs
+}
+
+// show prints some metrics as a scrape would.
+func show(registry prometheus.Gatherer, metrics ...string) {
+	families, err := registry.Gather()
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range families {
+		if !slices.Contains(metrics, strings.TrimPrefix(f.GetName(), "k8s_informer_")) {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				if l.GetName() != "name" {
+					labels = append(labels, fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
+				}
+			}
+			fmt.Printf("%s{%s} %v\n", f.GetName(), strings.Join(labels, ","), m.GetCounter().GetValue()+m.GetGauge().GetValue())
+		}
+	}
+}
+
+// The typed factory of client-go.
+func ExampleObserver_SharedInformerFactory() {
+	registry, obs := newObserver()
+
+	factory := obs.SharedInformerFactory(fake.NewClientset(shopPod), 0, collectors.FactoryOptions{})
+	pods := factory.Core().V1().Pods().Lister()
+
+	ctx, cancel := context.WithCancel(context.Background())
+	factory.StartWithContext(ctx)
+	factory.WaitForCacheSyncWithContext(ctx)
+	_, _ = pods.Pods("shop").Get("web")
+	_, _ = pods.Pods("shop").Get("gone")
+	show(registry, "synced", "objects", "cache_hits_total", "cache_misses_total")
+
+	cancel()
+	factory.Shutdown() // the series end with the informers
+	show(registry, "synced")
+	// Output:
+	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
+	// k8s_informer_cache_misses_total{informer_type="pods",namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+	// k8s_informer_synced{informer_type="pods",namespace="*"} 1
+}
+
+// A factory of unstructured objects.
+func ExampleObserver_DynamicSharedInformerFactory() {
+	registry, obs := newObserver()
+	client := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, shopPod)
+
+	factory := obs.DynamicSharedInformerFactory(client, 0, collectors.ResourceFactoryOptions{Namespace: "shop"})
+	pods := factory.ForResource(podsGVR).Lister()
+
+	stop := make(chan struct{})
+	factory.Start(stop)
+	factory.WaitForCacheSync(stop)
+	_, _ = pods.ByNamespace("shop").Get("web")
+	show(registry, "objects", "cache_hits_total")
+
+	close(stop)
+	factory.Shutdown()
+	// Output:
+	// k8s_informer_cache_hits_total{informer_type="pods",namespace="shop"} 1
+	// k8s_informer_objects{informer_type="pods",namespace="shop"} 1
+}
+
+// A factory of metadata.
+func ExampleObserver_MetadataSharedInformerFactory() {
+	registry, obs := newObserver()
+	known := metadatafake.NewTestScheme()
+	_ = metav1.AddMetaToScheme(known)
+	client := metadatafake.NewSimpleMetadataClient(known, &metav1.PartialObjectMetadata{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+	})
+
+	factory := obs.MetadataSharedInformerFactory(client, 0, collectors.ResourceFactoryOptions{})
+	deployments := factory.ForResource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Lister()
+
+	stop := make(chan struct{})
+	factory.Start(stop)
+	factory.WaitForCacheSync(stop)
+	_, _ = deployments.ByNamespace("shop").Get("web")
+	show(registry, "objects", "cache_hits_total")
+
+	close(stop)
+	factory.Shutdown()
+	// Output:
+	// k8s_informer_cache_hits_total{informer_type="deployments.apps",namespace="*"} 1
+	// k8s_informer_objects{informer_type="deployments.apps",namespace="*"} 1
+}
+
+// A factory of somebody else's clientset, here of widgets in the group example.com.
+func ExampleInformerFor() {
+	registry, obs := newObserver()
+	client := &fakeExample{asked: make(chan string, 1)}
+	factory := &exampleFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}}
+
+	widgetsGVR := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	if _, err := collectors.InformerFor(obs, factory, widgetsGVR, &widget{}, collectors.Scope{}); err != nil {
+		panic(err)
+	}
+	widgets := factory.Widgets() // from here on as ever
+
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); widgets.Run(stop) }()
+	cache.WaitForCacheSync(stop, widgets.HasSynced)
+	show(registry, "objects", "synced")
+
+	close(stop)
+	<-done
+	// Output:
+	// k8s_informer_objects{informer_type="widgets.example.com",namespace="*"} 1
+	// k8s_informer_synced{informer_type="widgets.example.com",namespace="*"} 1
+}
+
+// A single informer.
+func ExampleObserver_NewSharedIndexInformer() {
+	registry, obs := newObserver()
+	lw := podListWatch(fake.NewClientset(shopPod))
+
+	informer := obs.NewSharedIndexInformer(collectors.For(podsGVR, metav1.NamespaceAll), lw, &corev1.Pod{}, cache.SharedIndexInformerOptions{
+		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+	})
+	handler := collectors.NamedHandler("cleaner", cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
+	registration, _ := informer.AddEventHandler(handler)
+
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); informer.Run(stop) }()
+	cache.WaitForCacheSync(stop, registration.HasSynced)
+	_, _ = informer.GetIndexer().ByIndex(cache.NamespaceIndex, "shop")
+	show(registry, "cache_lists_total", "handlers", "handler_panics_total")
+
+	close(stop)
+	<-done
+	// Output:
+	// k8s_informer_cache_lists_total{index="*",informer_type="pods",namespace="*"} 0
+	// k8s_informer_cache_lists_total{index="namespace",informer_type="pods",namespace="*"} 1
+	// k8s_informer_handler_panics_total{handler="cleaner",informer_type="pods",namespace="*"} 0
+	// k8s_informer_handlers{informer_type="pods",namespace="*"} 1
+}
+
+// An informer that somebody else has built: its store and its handlers are observed, its connection is not.
+func ExampleObserver_Informer() {
+	registry, obs := newObserver()
+	built := cache.NewSharedIndexInformer(podListWatch(fake.NewClientset(shopPod)), &corev1.Pod{}, 0, cache.Indexers{})
+
+	informer := obs.Informer(collectors.For(podsGVR, metav1.NamespaceAll), built)
+
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); informer.Run(stop) }()
+	cache.WaitForCacheSync(stop, informer.HasSynced)
+	_, _, _ = informer.GetStore().GetByKey("shop/web")
+	show(registry, "objects", "cache_hits_total")
+
+	close(stop)
+	<-done
+	// Output:
+	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+}
+
+// An informer with a single handler and no sharing.
+func ExampleObserver_NewInformerWithOptions() {
+	registry, obs := newObserver()
+	added := make(chan string)
+
+	store, controller := obs.NewInformerWithOptions(collectors.For(podsGVR, metav1.NamespaceAll), cache.InformerOptions{
+		ListerWatcher: podListWatch(fake.NewClientset(shopPod)),
+		ObjectType:    &corev1.Pod{},
+		Handler: cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			added <- obj.(*corev1.Pod).Name
+		}},
+	})
+
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); controller.Run(stop) }()
+	fmt.Println("added", <-added)
+	_, _, _ = store.GetByKey("shop/web")
+	show(registry, "objects", "cache_hits_total")
+
+	close(stop)
+	<-done // the series end with the controller
+	show(registry, "objects")
+	// Output:
+	// added web
+	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+}
+
+// A bare Reflector: its connection to the API server is observed.
+func ExampleObserver_ListerWatcher() {
+	registry, obs := newObserver()
+
+	lw := obs.ListerWatcher(collectors.For(podsGVR, metav1.NamespaceAll), podListWatch(fake.NewClientset(shopPod)))
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	reflector := cache.NewReflectorWithOptions(lw, &corev1.Pod{}, store, cache.ReflectorOptions{})
+
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); reflector.Run(stop) }()
+	for len(store.ListKeys()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	show(registry, "objects", "synced")
+
+	close(stop)
+	<-done
+	lw.Close() // nobody else knows that the Reflector has ended
+	show(registry, "objects")
+	// Output:
+	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+	// k8s_informer_synced{informer_type="pods",namespace="*"} 1
+}
+
+// A cache of controller-runtime, which makes its informers with the function in cache.Options.NewInformer. This is what
+// it does with it; examples/controller-runtime has a whole program.
+func ExampleObserver_NewInformerFunc() {
+	registry, obs := newObserver()
+	lw := podListWatch(fake.NewClientset(shopPod))
+
+	newInformer := obs.NewInformerFunc(scheme.Scheme, nil) // the scheme and the mapper of the manager
+
+	informer := newInformer(lw, &corev1.Pod{}, 10*time.Hour, cache.Indexers{})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); informer.Run(stop) }()
+	cache.WaitForCacheSync(stop, informer.HasSynced)
+	_, _, _ = informer.GetIndexer().GetByKey("shop/web")
+	show(registry, "objects", "cache_hits_total")
+
+	close(stop)
+	<-done
+	// Output:
+	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+}
