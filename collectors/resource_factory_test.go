@@ -57,7 +57,7 @@ func forEachResourceFactory(t *testing.T, options ResourceFactoryOptions, object
 					c.obs, _ = newObserver(t)
 				}
 				if kind == "dynamic" {
-					client := newDynamicClient(t, objects)
+					client := newDynamicClient(objects)
 					c.actions, c.factory = client.Actions, newDynamicFactory(c.obs, client, options)
 				} else {
 					client := newMetadataClient(t, objects)
@@ -83,7 +83,7 @@ func newMetadataFactory(obs *Observer, client metadata.Interface, options Resour
 	return metadatainformer.NewFilteredSharedInformerFactory(client, 0, options.Namespace, options.TweakListOptions)
 }
 
-func newDynamicClient(t testing.TB, objects []*metav1.PartialObjectMetadata) *dynamicfake.FakeDynamicClient {
+func newDynamicClient(objects []*metav1.PartialObjectMetadata) *dynamicfake.FakeDynamicClient {
 	var list []runtime.Object
 	for _, o := range objects {
 		p := pod(o.Name, 1)
@@ -217,7 +217,7 @@ func TestResourceFactoriesTransformAndCount(t *testing.T) {
 				InformerName: name,
 			}
 			objects := []*metav1.PartialObjectMetadata{partial("here", "a")}
-			factory := newDynamicFactory(obs, newDynamicClient(t, objects), options)
+			factory := newDynamicFactory(obs, newDynamicClient(objects), options)
 			if kind == "metadata" {
 				factory = newMetadataFactory(obs, newMetadataClient(t, objects), options)
 			}
