@@ -73,7 +73,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		after := metricstest.Eventually(t, reg, "handled", func(s metricstest.Snapshot) bool {
 			return s["k8s_informer_event_lag_seconds_count"] == 4
 		})
-		after.Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag").Equal(t, metricstest.Snapshot{
+		after.Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{
 			"k8s_informer_cache_hits_total":                            1,
 			"k8s_informer_cache_misses_total":                          1,
 			"k8s_informer_event_lag_seconds_count":                     3,

@@ -2,6 +2,7 @@ package collectors
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -18,6 +19,11 @@ type labels struct {
 
 func (l labels) with(more ...string) []string {
 	return append([]string{l.informerType, l.namespace}, more...)
+}
+
+// scopes returns how many informers there are to be: one for each namespace, see NewInformerFunc.
+func (l labels) scopes() int {
+	return 1 + strings.Count(l.namespace, scopeSeparator)
 }
 
 // group holds the series of all informers with the same labels: normally one, more if a program watches the same thing

@@ -35,7 +35,7 @@ func (o *Observer) NewInformerFunc(s *runtime.Scheme, mapper meta.RESTMapper, na
 	if s == nil {
 		s = scheme.Scheme
 	}
-	scope := strings.Join(slices.Compact(slices.Sorted(slices.Values(namespaces))), ",")
+	scope := strings.Join(slices.Compact(slices.Sorted(slices.Values(namespaces))), scopeSeparator)
 	if slices.Contains(namespaces, metav1.NamespaceAll) {
 		scope = metav1.NamespaceAll
 	}
@@ -46,6 +46,9 @@ func (o *Observer) NewInformerFunc(s *runtime.Scheme, mapper meta.RESTMapper, na
 		})
 	}
 }
+
+// scopeSeparator stands between the namespaces of informers that are reported as one. No namespace contains it.
+const scopeSeparator = ","
 
 // idFor names an informer for an object by the resource that the mapper knows for its kind.
 func idFor(example runtime.Object, s *runtime.Scheme, mapper meta.RESTMapper, namespace string) ID {

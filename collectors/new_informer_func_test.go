@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
 func TestNewInformerFuncNames(t *testing.T) {
@@ -59,13 +61,17 @@ func TestNewInformerFuncNames(t *testing.T) {
 
 // The cache of controller-runtime makes an informer for each namespace, with the same function.
 func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
-	obs, _ := newObserver(t)
+	obs, reg := newObserver(t)
 	newInformer := obs.NewInformerFunc(nil, nil, "a", "b")
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	first, second := newInformer(newFakeServer(), &corev1.Pod{}, 0, indexers), newInformer(newFakeServer(), &corev1.Pod{}, 0, indexers)
 	if unwrap(first).informer.group != unwrap(second).informer.group {
 		t.Error("the series are not shared")
 	}
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_duplicates": 0})
+	third := newInformer(newFakeServer(), &corev1.Pod{}, 0, indexers)
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_duplicates": 1})
+	unwrap(third).informer.end()
 	other := obs.NewInformerFunc(nil, nil, "c")(newFakeServer(), &corev1.Pod{}, 0, indexers)
 	if unwrap(first).informer.group == unwrap(other).informer.group {
 		t.Error("the series of another cache are shared")
