@@ -17,6 +17,7 @@ import (
 	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -81,7 +82,7 @@ func buildExporter(ctx context.Context, dir string) (string, error) {
 func (c *Chain) startLoad(ctx context.Context, _ string) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
-	observer, err := collectors.New(registry, collectors.Options{Name: "load", Logger: c.options.Log})
+	observer, err := collectors.New(registry, collectors.Options{Name: "load", Logger: c.options.Log, UpstreamMetrics: true})
 	if err != nil {
 		return err
 	}
@@ -94,11 +95,16 @@ func (c *Chain) startLoad(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
+	name, err := cache.NewInformerName("load") // released with the factory
+	if err != nil {
+		return fmt.Errorf("load: another chain of this process runs: %w", err)
+	}
 	o := c.options.Load
 	o.Client, o.Log = writer, c.options.Log
-	o.Factory = observer.SharedInformerFactory(watcher, cmp.Or(c.options.Resync, 30*time.Second), collectors.FactoryOptions{})
+	o.Factory = observer.SharedInformerFactory(watcher, cmp.Or(c.options.Resync, 30*time.Second), collectors.FactoryOptions{InformerName: name})
 	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
+		name.Release()
 		return err
 	}
 	c.onStop(func(context.Context) error {
