@@ -109,7 +109,8 @@ func hasValues(ctx context.Context, c *chain.Chain, v dashboardVariable) error {
 // kind that returns something whatever is there.
 func TestEmptyPanelsAreSeen(t *testing.T) {
 	c := theChain(t)
-	renamed := strings.NewReplacer("k8s_informer_", "k8s_renamed_", "informer_exporter_", "renamed_exporter_")
+	renamed := strings.NewReplacer("k8s_informer_", "k8s_renamed_", "informer_exporter_", "renamed_exporter_",
+		"informer_queued_", "renamed_queued_", "informer_processing_", "renamed_processing_", "informer_store_", "renamed_store_")
 	for _, d := range allDashboards(t) {
 		for _, q := range d.Queries {
 			q.Expr = renamed.Replace(q.Expr)
