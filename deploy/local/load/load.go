@@ -56,6 +56,7 @@ type Load struct {
 	options Options
 	slots   []*slot
 	cancel  context.CancelFunc
+	pause   context.CancelFunc
 	workers sync.WaitGroup
 
 	created, updated, deleted, failed, hits, misses, events atomic.Int64
@@ -103,8 +104,10 @@ func Start(ctx context.Context, o Options) (*Load, error) {
 		l.slots = append(l.slots, &slot{kind: k, namespace: o.Namespaces[i/2%len(o.Namespaces)], name: fmt.Sprintf("%s-%d", k.name, i)})
 	}
 	writes := flowcontrol.NewTokenBucketRateLimiter(float32(o.WritesPerSecond), 1)
+	writing, pause := context.WithCancel(running)
+	l.pause = pause
 	for w := range writers {
-		l.workers.Go(func() { l.write(running, writes, w) })
+		l.workers.Go(func() { l.write(writing, writes, w) })
 	}
 	reads := flowcontrol.NewTokenBucketRateLimiter(float32(o.ReadsPerSecond), 10)
 	l.workers.Go(func() { l.read(running, reads) })
@@ -147,6 +150,9 @@ func (l *Load) startInformers(ctx, running context.Context) error {
 	}
 	return nil
 }
+
+// Pause ends the writes; the informers and the reads go on.
+func (l *Load) Pause() { l.pause() }
 
 // Stop ends the load and its informers. The objects stay: the cluster of a local stack goes as a whole.
 func (l *Load) Stop() {

@@ -1,0 +1,77 @@
+//go:build faults
+
+package faults
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// A CustomResourceDefinition is deleted while its objects are watched, and comes back. The objects are deleted one by
+// one, then the server closes the watch, and each further attempt is a 404.
+func TestCRDDeleted(t *testing.T) {
+	t.Parallel()
+	client := dynamic.NewForConfigOrDie(stacktest.Config(t))
+	crds := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	crd := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "widgets.example.com"},
+		"spec": map[string]any{
+			"group": "example.com", "scope": "Namespaced",
+			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget"},
+			"versions": []any{map[string]any{
+				"name": "v1", "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}},
+			}},
+		},
+	}}
+	create := func() {
+		t.Helper()
+		if _, err := crds.Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create()
+	r := newDynamicRig(t, stacktest.Config(t), widgets)
+	r.handle("h", cache.ResourceEventHandlerFuncs{})
+	r.start() // before the server serves it, perhaps
+	r.waitFor("synced", synced)
+	namespace := stacktest.Namespace(t)
+	for _, name := range []string{"one", "two"} {
+		widget := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name},
+		}}
+		if _, err := client.Resource(widgets).Namespace(namespace).Create(t.Context(), widget, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.waitFor("the objects", func(s metricstest.Snapshot) bool {
+		return s["k8s_informer_objects"] == 2 && s["k8s_informer_event_lag_seconds_count"] == 2
+	})
+	before := r.now()
+	if err := crds.Delete(t.Context(), crd.GetName(), metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const failed = "k8s_informer_sync_duration_seconds_count{result=fail}"
+	r.waitFor("not found", func(s metricstest.Snapshot) bool { return s[failed] >= before[failed]+2 && disconnected(s) })
+	create()
+	r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		lists := changed[failed]
+		return relisted("watch_failed").with(changes{
+			"watch_events_total{type=deleted}": 2, "objects": -2, "event_lag_seconds_count": 2,
+			"handler_duration_seconds_count{handler=h}":    2,
+			"watch_disconnects_total{reason=server_close}": 1,
+			"watch_disconnects_total{reason=error}":        1,         // the attempt to resume the watch
+			"sync_errors_total{error_type=other}":          lists + 1, // and each list after it
+			"sync_duration_seconds_count{result=fail}":     lists,
+		})
+	}, lastEvent, lastSync, bookmarks)
+}

@@ -1,0 +1,205 @@
+//go:build faults
+
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// gate stands in the client's transport. It passes requests on to the real server, unless it was told to answer some of
+// them itself, and it can write into the open watch streams.
+type gate struct {
+	next http.RoundTripper
+
+	mu      sync.Mutex
+	rules   []*rule
+	streams []*stream
+}
+
+// rule answers the next requests of a kind.
+type rule struct {
+	matches func(*http.Request) bool
+	left    int
+	answer  answer
+}
+
+// answer takes the place of the server, which it may ask through the transport.
+type answer func(*http.Request, http.RoundTripper) (*http.Response, error)
+
+func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {
+	g.next = next
+	return g
+}
+
+// RoundTrip implements http.RoundTripper.
+func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	if rule := g.take(r); rule != nil {
+		return rule.answer(r, g.next)
+	}
+	resp, err := g.next.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusOK || r.URL.Query().Get("watch") == "" {
+		return resp, err
+	}
+	s := newStream(resp.Body)
+	resp.Body = s
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.streams = append(g.streams, s)
+	return resp, nil
+}
+
+func (g *gate) take(r *http.Request) *rule {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, rule := range g.rules {
+		if rule.left > 0 && rule.matches(r) {
+			rule.left--
+			return rule
+		}
+	}
+	return nil
+}
+
+// nextGet gives the answer to the next n requests of a kind; 0 are all until open is called.
+func (g *gate) nextGet(n int, matches func(*http.Request) bool, answer answer) {
+	if n == 0 {
+		n = 1 << 30
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = append(g.rules, &rule{matches, n, answer})
+}
+
+// open forgets all rules.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = nil
+}
+
+// spent tells whether every rule has been used up.
+func (g *gate) spent() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !slices.ContainsFunc(g.rules, func(r *rule) bool { return r.left > 0 })
+}
+
+// stream returns the watch stream that was opened last.
+func (g *gate) stream(t testing.TB) *stream {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.streams) == 0 {
+		t.Fatal("no watch was opened")
+	}
+	return g.streams[len(g.streams)-1]
+}
+
+// The kinds of requests. A streaming list is a watch that begins with the state.
+func isList(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.URL.Query().Get("watch") == ""
+}
+
+func isStreamingList(r *http.Request) bool { return r.URL.Query().Get("sendInitialEvents") == "true" }
+
+func isAnyList(r *http.Request) bool { return isList(r) || isStreamingList(r) }
+
+func isWatch(r *http.Request) bool { return !isAnyList(r) }
+
+// status answers with an error. retryAfter is in seconds; the header is left out if it is negative.
+func status(code int, reason metav1.StatusReason, retryAfter int) answer {
+	return func(r *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		resp := response(r, code, statusJSON(code, reason))
+		if retryAfter >= 0 {
+			resp.Header.Set("Retry-After", strconv.Itoa(retryAfter))
+		}
+		return resp, nil
+	}
+}
+
+// delayed passes a request on after a while.
+func delayed(d time.Duration) answer {
+	return func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		select {
+		case <-time.After(d):
+			return next.RoundTrip(r)
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+}
+
+// ended opens a watch and ends it at once.
+func ended(r *http.Request, _ http.RoundTripper) (*http.Response, error) {
+	return response(r, http.StatusOK, nil), nil
+}
+
+func response(r *http.Request, code int, body []byte) *http.Response {
+	return &http.Response{
+		StatusCode: code, Status: fmt.Sprint(code, " ", http.StatusText(code)), Request: r,
+		Proto: "HTTP/2.0", ProtoMajor: 2,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   io.NopCloser(bytes.NewReader(body)),
+	}
+}
+
+func statusJSON(code int, reason metav1.StatusReason) []byte {
+	b, err := json.Marshal(metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: "by the gate",
+	})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// errorEvent is an event that ends a watch.
+func errorEvent(code int, reason metav1.StatusReason) string {
+	return fmt.Sprintf(`{"type":"ERROR","object":%s}`+"\n", statusJSON(code, reason))
+}
+
+// stream is the body of a watch, into which a test can write between what the server sends.
+type stream struct {
+	server io.ReadCloser
+	*io.PipeReader
+	writer *io.PipeWriter
+}
+
+func newStream(server io.ReadCloser) *stream {
+	s := &stream{server: server}
+	s.PipeReader, s.writer = io.Pipe()
+	go func() {
+		_, err := io.Copy(s.writer, server)
+		s.writer.CloseWithError(err) // nil is io.EOF
+	}()
+	return s
+}
+
+// Close implements io.Closer.
+func (s *stream) Close() error {
+	_ = s.PipeReader.Close()
+	return s.server.Close()
+}
+
+// send writes to the client and returns when it has read it.
+func (s *stream) send(t testing.TB, text string) {
+	t.Helper()
+	if _, err := io.WriteString(s.writer, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end ends the stream as a server does that closes it in an orderly way.
+func (s *stream) end() { s.writer.Close() }

@@ -1,0 +1,11 @@
+//go:build faults
+
+package faults
+
+import (
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }

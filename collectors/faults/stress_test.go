@@ -1,0 +1,93 @@
+//go:build faults
+
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+)
+
+// TestStress is for the race detector: scrapes, reads, events, faults, and handlers that come and go, all at once, on an
+// informer that is then stopped in the middle of it. Afterwards no series is left.
+func TestStress(t *testing.T) {
+	t.Parallel()
+	const lasts = 10 * time.Second
+	r := newRig(t, options{resync: time.Second})
+	r.handle("stays", cache.ResourceEventHandlerFuncs{})
+	r.startBusy()
+	ctx, cancel := context.WithTimeout(t.Context(), lasts)
+	defer cancel()
+	var workers sync.WaitGroup
+	until := func(work func(n int)) {
+		workers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				work(n)
+			}
+		})
+	}
+	for range 2 {
+		until(func(int) { // scrapes
+			if _, err := r.registry.Gather(); err != nil {
+				t.Error(err)
+			}
+		})
+		until(func(n int) { // reads
+			_, _, _ = r.informer.GetStore().GetByKey(fmt.Sprint(r.namespace, "/object-", n%10))
+			_ = r.informer.GetStore().ListKeys()
+		})
+	}
+	until(func(n int) { // events
+		name := fmt.Sprint("object-", n)
+		r.createWith(name, map[string]string{"some": "data"})
+		r.update(name, "other")
+		r.delete(name)
+	})
+	until(func(n int) { // handlers
+		registration := r.handle(fmt.Sprint("comes-and-goes-", n%3), cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		}})
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		if err := r.informer.RemoveEventHandler(registration); err != nil {
+			t.Error(err)
+		}
+	})
+	until(func(n int) { // faults
+		r.proxy.Reset()
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	})
+	<-ctx.Done()
+	workers.Wait()
+	s := r.waitFor("nothing pending", func(s metricstest.Snapshot) bool {
+		return s["k8s_informer_handler_pending_events{handler=stays}"] == 0 && s["k8s_informer_watch_connected"] == 1 &&
+			int(s["k8s_informer_objects"]) == len(r.informer.GetStore().ListKeys())
+	})
+	if s["k8s_informer_handlers"] != 1 || s["k8s_informer_objects"] != 1 {
+		t.Errorf("after the stress:\n%s", s)
+	}
+	scraping := make(chan struct{})
+	go func() {
+		defer close(scraping)
+		for range 100 {
+			if _, err := r.registry.Gather(); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	r.stop()
+	r.stop = nil
+	<-scraping
+	if s := r.now(); len(s) != 0 {
+		t.Errorf("an informer that has ended leaves series:\n%s", s)
+	}
+}
