@@ -56,7 +56,7 @@
 //
 // # What it costs
 //
-// A read by key costs one atomic addition more, an event less than 100 ns, neither an allocation; an informer about
+// A read by key costs one atomic addition more, an event about 100 ns, neither an allocation; an informer about
 // 70 KiB, independent of what it holds. A scrape reads atomics and holds no lock while it gathers. Only where events do
 // not tell how many objects a store holds, because its connection is not decorated or a Transform has dropped or renamed
 // some, it lists their keys under the store's read lock.
