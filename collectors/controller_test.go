@@ -56,9 +56,11 @@ func TestInformerWithOneHandler(t *testing.T) {
 		if !cache.WaitForCacheSync(stop, controller.HasSynced) {
 			t.Fatal("not synced")
 		}
-		before := metricstest.Eventually(t, reg, "synced", func(s metricstest.Snapshot) bool {
-			return s["k8s_informer_sync_duration_seconds_count{result=success}"] == 1 && s["k8s_informer_event_lag_seconds_count"] == 1
+		metricstest.Eventually(t, reg, "synced", func(s metricstest.Snapshot) bool {
+			return s["k8s_informer_sync_duration_seconds_count{result=success}"] == 1 && s["k8s_informer_event_lag_seconds_count"] == 1 &&
+				s["k8s_informer_watch_connected"] == 1
 		})
+		before := metricstest.Take(t, reg) // a gauge can be older than a histogram of the same scrape
 		stream.send(watch.Added, pod("b", 11))
 		expect(t, calls, "add b")
 		stream.send(watch.Modified, pod("b", 12))
@@ -70,10 +72,10 @@ func TestInformerWithOneHandler(t *testing.T) {
 		expect(t, calls, "delete")
 		_, _, _ = store.GetByKey("default/a")
 		_, _, _ = store.GetByKey("default/b")
-		after := metricstest.Eventually(t, reg, "handled", func(s metricstest.Snapshot) bool {
+		metricstest.Eventually(t, reg, "handled", func(s metricstest.Snapshot) bool {
 			return s["k8s_informer_event_lag_seconds_count"] == 4
 		})
-		after.Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{
+		metricstest.Take(t, reg).Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{
 			"k8s_informer_cache_hits_total":                            1,
 			"k8s_informer_cache_misses_total":                          1,
 			"k8s_informer_event_lag_seconds_count":                     3,

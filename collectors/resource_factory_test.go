@@ -250,9 +250,11 @@ func TestResourceFactoriesTransformAndCount(t *testing.T) {
 			if s := metricstest.Take(t, reg); len(s) != 0 {
 				t.Errorf("after the shutdown:\n%s", s)
 			}
-			if _, err := cache.NewInformerName(name.Name()); err != nil {
+			again, err := cache.NewInformerName(name.Name())
+			if err != nil {
 				t.Errorf("the name was not released: %v", err)
 			}
+			again.Release()
 		})
 	}
 }
