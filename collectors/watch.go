@@ -58,6 +58,8 @@ type watchProxy struct {
 	events int
 	// ordered tells that versions rise from here on: a watch from no particular version begins with objects in no order.
 	ordered bool
+	// before are the versions that had been received before each of the last events: as many as can be undone.
+	before [readAhead + 1]uint64
 }
 
 func newWatchProxy(ctx context.Context, inf *informer, inner watch.Interface, options metav1.ListOptions, requested int64) *watchProxy {
@@ -144,7 +146,8 @@ func (w *watchProxy) undo(last ...watch.Event) {
 		w.events--
 		w.informer.source.objects.Add(-objects(event.Type))
 		if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
-			w.informer.source.received.Store(version - 1) // no regression when it is sent again
+			// One that went back has been counted, and is no regression when it is sent again.
+			w.informer.source.received.Store(min(version, w.before[w.events%len(w.before)]))
 			if paired(event.Type) {
 				w.informer.ring.Unpush()
 			}
@@ -161,6 +164,7 @@ func (w *watchProxy) receive(event watch.Event) {
 		w.receiveInitial(event)
 		return
 	}
+	w.before[w.events%len(w.before)] = src.received.Load()
 	w.events++
 	w.informer.group.countEvent(event.Type)
 	if event.Type == watch.Error {

@@ -198,36 +198,3 @@ func TestCoverageGap(t *testing.T) {
 		}
 	})
 }
-
-// Events that the reflector does not take because it stops the watch will come again on the next watch. They must not
-// be counted as objects nor waited for twice.
-func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		obs, _ := newObserver(t)
-		server := newFakeServer()
-		lw := obs.ListerWatcher(pods, server)
-		cursor := lw.informer.ring.NewCursor()
-		cursor.Settle()
-		w, _ := lw.Watch(metav1.ListOptions{})
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 2))
-		<-w.ResultChan()
-		for v := 3; v < 3+readAhead; v++ {
-			stream.send(watch.Added, pod("b", v))
-		}
-		go func() { // one more than there is room for
-			select {
-			case stream.events <- watch.Event{Type: watch.Deleted, Object: pod("b", 99)}:
-			case <-stream.stopped:
-			}
-		}()
-		synctest.Wait()
-		if n, _ := cursor.Backlog(); n != 2+readAhead {
-			t.Fatalf("%d events are remembered", n)
-		}
-		w.Stop()
-		if n, _ := cursor.Backlog(); n != 1 || lw.informer.source.objects.Load() != 1 {
-			t.Errorf("%d events and %d objects are remembered; one was taken", n, lw.informer.source.objects.Load())
-		}
-	})
-}
