@@ -34,8 +34,9 @@ type informer struct {
 	fresh freshness
 	// audits is what audits have found.
 	audits audits
-	// reshaped tells that a Transform has dropped or renamed objects, so that events no longer say how many are stored.
-	reshaped atomic.Bool
+	// recount tells that events no longer say how many objects are stored: a Transform has dropped or renamed some, or a
+	// watch from no particular version has sent known ones again.
+	recount atomic.Bool
 
 	// upstream reports client-go's own metrics of the informer, nil unless asked for.
 	upstream *upstreamInformer

@@ -149,7 +149,7 @@ func (inf *informer) hasSynced() bool {
 // objects returns how many objects the cache holds. Counting them in the store costs time and memory in proportion to
 // their number, so that the count of the events is preferred as long as every event reaches the store.
 func (inf *informer) objects() int {
-	if inf.store != nil && (!inf.listed || inf.reshaped.Load()) {
+	if inf.store != nil && (!inf.listed || inf.recount.Load()) {
 		return len(inf.store.ListKeys())
 	}
 	return int(inf.source.objects.Load())

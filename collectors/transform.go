@@ -72,7 +72,7 @@ func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
 		}
 		after := identify(out)
 		if after.namespace != before.namespace || after.name != before.name {
-			inf.reshaped.Store(true)
+			inf.recount.Store(true)
 		}
 		if n, ok := rv.Parse(before.version); ok && after.version != before.version {
 			inf.ring.Drop(n)
@@ -83,7 +83,7 @@ func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
 
 // drop takes in that an object will not be stored.
 func (inf *informer) drop(version, cause string) {
-	inf.reshaped.Store(true)
+	inf.recount.Store(true)
 	inf.group.drops[cause].Inc()
 	if n, ok := rv.Parse(version); ok && inf.ring.Drop(n) {
 		inf.group.lost[catalog.LostTransform].Inc()

@@ -56,8 +56,10 @@ type watchProxy struct {
 	items   int
 	// events is how many have been received since then.
 	events int
-	// ordered tells that versions rise from here on: a watch from no particular version begins with objects in no order.
-	ordered bool
+	// ordered tells that versions rise from here on: a watch from no particular version begins with objects in no order,
+	// most of them known already. unordered is how many of the events came before.
+	ordered   bool
+	unordered int
 	// before are the versions that had been received before each of the last events: as many as can be undone.
 	before [readAhead + 1]uint64
 }
@@ -145,7 +147,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 		}
 		w.events--
 		w.informer.source.objects.Add(-objects(event.Type))
-		if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
+		if version, ok := rv.Parse(resourceVersion(event.Object)); ok && w.events >= w.unordered {
 			// One that went back has been counted, and is no regression when it is sent again.
 			w.informer.source.received.Store(min(version, w.before[w.events%len(w.before)]))
 			if paired(event.Type) {
@@ -172,11 +174,11 @@ func (w *watchProxy) receive(event watch.Event) {
 		return
 	}
 	src.objects.Add(objects(event.Type))
-	if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
-		w.ordered = w.ordered || event.Type != watch.Added
-		if w.ordered {
-			src.advance(version)
-		}
+	if w.ordered = w.ordered || event.Type != watch.Added; !w.ordered {
+		w.unordered = w.events
+		w.informer.recount.Store(true)
+	} else if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
+		src.advance(version)
 		if paired(event.Type) {
 			w.informer.ring.Push(version, at)
 		}

@@ -1,0 +1,110 @@
+package collectors
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+)
+
+const regressions = "k8s_informer_resource_version_regressions_total"
+
+// A watch from no particular version begins with objects in any order of their versions. That is no regression (S12);
+// what goes back after the first event that is no such object is one.
+func TestFirstEventsOfAWatchFromAnyVersion(t *testing.T) {
+	for _, from := range []string{"", "0"} {
+		t.Run("from "+from, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := newObserver(t)
+				server := newFakeServer()
+				w, err := obs.ListerWatcher(pods, server).Watch(metav1.ListOptions{ResourceVersion: from})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer w.Stop()
+				go drain(w)
+				stream := <-server.streams
+				for i, step := range []struct {
+					event       watch.EventType
+					object      *corev1.Pod
+					regressions float64
+					received    float64
+				}{
+					{watch.Added, pod("a", 50), 0, 0},
+					{watch.Added, pod("b", 30), 0, 0},
+					{watch.Added, pod("c", 40), 0, 0},
+					{watch.Modified, pod("b", 60), 0, 60},
+					{watch.Added, pod("d", 61), 0, 61},
+					{watch.Added, pod("e", 59), 1, 59},
+					{watch.Bookmark, bookmark(58), 2, 58},
+					{watch.Deleted, pod("a", 62), 2, 62},
+				} {
+					stream.send(step.event, step.object)
+					synctest.Wait()
+					s := metricstest.Take(t, reg)
+					if s[regressions] != step.regressions || s["k8s_informer_resource_version{stage=received}"] != step.received {
+						t.Errorf("step %d: %v regressions, at version %v", i, s[regressions], s["k8s_informer_resource_version{stage=received}"])
+					}
+				}
+			})
+		})
+	}
+}
+
+// A watch that is resumed from a version sends what came later, in order.
+func TestFirstEventsOfAWatchFromAVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := newObserver(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(55), nil }
+		lw := obs.ListerWatcher(pods, server)
+		_, _ = lw.List(metav1.ListOptions{})
+		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "55"})
+		defer w.Stop()
+		go drain(w)
+		(<-server.streams).send(watch.Added, pod("a", 50))
+		synctest.Wait()
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{regressions: 1})
+	})
+}
+
+// Such a watch sends objects that the store has. To a handler they are unchanged: nothing waits for it to find them, and
+// they are not counted as objects twice.
+func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := newObserver(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) {
+			return podList(0, pod("a", 50), pod("b", 30)), nil
+		}
+		inf := obs.NewSharedIndexInformer(pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+		stop := start(t, inf)
+		stream := <-server.streams
+		for _, p := range []*corev1.Pod{pod("a", 50), pod("b", 30), pod("c", 40)} {
+			stream.send(watch.Added, p)
+		}
+		time.Sleep(time.Minute)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_objects": 3, "k8s_informer_sync_lag_seconds": 0,
+			"k8s_informer_handler_pending_events{handler=h}":         0,
+			"k8s_informer_handler_duration_seconds_count{handler=h}": 5,
+			"k8s_informer_unchanged_updates_total{cause=relist}":     2,
+		})
+		before := metricstest.Take(t, reg)
+		stream.send(watch.Modified, pod("a", 60))
+		stream.send(watch.Added, pod("d", 61))
+		synctest.Wait()
+		check(t, metricstest.Take(t, reg).Since(before), metricstest.Snapshot{
+			"k8s_informer_event_lag_seconds_count": 2, "k8s_informer_objects": 1,
+		})
+		stop()
+	})
+}
