@@ -121,7 +121,7 @@ func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 	_, _ = lw.List(metav1.ListOptions{})
 	_, _ = lw.List(metav1.ListOptions{Continue: "more"})
 	_, _ = lw.List(metav1.ListOptions{})
-	metricstest.Take(t, reg).Since(before, "k8s_informer_last_").Equal(t, metricstest.Snapshot{
+	metricstest.Take(t, reg).Since(before, "k8s_informer_last_", "k8s_informer_sync_lag").Equal(t, metricstest.Snapshot{
 		"k8s_informer_list_duration_seconds_count":                 1,
 		"k8s_informer_list_items_count":                            1,
 		"k8s_informer_relists_total{reason=initial}":               1,

@@ -74,6 +74,19 @@ func (s *source) lastEventAt() time.Time {
 	return known.time
 }
 
+// unwatched returns since when nothing can be received: since the last watch ended or, if that came later, the last full
+// state. It is 0 while a watch is open and before the first state.
+func (s *source) unwatched() (since int64) {
+	since = s.lost.Load()
+	if since == 0 && s.opened.Load() != 0 {
+		return 0
+	}
+	if state := s.epoch.Load(); state != nil {
+		since = max(since, state.at)
+	}
+	return since
+}
+
 // epoch is a full state that was taken in.
 type epoch struct {
 	// rv is the state's resourceVersion, 0 if it is no number.

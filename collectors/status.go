@@ -81,7 +81,7 @@ func (inf *informer) status() InformerStatus {
 		Stored:     inf.storedVersion(),
 		Orphaned:   inf.orphaned(),
 	}
-	oldest := src.lost.Load()
+	oldest := src.unwatched()
 	if stale := inf.staleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
 		oldest = stale
 	}

@@ -198,3 +198,50 @@ func TestCoverageGap(t *testing.T) {
 		}
 	})
 }
+
+// TestLagWithoutAWatch covers S5: an informer that may list but not watch, or whose watch cannot be opened again, is as
+// old as its last list.
+func TestLagWithoutAWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := newObserver(t)
+		server := newFakeServer()
+		forbidden := true
+		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) {
+			if forbidden {
+				return nil, apierrors.NewForbidden(schema.GroupResource{}, "", errTest)
+			}
+			return nil, nil
+		}
+		lw := obs.ListerWatcher(pods, server)
+		lag := func(want float64) {
+			t.Helper()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_sync_lag_seconds": want})
+		}
+		attempt := func() watch.Interface {
+			w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+			return w
+		}
+		attempt()
+		time.Sleep(time.Second)
+		lag(0) // there is nothing yet that could be old
+		for range 2 {
+			_, _ = lw.List(metav1.ListOptions{})
+			attempt()
+			time.Sleep(20 * time.Second)
+			lag(20)
+		}
+		forbidden = false
+		w := attempt()
+		time.Sleep(time.Minute)
+		lag(0)
+		w.Stop()
+		time.Sleep(9 * time.Second)
+		lag(9)
+		_, _ = lw.List(metav1.ListOptions{})
+		time.Sleep(3 * time.Second)
+		lag(3)
+		defer attempt().Stop()
+		lag(0)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_coverage_gap_seconds_sum": 12})
+	})
+}

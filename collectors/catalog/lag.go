@@ -4,7 +4,7 @@ package catalog
 var (
 	InformerSyncLag = define(Metric{
 		Name:   "k8s_informer_sync_lag_seconds",
-		Help:   "Seconds by which the informer is known to trail the API server, at the time of the scrape: the time since the watch was lost while it is down, the age of the oldest received event that a handler has not finished, the age of the oldest difference that a freshness check saw and that is still there, and, once freshness checks themselves have failed for three intervals, the time since the last moment that the cache was known to be fresh; the largest of these. 0 on a healthy watch, however idle. Without freshness checks a connection that is dead without having been closed goes unnoticed.",
+		Help:   "Seconds by which the informer is known to trail the API server, at the time of the scrape: the time since the watch was lost, or since the last list after that, while there is none, the age of the oldest received event that a handler has not finished, the age of the oldest difference that a freshness check saw and that is still there, and, once freshness checks themselves have failed for three intervals, the time since the last moment that the cache was known to be fresh; the largest of these. 0 on a healthy watch, however idle. Without freshness checks a connection that is dead without having been closed goes unnoticed.",
 		Kind:   Gauge,
 		Family: Lag,
 		Labels: informer(),
