@@ -28,7 +28,9 @@ func (o *Observer) NewInformerWithOptions(id ID, options cache.InformerOptions) 
 	}
 	store, inner := cache.NewInformerWithOptions(options)
 	inf.store = store
-	inf.synced = inner.HasSynced
+	// Not HasSynced: it waits for the lock under which client-go transforms and may call handlers.
+	synced := inner.HasSyncedChecker()
+	inf.synced = func() bool { return cache.IsDone(synced) }
 	if indexer, ok := store.(cache.Indexer); ok {
 		inf.indexer = indexer
 		store = inf.group.decorateIndexer(indexer)

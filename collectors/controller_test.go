@@ -122,3 +122,37 @@ func TestInformerWithoutHandler(t *testing.T) {
 		t.Errorf("after the end:\n%s", s)
 	}
 }
+
+// client-go transforms with its queue locked, and calls a slow handler so when the queue is long. A scrape must not wait
+// for either: that is when somebody looks.
+func TestScrapeDoesNotWaitForATransform(t *testing.T) {
+	obs, reg := newObserver(t)
+	server := newFakeServer()
+	transforming, release := make(chan struct{}), make(chan struct{})
+	_, controller := obs.NewInformerWithOptions(pods, cache.InformerOptions{
+		ListerWatcher: server,
+		ObjectType:    &corev1.Pod{},
+		Handler:       cache.ResourceEventHandlerFuncs{},
+		Transform: func(obj any) (any, error) {
+			close(transforming)
+			<-release
+			return obj, nil
+		},
+	})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); controller.Run(stop) }()
+	stream := <-server.streams
+	stream.send(watch.Added, pod("a", 2))
+	<-transforming
+	scraped := make(chan metricstest.Snapshot, 1)
+	go func() { scraped <- metricstest.Take(t, reg) }()
+	select {
+	case s := <-scraped:
+		check(t, s, metricstest.Snapshot{"k8s_informer_watch_events_total{type=added}": 1})
+	case <-time.After(30 * time.Second):
+		t.Error("the scrape waits for the Transform")
+	}
+	close(release)
+	close(stop)
+	<-done
+}
