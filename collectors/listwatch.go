@@ -73,7 +73,7 @@ func (l *ListerWatcher) ListWithContext(ctx context.Context, options metav1.List
 		src.listError(ctx, err, options)
 		return page, err
 	}
-	src.listPage(page)
+	src.listPage(page, options)
 	return page, nil
 }
 

@@ -134,7 +134,7 @@ func (s *source) beginList(firstPage bool) {
 }
 
 // listPage takes in one page of a LIST.
-func (s *source) listPage(page runtime.Object) {
+func (s *source) listPage(page runtime.Object, options metav1.ListOptions) {
 	s.informer.group.listPages.Inc()
 	s.mu.Lock()
 	s.list.items += meta.LenList(page)
@@ -146,9 +146,14 @@ func (s *source) listPage(page runtime.Object) {
 		s.failList(catalog.ErrorOther)
 		return
 	}
-	if list.GetContinue() == "" {
-		s.completeList(items, list.GetResourceVersion(), false)
+	if list.GetContinue() != "" {
+		return
 	}
+	if options.ResourceVersion == "0" {
+		// The state may be of any age. client-go asks for that as long as it knows of no version.
+		s.received.Store(0)
+	}
+	s.completeList(items, list.GetResourceVersion(), false)
 }
 
 // completeList takes in the end of a list.

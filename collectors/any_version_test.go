@@ -108,3 +108,24 @@ func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 		stop()
 	})
 }
+
+// A list from any version may be older than what an earlier reflector has seen, through another API server. Only one
+// that was to be no older is a regression.
+func TestListFromAnyVersion(t *testing.T) {
+	obs, reg := newObserver(t)
+	server := newFakeServer()
+	lw := obs.ListerWatcher(pods, server)
+	for _, step := range []struct {
+		from        string
+		version     int
+		regressions float64
+	}{
+		{"0", 100, 0}, {"0", 90, 0}, {"90", 90, 0}, {"90", 80, 1}, {"", 70, 2}, {"0", 60, 2},
+	} {
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(step.version), nil }
+		_, _ = lw.List(metav1.ListOptions{ResourceVersion: step.from})
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			regressions: step.regressions, "k8s_informer_resource_version{stage=received}": float64(step.version),
+		})
+	}
+}
