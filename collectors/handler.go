@@ -57,10 +57,10 @@ func (h *handler) OnAdd(obj any, isInInitialList bool) {
 // OnUpdate implements cache.ResourceEventHandler.
 func (h *handler) OnUpdate(oldObj, newObj any) {
 	var d delivery
-	if resourceVersion(oldObj) == resourceVersion(newObj) {
-		// The API server has sent no event.
+	if version := resourceVersion(newObj); version == resourceVersion(oldObj) {
+		// The API server has sent no event, or a Transform has made it unrecognizable.
 		d.start = h.informer.obs.now()
-		h.unchanged(oldObj, newObj, d.start)
+		h.unchanged(oldObj, newObj, version, d.start)
 	} else {
 		d = h.begin(catalog.EventModified, newObj, false)
 	}
@@ -70,14 +70,16 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 }
 
 // unchanged counts an update of an object that has not changed. A resync hands on the object in the store as both the
-// old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist brings a new copy.
-func (h *handler) unchanged(oldObj, newObj any, now int64) {
-	if reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj {
+// old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist brings a new copy. Of copies without a
+// version nobody knows.
+func (h *handler) unchanged(oldObj, newObj any, version string, now int64) {
+	switch {
+	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
 		h.resynced.Store(now)
 		h.informer.group.unchanged[catalog.UnchangedResync].Inc()
-		return
+	case version != "":
+		h.informer.group.unchanged[catalog.UnchangedRelist].Inc()
 	}
-	h.informer.group.unchanged[catalog.UnchangedRelist].Inc()
 }
 
 // OnDelete implements cache.ResourceEventHandler.

@@ -98,6 +98,35 @@ func TestUnchangedUpdatesOfARelist(t *testing.T) {
 	})
 }
 
+// Without versions, which a Transform may strip, nobody can tell whether an update is one. A resync can be told.
+func TestUpdatesWithoutVersions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := newObserver(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		inf := obs.NewSharedIndexInformer(pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+		if err := inf.SetTransform(func(obj any) (any, error) {
+			stripped := obj.(*corev1.Pod).DeepCopy()
+			stripped.ResourceVersion = ""
+			return stripped, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Modified, pod("a", 11))
+		stream.send(watch.Modified, pod("a", 12))
+		time.Sleep(90 * time.Second)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_handler_duration_seconds_count{handler=slow}": 4,
+			"k8s_informer_unchanged_updates_total{cause=relist}":        0,
+			"k8s_informer_unchanged_updates_total{cause=resync}":        1,
+		})
+		stop()
+	})
+}
+
 // TestOrphans covers S22: a handler that does not return keeps its informer after the end of its context.
 func TestOrphans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
