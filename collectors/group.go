@@ -21,6 +21,9 @@ func (l labels) with(more ...string) []string {
 	return append([]string{l.informerType, l.namespace}, more...)
 }
 
+// valid returns a name as the value of a label. client_golang panics at values that are no UTF-8.
+func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+
 // scopes returns how many informers there are to be: one for each namespace, see NewInformerFunc.
 func (l labels) scopes() int {
 	return 1 + strings.Count(l.namespace, scopeSeparator)
@@ -81,7 +84,7 @@ type handlerSeries struct {
 func (o *Observer) join(id ID) *group {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	l := labels{o.types.Acquire(id.Type()), o.namespaces.Acquire(id.Scope())}
+	l := labels{o.types.Acquire(valid(id.Type())), o.namespaces.Acquire(valid(id.Scope()))}
 	g := o.groups[l]
 	if g == nil {
 		g = o.newGroup(l)
@@ -198,7 +201,7 @@ func (g *group) listCounter(index string) prometheus.Counter {
 		// The informer has ended and its series are gone; its store can still be read.
 		return prometheus.NewCounter(prometheus.CounterOpts{})
 	}
-	label := g.obs.indexes.Acquire(index)
+	label := g.obs.indexes.Acquire(valid(index))
 	g.indexes = append(g.indexes, label)
 	c := g.obs.vecs.counter(catalog.InformerCacheLists, g.with(label)...)
 	g.lists.Store(index, c)
@@ -218,7 +221,7 @@ func (g *group) acquireHandler(name string) *handlerSeries {
 			panics:   prometheus.NewCounter(prometheus.CounterOpts{}),
 		}
 	}
-	name = g.obs.handlers.Acquire(name)
+	name = g.obs.handlers.Acquire(valid(name))
 	h := g.handlers[name]
 	if h == nil {
 		h = &handlerSeries{

@@ -10,7 +10,7 @@ import (
 )
 
 // NamedHandler gives a handler the name under which it is reported, before it is added to a decorated informer. An
-// informer that is not decorated takes it like any other handler.
+// informer that is not decorated takes it like any other handler. With an empty name it is reported as without.
 func NamedHandler(name string, h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return namedHandler{ResourceEventHandler: h, name: name}
 }
@@ -26,6 +26,9 @@ type namedHandler struct {
 func handlerName(h cache.ResourceEventHandler) (string, cache.ResourceEventHandler) {
 	switch h := h.(type) {
 	case namedHandler:
+		if h.name == "" { // which would be no label at all
+			return handlerName(h.ResourceEventHandler)
+		}
 		return h.name, h.ResourceEventHandler
 	case cache.ResourceEventHandlerFuncs:
 		if name := functionsName(h.AddFunc, h.UpdateFunc, h.DeleteFunc); name != "" {

@@ -27,6 +27,12 @@ func TestHandlerNames(t *testing.T) {
 		{"given", func(i cache.TypedSharedIndexInformer[*corev1.Pod]) (cache.ResourceEventHandlerRegistration, error) {
 			return i.AddEventHandler(collectors.NamedHandler("given", &handlerType{}))
 		}},
+		{"\uFFFD", func(i cache.TypedSharedIndexInformer[*corev1.Pod]) (cache.ResourceEventHandlerRegistration, error) {
+			return i.AddEventHandler(collectors.NamedHandler("\xff", &handlerType{}))
+		}},
+		{"collectors_test.handlerType", func(i cache.TypedSharedIndexInformer[*corev1.Pod]) (cache.ResourceEventHandlerRegistration, error) {
+			return i.AddEventHandler(collectors.NamedHandler("", &handlerType{}))
+		}},
 		{"collectors_test.handlerType", func(i cache.TypedSharedIndexInformer[*corev1.Pod]) (cache.ResourceEventHandlerRegistration, error) {
 			return i.AddEventHandler(&handlerType{})
 		}},

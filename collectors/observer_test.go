@@ -134,6 +134,22 @@ func TestReads(t *testing.T) {
 	})
 }
 
+// Names that are no UTF-8 cannot be labels. A program that uses them all the same must not notice.
+func TestNamesThatCannotBeLabels(t *testing.T) {
+	obs, reg := newObserver(t)
+	inf := obs.NewSharedIndexInformer(ID{Group: "\xff", Resource: "\xff", Namespace: "\xff"}, newFakeServer(), &corev1.Pod{},
+		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"\xff": cache.MetaNamespaceIndexFunc}})
+	if _, err := inf.GetIndexer().ByIndex("\xff", "default"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_cache_lists_total{index=\uFFFD}": 1})
+	stop := start(t, inf)
+	stop()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the end:\n%s", s)
+	}
+}
+
 // Two informers on the same thing share their series: what they hold is added up, and the worse state counts.
 func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := newObserver(t)
