@@ -67,9 +67,9 @@ func (g groupView) total() (total InformerStatus, orphans int) {
 			total.Objects += s.Objects
 			total.SyncLag = max(total.SyncLag, s.SyncLag)
 			total.LastSync = max(total.LastSync, s.LastSync)
-			total.Received = min(total.Received, s.Received)
-			total.Stored = min(total.Stored, s.Stored)
-			total.Handled = min(total.Handled, s.Handled)
+			total.Received = least(total.Received, s.Received)
+			total.Stored = least(total.Stored, s.Stored)
+			total.Handled = least(total.Handled, s.Handled)
 			if s.LastEvent.After(total.LastEvent) {
 				total.LastEvent = s.LastEvent
 			}
@@ -80,6 +80,14 @@ func (g groupView) total() (total InformerStatus, orphans int) {
 		}
 	}
 	return total, orphans
+}
+
+// least returns the lesser of two versions, where 0 is none.
+func least(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // byName reports handlers with the same name as one: pending events are added up, and the longest wait for a resync

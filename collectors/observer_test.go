@@ -157,13 +157,14 @@ func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	var b *ListerWatcher
 	_, _ = a.List(metav1.ListOptions{})
 	// The other one has not been started: it has no state that could be worse.
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 1})
+	const received = "k8s_informer_resource_version{stage=received}"
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 1, received: 1})
 	failing := true
 	b = obs.ListerWatcher(pods, &fakeServer{list: func(metav1.ListOptions) (runtime.Object, error) {
 		if failing {
 			return nil, errTest
 		}
-		return podList(1), nil
+		return podList(5), nil
 	}})
 	_, _ = b.List(metav1.ListOptions{})
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0, "k8s_informer_duplicates": 2})
@@ -171,9 +172,10 @@ func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	_, _ = b.List(metav1.ListOptions{})
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_relists_total{reason=initial}": 2})
 	idle.Close()
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{received: 1}) // the other one has 5
 	a.Close()
 	a.Close()
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 0})
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 0, received: 5})
 	b.Close()
 	if s := metricstest.Take(t, reg); len(s) != 0 {
 		t.Errorf("after the last one has ended:\n%s", s)
