@@ -90,6 +90,35 @@ func relisted(reason string) changes {
 	})
 }
 
+// counted is as much of some series as there was: time decides about it.
+func counted(changed metricstest.Snapshot, series ...string) changes {
+	c := changes{}
+	for _, s := range series {
+		c[s] = changed[prefix+s]
+	}
+	return c
+}
+
+// checked is counted for results of freshness checks and audits, of which those that compare the cache also have a
+// duration.
+func checked(changed metricstest.Snapshot, results ...string) changes {
+	c := counted(changed, results...)
+	c["audit_duration_seconds_count"] = c[consistent] + c[different]
+	return c
+}
+
+// Results of checks.
+const (
+	fresh      = "freshness_checks_total{result=fresh}"
+	lagging    = "freshness_checks_total{result=lagging}"
+	unanswered = "freshness_checks_total{result=failed}"
+	unchecked  = "freshness_checks_total{result=skipped}"
+	consistent = "audits_total{result=consistent}"
+	different  = "audits_total{result=different}"
+	unaudited  = "audits_total{result=failed}"
+	skipped    = "audits_total{result=skipped}"
+)
+
 // lostConnection is the end of a watch whose connection was cut, with the attempts that were refused before it was back.
 func lostConnection(changed metricstest.Snapshot) changes {
 	return changes{

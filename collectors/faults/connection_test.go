@@ -73,7 +73,7 @@ func TestHalfOpenConnectionWithFreshnessChecks(t *testing.T) {
 	checks := collectors.Checks{Freshness: time.Second}
 	t.Run("of both", func(t *testing.T) {
 		t.Parallel()
-		newRig(t, options{checks: checks}).halfOpen("failed")
+		newRig(t, options{checks: checks}).halfOpen(unanswered)
 	})
 	t.Run("of the informer", func(t *testing.T) {
 		t.Parallel()
@@ -88,31 +88,24 @@ func TestHalfOpenConnectionWithFreshnessChecks(t *testing.T) {
 			req.URL.Host = server
 			return past.RoundTrip(req)
 		})
-		r.halfOpen("lagging")
+		r.halfOpen(lagging)
 	})
 }
 
 // halfOpen makes the informer's connection half-open, until freshness checks with a result have shown it as a lag.
 func (r *rig) halfOpen(result string) {
 	r.Helper()
-	found := "freshness_checks_total{result=" + result + "}"
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	r.startBusy()
-	before := r.waitUntilExceeds("freshness_checks_total{result=fresh}", 0)
+	before := r.waitUntilExceeds(fresh, 0)
 	r.proxy.HalfOpen()
 	r.create("unseen")
-	checked := func(changed metricstest.Snapshot) changes {
-		c := changes{}
-		for _, series := range []string{found, "freshness_checks_total{result=fresh}"} {
-			c[series] = changed[prefix+series]
-		}
-		return c
-	}
 	r.is(r.waitUntilExceeds("sync_lag_seconds", catalog.SyncLag.Threshold), "watch_connected", 1)
-	r.exceeds(before, r.expectThat(before, checked, syncLag), found, 0)
+	silent := r.expectThat(before, func(changed metricstest.Snapshot) changes { return checked(changed, fresh, result) }, syncLag)
+	r.exceeds(before, silent, result, 0)
 	r.restore()
 	r.waitFor("an answer", func(s metricstest.Snapshot) bool { return s[syncLag] == 0 })
-	r.expectThat(before, func(changed metricstest.Snapshot) changes { return r.received(1).with(checked(changed)) })
+	r.expectThat(before, func(changed metricstest.Snapshot) changes { return r.received(1).with(checked(changed, fresh, result)) })
 	r.holds()
 }
 

@@ -46,7 +46,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		return rule.answer(r, g.next)
 	}
 	resp, err := g.next.RoundTrip(r)
-	if err != nil || resp.StatusCode != http.StatusOK || r.URL.Query().Get("watch") == "" {
+	if err != nil || resp.StatusCode != http.StatusOK || r.URL.Query().Get("watch") == "" || isFreshnessCheck(r) {
 		return resp, err
 	}
 	s := newStream(resp.Body)
@@ -93,7 +93,7 @@ func (g *gate) spent() bool {
 	return !slices.ContainsFunc(g.rules, func(r *rule) bool { return r.left > 0 })
 }
 
-// stream returns the watch stream that was opened last.
+// stream returns the stream of the informer's own watch that was opened last.
 func (g *gate) stream(t testing.TB) *stream {
 	t.Helper()
 	g.mu.Lock()

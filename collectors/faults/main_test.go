@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// These tests wait more than they work. Whoever gives -parallel gets that.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
 	stacktest.Main(m)

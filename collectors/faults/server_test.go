@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
@@ -36,12 +38,13 @@ func TestAPIServerKilled(t *testing.T) {
 
 // etcd is put back to an older state: resourceVersions go back. kube-apiserver accepts a watch from a version that it
 // has not reached yet, and the informer does not learn of anything that was undone: it is connected and wrong, until a
-// full state comes, whose first attempt fails because the version is too large.
+// full state comes, whose first attempt fails because the version is too large. So do audits. Freshness checks are watches
+// and do not notice either.
 func TestEtcdRestored(t *testing.T) {
 	fault(t)
 	const undone = 200 // more than the API server writes of its own when it starts
 	plane := stacktest.Private(t, stack.Options{})
-	r := newRig(t, options{server: plane.Config(), direct: true})
+	r := newRig(t, options{server: plane.Config(), direct: true, checks: collectors.Checks{Freshness: time.Second, Audit: time.Second}})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	r.create("kept")
 	backup := filepath.Join(t.TempDir(), "backup")
@@ -55,7 +58,9 @@ func TestEtcdRestored(t *testing.T) {
 	for n := range undone {
 		r.create(fmt.Sprint("undone-", n))
 	}
-	before = r.expect(before, r.received(undone))
+	before = r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		return r.received(undone).with(checked(changed, fresh, consistent))
+	})
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -65,26 +70,34 @@ func TestEtcdRestored(t *testing.T) {
 	if err := plane.APIServer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.waitFor("connected", isConnected)
+	connected := r.waitFor("connected", isConnected)
 	r.create("unseen")
-	wrong := r.expectThat(before, func(changed metricstest.Snapshot) changes { return reopened.with(lostConnection(changed)) })
+	r.waitUntilExceeds(fresh, connected[prefix+fresh]+1)
+	r.waitUntilExceeds(unaudited, connected[prefix+unaudited])
+	wrong := r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		return reopened.with(lostConnection(changed)).with(checked(changed, fresh, unanswered, unchecked, consistent, skipped, unaudited))
+	})
 	r.is(wrong, "watch_connected", 1)
 	r.is(wrong, "sync_lag_seconds", 0)
 	r.waitedForBackOff(before, wrong)
 	r.expire()
 	r.waitFor("the full state", func(s metricstest.Snapshot) bool { return s[objects] == 2 })
-	r.expect(wrong, relisted("expired").with(expired).with(changes{
-		"watch_events_total{type=error}":        2,
-		"sync_errors_total{error_type=timeout}": 1, "sync_duration_seconds_count{result=fail}": 1,
-		"objects": -undone,
-		// Those that are gone with "busy", one unseen, one unchanged.
-		"event_lag_seconds_count": undone + 2, "handler_duration_seconds_count{handler=h}": undone + 3,
-		"unchanged_updates_total{cause=relist}": 1, "resource_version_regressions_total": 1,
-	}))
+	r.expectThat(wrong, func(changed metricstest.Snapshot) changes {
+		return relisted("expired").with(expired).with(checked(changed, fresh, unchecked, consistent, skipped, unaudited)).with(changes{
+			"watch_events_total{type=error}":        2,
+			"sync_errors_total{error_type=timeout}": 1, "sync_duration_seconds_count{result=fail}": 1,
+			"objects": -undone,
+			// Those that are gone with "busy", one unseen, one unchanged.
+			"event_lag_seconds_count": undone + 2, "handler_duration_seconds_count{handler=h}": undone + 3,
+			"unchanged_updates_total{cause=relist}": 1, "resource_version_regressions_total": 1,
+		})
+	})
 	r.holds()
 	right := r.settle()
 	r.create("seen")
-	r.expect(right, r.received(1))
+	r.expectThat(right, func(changed metricstest.Snapshot) changes {
+		return r.received(1).with(checked(changed, fresh, consistent))
+	})
 }
 
 // etcd is compacted while the watch is down. The API server has no watch cache here, so that nothing but etcd remembers

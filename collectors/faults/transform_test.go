@@ -86,7 +86,7 @@ func TestTransformThatChangesTheName(t *testing.T) {
 	r.createWith("one", marked)
 	r.createWith("two", marked)
 	r.expectThat(before, func(changed metricstest.Snapshot) changes {
-		return r.received(2).with(audited(changed)).with(changes{
+		return r.received(2).with(checked(changed, consistent, different)).with(changes{
 			"objects": 1, "audit_differences{kind=missing}": 2, "audit_differences{kind=extra}": 1,
 		})
 	})
