@@ -28,7 +28,7 @@ func TestResetInTheMiddleOfAnEvent(t *testing.T) {
 	r.holds()
 }
 
-// The connection is cut for a while. The gap is known while it lasts, the watch is resumed without a list, and nothing is
+// S5, S6, S14: the connection is cut for a while. The gap is known while it lasts, the watch is resumed without a list, and nothing is
 // missed.
 func TestCutConnection(t *testing.T) {
 	fault(t)

@@ -21,7 +21,7 @@ func blocking(name string) (h cache.ResourceEventHandler, entered, release chan 
 	}}, entered, release
 }
 
-// A handler that does not return is seen before it returns, and does not hold up the others.
+// S5, S15, S18: a handler that does not return is seen before it returns, and does not hold up the others.
 func TestBlockedHandler(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})

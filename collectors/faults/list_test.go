@@ -53,7 +53,7 @@ func TestServerErrorOnList(t *testing.T) {
 	r.startFailing(failedLists("server", 2))
 }
 
-// An informer that may not list says so, and recovers when it may.
+// S4: an informer that may not list says so, and recovers when it may.
 func TestForbidden(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{user: "nobody"})

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
 
-// A thousand informers with everything on are started and stopped: no goroutine and no series is left. This test is alone
+// S22: a thousand informers with everything on are started and stopped: no goroutine and no series is left. This test is alone
 // because it looks at the goroutines of the process.
 func TestThousandInformers(t *testing.T) {
 	proof(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// A consumer changes an object of the cache in place. Updates by the API server are no mutations.
+// P7: a consumer changes an object of the cache in place. Updates by the API server are no mutations.
 func TestMutatedObject(t *testing.T) {
 	fault(t)
 	const often = 20 * time.Millisecond

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
 
-// A handler panics. By default client-go lets the program die of it: the counter is a last word that only a panic handler
+// S21: a handler panics. By default client-go lets the program die of it: the counter is a last word that only a panic handler
 // can read, and the stack is that of the panic. With ReallyCrash off, the handler goes on with the next event. This test
 // is alone because the switch is one for the process.
 func TestPanickingHandler(t *testing.T) {
