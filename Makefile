@@ -69,10 +69,6 @@ bench: ## Measure the decorators' budgets, as ratios to undecorated code in the 
 demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends the fault again
 	$(GO) run ./deploy/local/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
 
-.PHONY: faults
-faults: servers ## Break a real informer in every known way (minutes, not yet part of CI); docs/faults.md has the table
-	$(GO) test -race -tags faults -timeout 20m ./collectors/faults
-
 .PHONY: soak
 soak: servers ## Run the whole stack under random faults for DURATION (30m), and compare before and after
 	$(GO) run ./deploy/local/cmd/soak --duration=$(or $(DURATION),30m) $(if $(SEED),--seed=$(SEED))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/features"
@@ -191,126 +190,6 @@ func TestEventsAreCountedExactly(t *testing.T) {
 	}
 	if lag := after["k8s_informer_sync_lag_seconds"]; lag != 0 {
 		t.Errorf("the sync lag is %v with everything handled", lag)
-	}
-}
-
-// TestCutConnection covers S5, S6 and S14: the connection is cut for a while. The gap is known while it lasts, the watch
-// is resumed without a relist, and nothing is missed.
-func TestCutConnection(t *testing.T) {
-	config := rest.CopyConfig(stacktest.Config(t))
-	proxy := proxied(t, config)
-	r := newRig(t, config)
-	informer := r.factory.Core().V1().ConfigMaps().Informer()
-	r.start()
-	r.waitFor("synced", synced)
-	r.create("before") // without an event, client-go takes a watch of less than a second for a failure, and relists
-	before := r.waitFor("the event", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_watch_events_total{type=added}"] == 1
-	})
-
-	proxy.Cut()
-	r.waitFor("the lag grows", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_sync_lag_seconds"] > 1 && s["k8s_informer_watch_disconnects_total{reason=refused}"] >= 2
-	})
-	r.create("during")
-	if err := proxy.Restore(); err != nil {
-		t.Fatal(err)
-	}
-	after := r.waitFor("the watch is back", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_watch_connected"] == 1 && s["k8s_informer_watch_events_total{type=added}"] == 2
-	})
-	changed := after.Since(before, volatile...)
-	refused := changed["k8s_informer_watch_disconnects_total{reason=refused}"]
-	changed.Equal(t, metricstest.Snapshot{
-		"k8s_informer_watch_disconnects_total{reason=server_close}": 1,
-		"k8s_informer_watch_disconnects_total{reason=refused}":      refused,
-		"k8s_informer_sync_errors_total{error_type=refused}":        refused,
-		"k8s_informer_watch_duration_seconds_count":                 1,
-		"k8s_informer_coverage_gap_seconds_count":                   1,
-		"k8s_informer_watches_total":                                1,
-		"k8s_informer_watch_events_total{type=added}":               1,
-		"k8s_informer_propagation_seconds_count":                    1,
-		"k8s_informer_objects":                                      1,
-	})
-	if gap := after["k8s_informer_coverage_gap_seconds_sum"]; gap < 1 {
-		t.Errorf("the gap took %v s", gap)
-	}
-	if after["k8s_informer_sync_lag_seconds"] != 0 {
-		t.Errorf("the lag is %v with the watch back", after["k8s_informer_sync_lag_seconds"])
-	}
-	if keys := len(informer.GetIndexer().ListKeys()); float64(keys) != after["k8s_informer_objects"] {
-		t.Errorf("the store has %d objects, reported are %v", keys, after["k8s_informer_objects"])
-	}
-}
-
-// TestForbidden covers S4: an informer that may not list says so, and recovers when it may.
-func TestForbidden(t *testing.T) {
-	config := rest.CopyConfig(stacktest.Config(t))
-	config.Impersonate.UserName = "nobody"
-	r := newRig(t, config)
-	r.factory.Core().V1().ConfigMaps().Informer()
-	r.start()
-	s := r.waitFor("forbidden", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_sync_errors_total{error_type=forbidden}"] >= 1 && s["k8s_informer_sync_duration_seconds_count{result=fail}"] >= 1
-	})
-	if s["k8s_informer_synced"] != 0 || s["k8s_informer_watches_total"] != 0 {
-		t.Errorf("forbidden, and yet:\n%s", s)
-	}
-	allow(t, r)
-	s = r.waitFor("synced", synced)
-	if s["k8s_informer_relists_total{reason=initial}"]+s["k8s_informer_relists_total{reason=fallback}"] != 1 ||
-		s["k8s_informer_relists_total{reason=initial}"] != 1 {
-		t.Errorf("after permission was granted:\n%s", s)
-	}
-}
-
-func allow(t *testing.T, r *rig) {
-	t.Helper()
-	role := &rbacv1.Role{
-		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list", "watch"}}},
-	}
-	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "nobody"}},
-	}
-	if _, err := r.client.RbacV1().Roles(r.namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.client.RbacV1().RoleBindings(r.namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestBlockedHandler covers S5, S15 and S18: a handler that does not return is seen before it returns.
-func TestBlockedHandler(t *testing.T) {
-	r := newRig(t, stacktest.Config(t))
-	release := make(chan struct{})
-	if _, err := r.factory.Core().V1().ConfigMaps().Informer().AddEventHandler(collectors.NamedHandler("blocked", cache.ResourceEventHandlerFuncs{
-		AddFunc: func(obj any) {
-			if obj.(*corev1.ConfigMap).Name == "blocks" {
-				<-release
-			}
-		},
-	})); err != nil {
-		t.Fatal(err)
-	}
-	r.start()
-	before := r.waitFor("synced", synced)
-	r.create("blocks")
-	r.create("waits")
-	r.waitFor("the lag grows", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_sync_lag_seconds"] > 1 && s["k8s_informer_handler_pending_events{handler=blocked}"] == 2
-	})
-	close(release)
-	after := r.waitFor("handled", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_handler_pending_events{handler=blocked}"] == 0
-	})
-	if after["k8s_informer_sync_lag_seconds"] != 0 ||
-		after["k8s_informer_event_lag_seconds_count"]-before["k8s_informer_event_lag_seconds_count"] != 2 ||
-		after["k8s_informer_event_lag_seconds_sum"]-before["k8s_informer_event_lag_seconds_sum"] <= 1 {
-		t.Errorf("after the handler returned:\n%s", after)
 	}
 }
 

@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults
 
 import (
@@ -18,7 +16,7 @@ import (
 // A CustomResourceDefinition is deleted while its objects are watched, and comes back. The objects are deleted one by
 // one, then the server closes the watch, and each further attempt is a 404.
 func TestCRDDeleted(t *testing.T) {
-	t.Parallel()
+	fault(t)
 	client := dynamic.NewForConfigOrDie(stacktest.Config(t))
 	crds := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	crd := &unstructured.Unstructured{Object: map[string]any{
@@ -42,8 +40,7 @@ func TestCRDDeleted(t *testing.T) {
 	create()
 	r := newDynamicRig(t, stacktest.Config(t), widgets)
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
-	r.start() // before the server serves it, perhaps
-	r.waitFor("synced", synced)
+	r.startSynced() // perhaps before the server serves it
 	namespace := stacktest.Namespace(t)
 	for _, name := range []string{"one", "two"} {
 		widget := &unstructured.Unstructured{Object: map[string]any{
@@ -53,25 +50,23 @@ func TestCRDDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.waitFor("the objects", func(s metricstest.Snapshot) bool {
-		return s["k8s_informer_objects"] == 2 && s["k8s_informer_event_lag_seconds_count"] == 2
-	})
-	before := r.now()
+	r.waitFor("the objects", func(s metricstest.Snapshot) bool { return s[objects] == 2 && s[eventLag] == 2 })
+	before := r.settle()
 	if err := crds.Delete(t.Context(), crd.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	const failed = "k8s_informer_sync_duration_seconds_count{result=fail}"
-	r.waitFor("not found", func(s metricstest.Snapshot) bool { return s[failed] >= before[failed]+2 && disconnected(s) })
+	gone := r.waitFor("not found", func(s metricstest.Snapshot) bool { return s[syncFailed] >= before[syncFailed]+2 && isDisconnected(s) })
+	r.is(gone, "synced", 1)
+	r.is(gone, "watch_connected", 0)
 	create()
-	r.expectThat(before, func(changed metricstest.Snapshot) changes {
-		lists := changed[failed]
-		return relisted("watch_failed").with(changes{
-			"watch_events_total{type=deleted}": 2, "objects": -2, "event_lag_seconds_count": 2,
-			"handler_duration_seconds_count{handler=h}":    2,
+	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		lists := changed[syncFailed]
+		return relisted("watch_failed").with(r.handled(2)).with(failedLists("other", lists)).with(changes{
+			"watch_events_total{type=deleted}": 2, "objects": -2,
 			"watch_disconnects_total{reason=server_close}": 1,
 			"watch_disconnects_total{reason=error}":        1,         // the attempt to resume the watch
 			"sync_errors_total{error_type=other}":          lists + 1, // and each list after it
-			"sync_duration_seconds_count{result=fail}":     lists,
 		})
-	}, lastEvent, lastSync, bookmarks)
+	})
+	r.waitedForBackOff(before, after)
 }

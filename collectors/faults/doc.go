@@ -1,8 +1,30 @@
-// Package faults has no code of its own: its tests break a real API server, its etcd and the connection to it in every
+// Package faults has no code of its own. Its tests break a real API server, its etcd and the connection to it in every
 // way that informers meet in production, and say for each exactly which series move, by how much, and that no other
-// does. docs/faults.md is the table of what they prove; a test fails if a fault is missing there.
+// does. docs/faults.md is the table of what they prove.
 //
-// It is a package of its own because its tests take minutes and kill their servers. rig_test.go holds what they share:
-// a decorated informer in a namespace of its own, a proxy that breaks connections on the wire, and a gate that answers
-// requests in place of the server.
+// The faults:
+//
+//	how watches end                        watch_test.go
+//	connections                            connection_test.go
+//	lists that fail or take long           list_test.go
+//	lists of what is known, or was missed  relist_test.go
+//	API server and etcd                    server_test.go
+//	resources that go, foreign API servers crd_test.go, aggregated_test.go
+//	handlers                               handler_test.go, panic_test.go
+//	Transforms                             transform_test.go
+//	what only checks of the cache find     audit_test.go, mutation_test.go
+//	many informers, and all at once        many_test.go, stress_test.go
+//
+// What they share:
+//
+//	a decorated informer and its handlers  rig_test.go
+//	objects on the server                  objects_test.go
+//	the proxy on the wire                  deploy/local/faultproxy
+//	answers in place of the server's       gate_test.go
+//	the stream of a watch                  stream_test.go
+//	expected changes of series             changes_test.go
+//	waiting for exactly these              expect_test.go
+//	rows and what proves them              proof_test.go, table_test.go
+//
+// A test of a fault begins with fault(t), and fails if its row says what it has not shown.
 package faults

@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults
 
 import (
@@ -48,7 +46,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		return rule.answer(r, g.next)
 	}
 	resp, err := g.next.RoundTrip(r)
-	if err != nil || resp.StatusCode != http.StatusOK || r.URL.Query().Get("watch") == "" {
+	if err != nil || resp.StatusCode != http.StatusOK || r.URL.Query().Get("watch") == "" || isFreshnessCheck(r) {
 		return resp, err
 	}
 	s := newStream(resp.Body)
@@ -95,7 +93,7 @@ func (g *gate) spent() bool {
 	return !slices.ContainsFunc(g.rules, func(r *rule) bool { return r.left > 0 })
 }
 
-// stream returns the watch stream that was opened last.
+// stream returns the stream of the informer's own watch that was opened last.
 func (g *gate) stream(t testing.TB) *stream {
 	t.Helper()
 	g.mu.Lock()
@@ -114,6 +112,8 @@ func isList(r *http.Request) bool {
 func isStreamingList(r *http.Request) bool { return r.URL.Query().Get("sendInitialEvents") == "true" }
 
 func isAnyList(r *http.Request) bool { return isList(r) || isStreamingList(r) }
+
+func isFreshnessCheck(r *http.Request) bool { return r.URL.Query().Get("timeoutSeconds") == "1" }
 
 func isWatch(r *http.Request) bool { return !isAnyList(r) }
 
@@ -169,37 +169,3 @@ func statusJSON(code int, reason metav1.StatusReason) []byte {
 func errorEvent(code int, reason metav1.StatusReason) string {
 	return fmt.Sprintf(`{"type":"ERROR","object":%s}`+"\n", statusJSON(code, reason))
 }
-
-// stream is the body of a watch, into which a test can write between what the server sends.
-type stream struct {
-	server io.ReadCloser
-	*io.PipeReader
-	writer *io.PipeWriter
-}
-
-func newStream(server io.ReadCloser) *stream {
-	s := &stream{server: server}
-	s.PipeReader, s.writer = io.Pipe()
-	go func() {
-		_, err := io.Copy(s.writer, server)
-		s.writer.CloseWithError(err) // nil is io.EOF
-	}()
-	return s
-}
-
-// Close implements io.Closer.
-func (s *stream) Close() error {
-	_ = s.PipeReader.Close()
-	return s.server.Close()
-}
-
-// send writes to the client and returns when it has read it.
-func (s *stream) send(t testing.TB, text string) {
-	t.Helper()
-	if _, err := io.WriteString(s.writer, text); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// end ends the stream as a server does that closes it in an orderly way.
-func (s *stream) end() { s.writer.Close() }

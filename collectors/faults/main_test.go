@@ -1,11 +1,16 @@
-//go:build faults
-
 package faults
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
 
-func TestMain(m *testing.M) { stacktest.Main(m) }
+func TestMain(m *testing.M) {
+	// These tests wait more than they work. Whoever gives -parallel gets that.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	stacktest.Main(m)
+}

@@ -1,12 +1,9 @@
-//go:build faults
-
 package faults
 
 import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,59 +14,68 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
+// TestEveryFaultHasARow compares docs/faults.md with the tests, the alerts and the metrics that there are. What it says
+// about the metrics is compared with what the tests show by themselves; see fault.
+func TestEveryFaultHasARow(t *testing.T) {
+	var rowed []string
+	for _, row := range rows(t) {
+		rowed = append(rowed, row.test)
+		claims := row.claims()
+		if len(claims) == 0 {
+			t.Errorf("%s: the row says nothing about a metric", row.test)
+		}
+		for _, c := range claims {
+			checkClaim(t, row, c)
+		}
+		checkAlerts(t, row, claims)
+	}
+	slices.Sort(rowed)
+	if tests := faultTests(t); !slices.Equal(rowed, tests) {
+		t.Errorf("there are rows for\n%v\nand tests of faults\n%v", rowed, tests)
+	}
+}
+
+func checkClaim(t *testing.T, row row, c claim) {
+	t.Helper()
+	m, ok := metric(c.metric)
+	if !ok {
+		t.Errorf("%s: there is no metric %s", row.test, c.metric)
+		return
+	}
+	for _, pair := range c.labels {
+		name, value, _ := strings.Cut(pair, "=")
+		at := slices.IndexFunc(m.Labels, func(l catalog.Label) bool { return l.Name == name })
+		if at < 0 || len(m.Labels[at].Values) > 0 && !slices.Contains(m.Labels[at].Values, value) {
+			t.Errorf("%s: %s has no %s", row.test, c.metric, pair)
+		}
+	}
+}
+
+// checkAlerts fails unless the row says something about the metric that each of its alerts looks at.
+func checkAlerts(t *testing.T, row row, claims []claim) {
+	t.Helper()
+	names := regexp.MustCompile(`Informer[A-Za-z]+`).FindAllString(row.alert, -1)
+	if len(names) == 0 && row.alert != "none" {
+		t.Errorf("%s: the alert is %q; give names, or none", row.test, row.alert)
+	}
+	for _, name := range names {
+		alert, ok := alerts.ByName(name)
+		if !ok {
+			t.Errorf("%s: there is no alert %s", row.test, name)
+			continue
+		}
+		looksAt := alert.Objective.Metric.Name
+		if !slices.ContainsFunc(claims, func(c claim) bool { return c.metric == looksAt && c.kind != unchanged }) {
+			t.Errorf("%s: %s looks at %s, about which the row says nothing", row.test, name, looksAt)
+		}
+	}
+}
+
 // noFaults are the tests that no row is about.
 var noFaults = []string{"TestMain", "TestStress", "TestEveryFaultHasARow"}
 
-// TestEveryFaultHasARow compares docs/faults.md with the tests, the alerts and the metrics that there are.
-func TestEveryFaultHasARow(t *testing.T) {
-	table, err := os.ReadFile(filepath.Join("..", "..", "docs", "faults.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := testNames(t)
-	var rows []string
-	for line := range strings.Lines(string(table)) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| Fault |") {
-			continue
-		}
-		if len(cells) != 4 {
-			t.Errorf("%d cells instead of 4 in: %s", len(cells), line)
-			continue
-		}
-		says, alert, test := cells[1], cells[2], strings.TrimSpace(cells[3])
-		rows = append(rows, test)
-		if !slices.Contains(tests, test) {
-			t.Errorf("no test is called %q, as a row says", test)
-		}
-		names := regexp.MustCompile(`Informer[A-Za-z]+`).FindAllString(alert, -1)
-		if len(names) == 0 && alert != "none" {
-			t.Errorf("%s: the alert is %q; give names, or none", test, alert)
-		}
-		for _, name := range names {
-			if _, ok := alerts.ByName(name); !ok {
-				t.Errorf("%s: there is no alert %s", test, name)
-			}
-		}
-		for _, code := range regexp.MustCompile("`([a-z_]+)[`{]").FindAllStringSubmatch(says, -1) {
-			if strings.Contains(code[1], "_") && code[1] != "error_type" && code[1] != "server_close" && !isMetric("k8s_informer_"+code[1]) {
-				t.Errorf("%s: there is no metric k8s_informer_%s", test, code[1])
-			}
-		}
-	}
-	for _, test := range tests {
-		if n := len(slices.DeleteFunc(slices.Clone(rows), func(row string) bool { return row != test })); n != 1 {
-			t.Errorf("docs/faults.md has %d rows for %s", n, test)
-		}
-	}
-}
-
-func isMetric(name string) bool {
-	return slices.ContainsFunc(catalog.All(), func(m catalog.Metric) bool { return m.Name == name })
-}
-
-// testNames returns the tests of this package that are about a fault.
-func testNames(t *testing.T) []string {
+// faultTests returns the tests of this package that are about a fault.
+func faultTests(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -83,13 +89,29 @@ func testNames(t *testing.T) []string {
 		}
 		for _, d := range parsed.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && !slices.Contains(noFaults, f.Name.Name) {
-				names = append(names, f.Name.Name)
+			if !ok || !strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(noFaults, f.Name.Name) {
+				continue
+			}
+			names = append(names, f.Name.Name)
+			if !callsFirst(f, "fault", "proof") {
+				t.Errorf("%s does not begin with fault(t): nothing compares its row with what it shows", f.Name.Name)
 			}
 		}
 	}
-	if len(names) == 0 {
-		t.Fatal("no tests found")
-	}
+	slices.Sort(names)
 	return names
+}
+
+// callsFirst tells whether a function begins with a call of one of the functions.
+func callsFirst(f *ast.FuncDecl, functions ...string) bool {
+	first, ok := f.Body.List[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := first.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	name, ok := call.Fun.(*ast.Ident)
+	return ok && slices.Contains(functions, name.Name)
 }

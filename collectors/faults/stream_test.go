@@ -1,0 +1,73 @@
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"sync"
+	"testing"
+)
+
+// stream is the body of a watch. A test can write into it between the events that the server sends, and lose some of
+// those.
+type stream struct {
+	server io.ReadCloser
+	*io.PipeReader
+	writer *io.PipeWriter
+
+	mu   sync.Mutex
+	lost []byte
+}
+
+func newStream(server io.ReadCloser) *stream {
+	s := &stream{server: server}
+	s.PipeReader, s.writer = io.Pipe()
+	go func() { s.writer.CloseWithError(s.forward()) }()
+	return s
+}
+
+// forward hands on what the server sends, line by line, as it sends events. It returns why there is no more of it.
+func (s *stream) forward() error {
+	server := bufio.NewReader(s.server)
+	for {
+		line, err := server.ReadBytes('\n')
+		if len(line) > 0 && !s.loses(line) {
+			if _, err := s.writer.Write(line); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *stream) loses(line []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost != nil && bytes.Contains(line, s.lost)
+}
+
+// lose loses, from now on, every event that has a text in it.
+func (s *stream) lose(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = []byte(text)
+}
+
+// Close implements io.Closer.
+func (s *stream) Close() error {
+	_ = s.PipeReader.Close()
+	return s.server.Close()
+}
+
+// send writes to the client and returns when it has read it.
+func (s *stream) send(t testing.TB, text string) {
+	t.Helper()
+	if _, err := io.WriteString(s.writer, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end ends the stream as a server does that closes it in an orderly way.
+func (s *stream) end() { s.writer.Close() }
