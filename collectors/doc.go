@@ -32,6 +32,7 @@
 //	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go, audit
 //	indexes, key collisions           store, GetIndexers
 //	objects changed in place          the store, sampled                                checks.go, mutations.go, audit
+//	labels with too many values       nothing: their caps                               limits.go, internal/series
 //	client-go's own three metrics     InformerMetricsProvider, for one informer         upstream.go
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
 //
