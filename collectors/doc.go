@@ -49,7 +49,7 @@
 //	                                                                                    resource_factory.go
 //	metadata factories                Observer.MetadataSharedInformerFactory            metadata_factory.go,
 //	                                                                                    resource_factory.go
-//	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go
+//	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go, locate.go
 //
 // Names, help texts and buckets stand in the package catalog; vecs.go is the only file that turns them into metrics.
 // group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer

@@ -2,7 +2,6 @@ package collectors
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -19,11 +18,6 @@ type labels struct {
 
 func (l labels) with(more ...string) []string {
 	return append([]string{l.informerType, l.namespace}, more...)
-}
-
-// scopes returns how many informers there are to be: one for each namespace, see NewInformerFunc.
-func (l labels) scopes() int {
-	return 1 + strings.Count(l.namespace, scopeSeparator)
 }
 
 // group holds the series of all informers with the same labels: normally one, more if a program watches the same thing
