@@ -36,7 +36,7 @@ func (g groupView) collect(ch chan<- prometheus.Metric) {
 	send(catalog.InformerHandlers, float64(len(total.Handlers)))
 	send(catalog.InformerResourceVersion, digits(total.Stored), catalog.StageStored)
 	send(catalog.InformerResourceVersion, digits(total.Handled), catalog.StageHandled)
-	send(catalog.InformerDuplicates, float64(max(0, len(g.members)-g.scopes())))
+	send(catalog.InformerDuplicates, float64(len(g.members)-1))
 	send(catalog.InformerOrphans, float64(orphans))
 	if differences, audited := g.differences(); audited {
 		for _, kind := range catalog.LabelDifference.Values {

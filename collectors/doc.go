@@ -32,6 +32,7 @@
 //	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go, audit
 //	indexes, key collisions           store, GetIndexers
 //	objects changed in place          the store, sampled                                checks.go, mutations.go, audit
+//	labels with too many values       nothing: their caps                               limits.go, internal/series
 //	client-go's own three metrics     InformerMetricsProvider, for one informer         upstream.go
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
 //
@@ -48,7 +49,7 @@
 //	                                                                                    resource_factory.go
 //	metadata factories                Observer.MetadataSharedInformerFactory            metadata_factory.go,
 //	                                                                                    resource_factory.go
-//	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go
+//	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go, locate.go
 //
 // Names, help texts and buckets stand in the package catalog; vecs.go is the only file that turns them into metrics.
 // group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer

@@ -268,12 +268,12 @@ func ExampleObserver_ListerWatcher() {
 }
 
 // A cache of controller-runtime, which makes its informers with the function in cache.Options.NewInformer. This is what
-// it does with it; examples/controller-runtime has a whole program.
+// it does with it, here with a fake that has no HTTP client; examples/controller-runtime has a whole program.
 func ExampleObserver_NewInformerFunc() {
 	registry, obs := newObserver()
 	lw := podListWatch(fake.NewClientset(shopPod))
 
-	newInformer := obs.NewInformerFunc(scheme.Scheme, nil) // the scheme and the mapper of the manager
+	_, newInformer := obs.NewInformerFunc(nil) // that of the cache's options
 
 	informer := newInformer(lw, &corev1.Pod{}, 10*time.Hour, cache.Indexers{})
 	stop, done := make(chan struct{}), make(chan struct{})

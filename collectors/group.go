@@ -24,11 +24,6 @@ func (l labels) with(more ...string) []string {
 // valid returns a name as the value of a label. client_golang panics at values that are no UTF-8.
 func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-// scopes returns how many informers there are to be: one for each namespace, see NewInformerFunc.
-func (l labels) scopes() int {
-	return 1 + strings.Count(l.namespace, scopeSeparator)
-}
-
 // group holds the series of all informers with the same labels: normally one, more if a program watches the same thing
 // twice. Every series is resolved when the group is made, so that no label is looked up on a hot path, and a write that
 // comes after the group has been deleted goes nowhere.

@@ -1,9 +1,8 @@
 package collectors
 
 import (
+	"net/http"
 	"reflect"
-	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,76 +13,65 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewInformerFunc returns a function for the field NewInformer of controller-runtime's cache.Options. Everything that is
-// read through the manager's client or handled by its sources goes through decorated informers then:
+// NewInformerFunc returns values for the fields HTTPClient and NewInformer of controller-runtime's cache.Options. The
+// client is the one that HTTPClient has. Everything that is read through the manager's client or handled by its sources
+// goes through decorated informers then:
 //
 //	manager.Options{NewCache: func(config *rest.Config, options cache.Options) (cache.Cache, error) {
-//		options.NewInformer = obs.NewInformerFunc(options.Scheme, options.Mapper, slices.Collect(maps.Keys(options.DefaultNamespaces))...)
+//		options.HTTPClient, options.NewInformer = obs.NewInformerFunc(options.HTTPClient)
 //		return cache.New(config, options)
 //	}}
 //
-// The scheme names the kinds of Go types; the default is client-go's. The mapper names their resources and tells which
-// of them have no namespace; without one, the plural is guessed. Controller-runtime asks the same mapper for the same
-// kind just before.
+// Controller-runtime makes an informer for each kind, representation and namespace, and tells NewInformer neither the
+// resource nor the namespace: only the paths of the requests do. So each new informer is asked once for a list, which the
+// returned client answers by itself, before anything is sent, with nothing in it but the path seen; client-go's
+// rest_client_requests_total counts it. The labels are therefore right for each informer, whatever limits the cache:
+// DefaultNamespaces, ByObject or a field selector. A cache that has all namespaces but some is reported as "*".
 //
-// The namespaces are those that the cache is limited to, none for all. Controller-runtime makes an informer for each of
-// them and does not say which is for which: those of several namespaces are reported as one, under all of the names
-// ("a,b"), with their objects added up and the worst state of them. It is the same with informers of different
-// representations of one kind. A cache that is limited for single kinds (cache.Options.ByObject) is best given a
-// function of its own. The function is safe for concurrent use.
-func (o *Observer) NewInformerFunc(s *runtime.Scheme, mapper meta.RESTMapper, namespaces ...string) func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer {
-	if s == nil {
-		s = scheme.Scheme
+// With a nil client, for caches that make their own, informers are named by their kind and reported as "*". Informers of
+// one resource and namespace in two representations, such as metadata and Go types, share their series and are
+// duplicates. What is returned is safe for concurrent use.
+func (o *Observer) NewInformerFunc(client *http.Client) (*http.Client, func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer) {
+	locating := client != nil
+	if locating {
+		copied := *client
+		copied.Transport = locator{next: client.Transport}
+		client = &copied
 	}
-	scope := strings.Join(slices.Compact(slices.Sorted(slices.Values(namespaces))), scopeSeparator)
-	if slices.Contains(namespaces, metav1.NamespaceAll) {
-		scope = metav1.NamespaceAll
-	}
-	return func(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-		return o.NewSharedIndexInformer(idFor(example, s, mapper, scope), lw, example, cache.SharedIndexInformerOptions{
+	return client, func(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+		id := guessID(example, scheme.Scheme, metav1.NamespaceAll)
+		if locating {
+			if located, ok := locate(lw); ok {
+				id = located
+			} else {
+				o.logger.Warn("Cannot tell which namespace an informer watches: NewInformer is used with another HTTPClient than the one that came with it",
+					"informer_type", id.Type())
+			}
+		}
+		return o.NewSharedIndexInformer(id, lw, example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     indexers,
 		})
 	}
 }
 
-// scopeSeparator stands between the namespaces of informers that are reported as one. No namespace contains it.
-const scopeSeparator = ","
-
-// idFor names an informer for an object by the resource that the mapper knows for its kind.
-func idFor(example runtime.Object, s *runtime.Scheme, mapper meta.RESTMapper, namespace string) ID {
-	kind, ok := kindOf(example, s)
-	if !ok || mapper == nil {
-		return guessID(example, s, namespace)
-	}
-	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	if err != nil {
-		return guessID(example, s, namespace)
-	}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		namespace = metav1.NamespaceAll
-	}
-	return For(mapping.Resource, namespace)
-}
-
 // guessID names an informer for a type by the resource that its kind usually has.
 func guessID(obj runtime.Object, s *runtime.Scheme, namespace string) ID {
-	kind, _ := kindOf(obj, s)
-	plural, _ := meta.UnsafeGuessKindToResource(kind)
+	plural, _ := meta.UnsafeGuessKindToResource(kindOf(obj, s))
 	return For(plural, namespace)
 }
 
-// kindOf returns the kind of an object, and whether it is more than the name of its Go type. Objects that can be of any
-// kind say which they are, those of a Go type have it from the scheme.
-func kindOf(obj runtime.Object, s *runtime.Scheme) (schema.GroupVersionKind, bool) {
+// kindOf returns the kind of an object. Objects that can be of any kind say which they are, those of a Go type have it
+// from the scheme, or else the type's name.
+func kindOf(obj runtime.Object, s *runtime.Scheme) schema.GroupVersionKind {
 	_, partial := obj.(*metav1.PartialObjectMetadata)
 	if !partial {
 		if kinds, _, err := s.ObjectKinds(obj); err == nil && len(kinds) > 0 {
-			return kinds[0], true
+			return kinds[0]
 		}
 	}
 	if kind := obj.GetObjectKind().GroupVersionKind(); !kind.Empty() {
-		return kind, true
+		return kind
 	}
-	return schema.GroupVersionKind{Kind: reflect.Indirect(reflect.ValueOf(obj)).Type().Name()}, false
+	return schema.GroupVersionKind{Kind: reflect.Indirect(reflect.ValueOf(obj)).Type().Name()}
 }

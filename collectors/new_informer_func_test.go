@@ -1,92 +1,215 @@
 package collectors
 
 import (
+	"bytes"
+	"context"
 	"errors"
-	"slices"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
+// TestNewInformerFuncNames: whatever client an informer reads with, it is named by what it asks for, and the question is
+// not heard by anybody else.
 func TestNewInformerFuncNames(t *testing.T) {
-	gv := schema.GroupVersion{Group: "example.com", Version: "v1"}
-	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(appsv1.SchemeGroupVersion.WithKind("Deployment"), meta.RESTScopeNamespace)
-	mapper.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
-	mapper.AddSpecific(gv.WithKind("Sheep"), gv.WithResource("flock"), gv.WithResource("sheep"), meta.RESTScopeNamespace)
-	own := runtime.NewScheme()
-	own.AddKnownTypeWithName(gv.WithKind("Sheep"), &corev1.Pod{})
+	var requests atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
+	t.Cleanup(server.Close)
+	var transported atomic.Int32
+	obs, _ := newObserver(t)
+	client, newInformer := obs.NewInformerFunc(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		transported.Add(1)
+		return http.DefaultTransport.RoundTrip(r)
+	})})
 
-	sheep := &unstructured.Unstructured{}
-	sheep.SetGroupVersionKind(gv.WithKind("Sheep"))
-	partialSheep := &metav1.PartialObjectMetadata{}
-	partialSheep.SetGroupVersionKind(gv.WithKind("Sheep"))
-
+	sheep := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "sheep"}
 	for name, c := range map[string]struct {
-		scheme     *runtime.Scheme
-		mapper     meta.RESTMapper
-		namespaces []string
-		object     runtime.Object
-		want       string
+		prefix string
+		list   func(*rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error)
+		want   string
 	}{
-		"a type of client-go":           {nil, mapper, nil, &appsv1.Deployment{}, "deployments.apps *"},
-		"a type of the caller's scheme": {own, mapper, nil, &corev1.Pod{}, "flock.example.com *"},
-		"unstructured":                  {nil, mapper, nil, sheep, "flock.example.com *"},
-		"metadata":                      {nil, mapper, nil, partialSheep, "flock.example.com *"},
-		"no mapper":                     {nil, nil, []string{"a"}, sheep, "sheeps.example.com a"},
-		"a mapper that does not know":   {nil, mapper, nil, &corev1.Pod{}, "pods *"},
-		"a type that nobody knows":      {own, mapper, nil, &corev1.ConfigMap{}, "configmaps *"},
-		"one namespace":                 {nil, mapper, []string{"a"}, &appsv1.Deployment{}, "deployments.apps a"},
-		"two namespaces":                {nil, mapper, []string{"b", "a"}, &appsv1.Deployment{}, "deployments.apps a,b"},
-		"one and all namespaces":        {nil, mapper, []string{"b", ""}, &appsv1.Deployment{}, "deployments.apps *"},
-		"a kind without namespaces":     {nil, mapper, []string{"a"}, &corev1.Node{}, "nodes *"},
+		"typed": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			return lister(typed(t, config, client).CoreV1().Pods("a").List)
+		}, "pods a"},
+		"typed, behind a proxy": {"/k8s/clusters/c-1/api", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			return lister(typed(t, config, client).AppsV1().Deployments("").List)
+		}, "deployments.apps *"},
+		"limited by the client": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			config.QPS, config.Burst = 1000, 1
+			return lister(typed(t, config, client).CoreV1().Nodes().List)
+		}, "nodes *"},
+		"namespaces themselves": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			return lister(typed(t, config, client).CoreV1().Namespaces().List)
+		}, "namespaces *"},
+		"unstructured": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			d, err := dynamic.NewForConfigAndClient(config, client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return lister(d.Resource(sheep).Namespace("api").List)
+		}, "sheep.example.com api"},
+		"metadata": {"/prefix", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			m, err := metadata.NewForConfigAndClient(config, client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return lister(m.Resource(sheep).List)
+		}, "sheep.example.com *"},
 	} {
-		obs, _ := newObserver(t)
-		inf := obs.NewInformerFunc(c.scheme, c.mapper, c.namespaces...)(newFakeServer(), c.object, 0, cache.Indexers{})
+		lw := &cache.ListWatch{ListWithContextFunc: c.list(&rest.Config{Host: server.URL + c.prefix})}
+		inf := newInformer(lw, &corev1.ConfigMap{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 		id := unwrap(inf).informer.id
 		if got := id.Type() + " " + id.Scope(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+		if got := inf.GetIndexer().GetIndexers(); len(got) != 1 {
+			t.Errorf("%s: the indexers are %v", name, got)
+		}
+		if err := errors.Join(inf.SetTransform(nil), inf.SetWatchErrorHandler(func(*cache.Reflector, error) {})); err != nil {
+			t.Errorf("%s: what the cache sets next: %v", name, err)
+		}
+	}
+	if requests.Load() != 0 || transported.Load() != 0 {
+		t.Errorf("%d requests came to the server, %d to the transport", requests.Load(), transported.Load())
+	}
+	// All other requests take their way.
+	if response, err := client.Get(server.URL); err != nil || response.Body.Close() != nil || requests.Load() != 1 || transported.Load() != 1 {
+		t.Errorf("a request: %v; %d came to the server, %d to the transport", err, requests.Load(), transported.Load())
 	}
 }
 
-// The cache of controller-runtime makes an informer for each namespace, with the same function.
-func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
-	obs, reg := newObserver(t)
-	newInformer := obs.NewInformerFunc(nil, nil, "a", "b")
-	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	first, second := newInformer(newFakeServer(), &corev1.Pod{}, 0, indexers), newInformer(newFakeServer(), &corev1.Pod{}, 0, indexers)
-	if unwrap(first).informer.group != unwrap(second).informer.group {
-		t.Error("the series are not shared")
+func typed(t *testing.T, config *rest.Config, client *http.Client) kubernetes.Interface {
+	t.Helper()
+	c, err := kubernetes.NewForConfigAndClient(config, client)
+	if err != nil {
+		t.Fatal(err)
 	}
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_duplicates": 0})
-	third := newInformer(newFakeServer(), &corev1.Pod{}, 0, indexers)
-	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_duplicates": 1})
-	unwrap(third).informer.end()
-	other := obs.NewInformerFunc(nil, nil, "c")(newFakeServer(), &corev1.Pod{}, 0, indexers)
-	if unwrap(first).informer.group == unwrap(other).informer.group {
-		t.Error("the series of another cache are shared")
-	}
-	if got := first.GetIndexer().GetIndexers(); len(got) != 1 {
-		t.Errorf("the indexers are %v", got)
-	}
-	if err := errors.Join(first.SetTransform(nil), first.SetWatchErrorHandler(func(*cache.Reflector, error) {})); err != nil {
-		t.Errorf("what the cache sets next: %v", err)
-	}
-	if scopes := slices.Collect(func(yield func(string) bool) {
-		for _, s := range obs.Informers() {
-			yield(s.ID.Scope())
-		}
-	}); !slices.Equal(scopes, []string{"a,b", "a,b", "c"}) {
-		t.Errorf("the scopes are %v", scopes)
+	return c
+}
+
+// lister is a client's method List as a ListWatch has it.
+func lister[L runtime.Object](list func(context.Context, metav1.ListOptions) (L, error)) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	return func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return list(ctx, options)
 	}
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestNewInformerFuncOfSeveralNamespaces: the cache makes an informer for each namespace, with the same function.
+func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
+	obs, reg := newObserver(t)
+	client, newInformer := obs.NewInformerFunc(&http.Client{})
+	pods := func(namespace string) *sharedIndexInformer {
+		list := lister(typed(t, &rest.Config{Host: "http://nobody.invalid"}, client).CoreV1().Pods(namespace).List)
+		return unwrap(newInformer(&cache.ListWatch{ListWithContextFunc: list}, &corev1.Pod{}, 0, cache.Indexers{}))
+	}
+	a, b, again := pods("a"), pods("b"), pods("a")
+	if a.informer.group == b.informer.group {
+		t.Error("the series of two namespaces are shared")
+	}
+	if a.informer.group != again.informer.group {
+		t.Error("the series of one namespace are not shared")
+	}
+	again.informer.end()
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_duplicates": 0})
+}
+
+// Without its HTTP client, an informer is named by its kind.
+func TestNewInformerFuncGuesses(t *testing.T) {
+	sheep := &unstructured.Unstructured{}
+	sheep.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Sheep"})
+	partial := &metav1.PartialObjectMetadata{}
+	partial.SetGroupVersionKind(sheep.GroupVersionKind())
+	type Unknown struct{ corev1.Pod }
+	for name, c := range map[string]struct {
+		client *http.Client
+		object runtime.Object
+		want   string
+		warns  bool
+	}{
+		"no client":      {nil, &corev1.Pod{}, "pods *", false},
+		"another client": {&http.Client{}, &corev1.Pod{}, "pods *", true},
+		"unstructured":   {nil, sheep, "sheeps.example.com *", false},
+		"metadata":       {nil, partial, "sheeps.example.com *", false},
+		"unknown":        {nil, &Unknown{}, "unknowns *", false},
+	} {
+		var log bytes.Buffer
+		obs, _ := newObserver(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		server := newFakeServer()
+		lists := 0
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { lists++; panic("a client's own business") }
+		client, newInformer := obs.NewInformerFunc(c.client)
+		id := unwrap(newInformer(server, c.object, 0, cache.Indexers{})).informer.id
+		if got := id.Type() + " " + id.Scope(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if warned := strings.Contains(log.String(), "another HTTPClient"); warned != c.warns || (lists > 0) != c.warns || (client == nil) != (c.client == nil) {
+			t.Errorf("%s: %d lists, the client %v, the log %q", name, lists, client, log.String())
+		}
+	}
+}
+
+func TestIDOf(t *testing.T) {
+	for path, want := range map[string]ID{
+		"/api/v1/pods":                                                  {Resource: "pods"},
+		"/api/v1/namespaces":                                            {Resource: "namespaces"},
+		"/api/v1/namespaces/a/pods":                                     {Resource: "pods", Namespace: "a"},
+		"/api/v1/namespaces/namespaces/pods":                            {Resource: "pods", Namespace: "namespaces"},
+		"/apis/apps/v1/deployments":                                     {Group: "apps", Resource: "deployments"},
+		"/apis/apps/v1/namespaces/apis/deployments/":                    {Group: "apps", Resource: "deployments", Namespace: "apis"},
+		"/k8s/clusters/c-1/apis/a.example.com/v1alpha1/namespaces/b/xs": {Group: "a.example.com", Resource: "xs", Namespace: "b"},
+		"/api/v1":                          {},
+		"/apis/apps/v1":                    {},
+		"/namespaces/a/pods":               {},
+		"/":                                {},
+		"":                                 {},
+		"/version":                         {},
+		"/something/else/v1/namespaces/a/": {},
+	} {
+		if got, ok := idOf(path); ok != (want != ID{}) || ok && got != want {
+			t.Errorf("%s: %+v, %t, want %+v", path, got, ok, want)
+		}
+	}
+}
+
+// The client that is handed on keeps what the given one is asked for by others.
+func TestLocatorIsTransparent(t *testing.T) {
+	obs, _ := newObserver(t)
+	inner := &closable{}
+	client, _ := obs.NewInformerFunc(&http.Client{Transport: inner, Timeout: 7})
+	client.CloseIdleConnections()
+	wrapper, ok := client.Transport.(utilnet.RoundTripperWrapper)
+	if !inner.closed || client.Timeout != 7 || !ok || wrapper.WrappedRoundTripper() != http.RoundTripper(inner) {
+		t.Errorf("connections closed: %t, timeout %v, transport %T", inner.closed, client.Timeout, client.Transport)
+	}
+	if client, _ := obs.NewInformerFunc(&http.Client{}); client.Transport.(utilnet.RoundTripperWrapper).WrappedRoundTripper() != http.DefaultTransport {
+		t.Errorf("the default transport became %T", client.Transport)
+	}
+}
+
+type closable struct {
+	http.RoundTripper
+	closed bool
+}
+
+func (c *closable) CloseIdleConnections() { c.closed = true }

@@ -26,20 +26,14 @@ type Options struct {
 	RememberedEvents int
 	// Checks compare the caches with the API server. The default is none.
 	Checks Checks
+	// Limits bound the number of series.
+	Limits Limits
 	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream, for informers that have
 	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier). A decorated informer then
 	// no longer reports them to the provider that component-base installs for the process. The default is to leave them
 	// alone.
 	UpstreamMetrics bool
 }
-
-// Limits of the values that open labels may have at the same time. What exceeds them is reported as "other".
-const (
-	maxInformerTypes = 1000
-	maxNamespaces    = 2000
-	maxHandlers      = 200
-	maxIndexes       = 200
-)
 
 const defaultRememberedEvents = 1024
 
@@ -76,7 +70,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		return nil, fmt.Errorf("collectors: Options.RememberedEvents is %d: give a positive number, or 0 for %d",
 			options.RememberedEvents, defaultRememberedEvents)
 	}
-	if err := options.Checks.validate(); err != nil {
+	if err := errors.Join(options.Checks.validate(), options.Limits.validate()); err != nil {
 		return nil, err
 	}
 	if reg == nil {
@@ -92,10 +86,6 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		auditSlots:     make(slots, auditsAtOnce),
 		mutationSlots:  make(slots, mutationsAtOnce),
 		vecs:           newVecs(options.Name),
-		types:          series.Cap{Limit: maxInformerTypes},
-		namespaces:     series.Cap{Limit: maxNamespaces},
-		handlers:       series.Cap{Limit: maxHandlers},
-		indexes:        series.Cap{Limit: maxIndexes},
 		groups:         map[labels]*group{},
 	}
 	if o.logger == nil {
@@ -104,6 +94,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if o.remembered == 0 {
 		o.remembered = defaultRememberedEvents
 	}
+	o.limit(options.Limits)
 	if options.UpstreamMetrics {
 		o.upstream = newUpstream()
 		if err := o.upstream.probe(reg); err != nil {

@@ -37,6 +37,7 @@ func TestNewRejectsWhatCannotWork(t *testing.T) {
 		"negative check":   {reg, Options{Name: "x", Checks: Checks{Freshness: -1}}, "Options.Checks.Freshness"},
 		"negative audit":   {reg, Options{Name: "x", Checks: Checks{Audit: -1}}, "Options.Checks.Audit"},
 		"negative sampler": {reg, Options{Name: "x", Checks: Checks{Mutations: -1}}, "Options.Checks.Mutations"},
+		"negative limit":   {reg, Options{Name: "x", Limits: Limits{Indexes: -1}}, "Options.Limits.Indexes"},
 		"no registry":      {nil, Options{Name: "x"}, "registerer"},
 		"same name twice":  {reg, Options{Name: "twice"}, `"twice"`},
 	} {

@@ -87,6 +87,9 @@ func (v *vecs) forget(m catalog.Metric, values ...string) {
 // forgetAll deletes the series of a group, except those of labels with open values.
 func (v *vecs) forgetAll(l labels) {
 	for _, m := range catalog.All() {
+		if m.Family == catalog.Series {
+			continue // of no group
+		}
 		last := m.Labels[len(m.Labels)-1]
 		if last.Name == catalog.LabelNamespace.Name {
 			v.forget(m, l.with()...)

@@ -19,3 +19,12 @@ func versions() panel {
 		sortBy: "Exporters",
 	}
 }
+
+func overflows() panel {
+	return timeSeries{
+		header: header{id: 72, title: "Labels without room for another value", unit: "short",
+			about: "Informers, handlers and indexes that are reported as \"other\" because a label has as many values as it may have. Normal is none. Otherwise what they do cannot be told apart: raise the label's limit in Options.Limits, after a look whether the values are right."},
+		queries: []query{{expr: `sum by (cluster, name, label) (increase(k8s_informer_label_overflow_total{@program}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{label}}"}},
+		stacked: true,
+	}
+}

@@ -49,8 +49,8 @@ func overview(c Config) page {
 			{id: 900, title: "client-go's own metrics", lines: []line{
 				{height: 7, panels: []panel{upstreamQueue(), upstreamLatency(), upstreamSpread()}},
 			}},
-			{id: 700, title: "Exporter", lines: []line{
-				{height: 7, panels: []panel{kinds(), versions()}},
+			{id: 700, title: "Monitoring: the exporter, and what no series shows", lines: []line{
+				{height: 7, panels: []panel{kinds(), versions(), overflows()}},
 			}},
 		},
 	}

@@ -63,11 +63,11 @@ const (
 )
 
 // selectors puts the variables into queries: {@} for series of an informer, {@kind} for those of the exporter about a
-// resource, {@target} for those of a process, {@upstream} for client-go's own.
+// resource, {@target} for those of a process, {@program} for those of a program, client-go's own among them.
 var selectors = strings.NewReplacer(
 	"@kind", targetMatchers+`, informer_type=~"$informer_type"`,
 	"@target", targetMatchers,
-	"@upstream", targetMatchers+`, name=~"$name"`,
+	"@program", targetMatchers+`, name=~"$name"`,
 	"@", informerMatchers,
 )
 

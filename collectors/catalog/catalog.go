@@ -30,12 +30,13 @@ const (
 	Versions  Family = "Versions"
 	Pollution Family = "Pollution"
 	Upstream  Family = "Upstream"
+	Series    Family = "Series"
 	Exporter  Family = "Exporter"
 )
 
 // Families returns every family in reading order.
 func Families() []Family {
-	return []Family{Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution, Upstream, Exporter}
+	return []Family{Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution, Upstream, Series, Exporter}
 }
 
 // Label is a label of a metric.
@@ -45,7 +46,7 @@ type Label struct {
 	// Help says what the value stands for.
 	Help string
 	// Values is the closed set of values, or nil if the values come from the program or from the cluster. Labels with
-	// open values are capped by the library; what exceeds the cap is reported as "other".
+	// open values are capped by the library; what exceeds the cap is reported as "other", see InformerLabelOverflow.
 	Values []string
 }
 

@@ -18,6 +18,7 @@
 //	versions.go    how far resourceVersions have come
 //	pollution.go   what makes a cache differ from what its readers expect
 //	upstream.go    client-go's own metrics
+//	series.go      what bounds the number of series
 //	exporter.go    the exporter about itself
 //	objectives.go  every threshold
 //	targets.go     the thresholds in force, after a user's overrides

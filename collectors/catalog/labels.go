@@ -66,6 +66,10 @@ var (
 		Name: "stage", Help: "how far the version has come",
 		Values: []string{StageReceived, StageStored, StageHandled},
 	}
+	LabelCapped = Label{
+		Name: "label", Help: "label that has no room for another value",
+		Values: []string{LabelInformerType.Name, LabelNamespace.Name, LabelHandler.Name, LabelIndex.Name},
+	}
 	LabelDropCause = Label{
 		Name: "cause", Help: "what the function returned",
 		Values: []string{DropError, DropNil},

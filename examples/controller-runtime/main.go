@@ -8,9 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
@@ -53,7 +51,7 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 		return nil, err
 	}
 	options.NewCache = func(config *rest.Config, o cache.Options) (cache.Cache, error) {
-		o.NewInformer = obs.NewInformerFunc(o.Scheme, o.Mapper, slices.Collect(maps.Keys(o.DefaultNamespaces))...)
+		o.HTTPClient, o.NewInformer = obs.NewInformerFunc(o.HTTPClient)
 		return cache.New(config, o)
 	}
 	mgr, err := ctrl.NewManager(config, options)

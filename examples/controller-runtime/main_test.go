@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -110,13 +114,75 @@ func TestRepresentations(t *testing.T) {
 	}
 }
 
+// TestSeveralNamespaces: each informer of a cache that is limited to several namespaces has the label of its own, whatever
+// limits it, and the numbers of its own.
+func TestSeveralNamespaces(t *testing.T) {
+	a, b, c := stacktest.Namespace(t), stacktest.Namespace(t), stacktest.Namespace(t)
+	m := start(t, ctrl.Options{Cache: cache.Options{
+		DefaultNamespaces: map[string]cache.Config{a: {}, b: {}},
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Secret{}:         {Namespaces: map[string]cache.Config{c: {}}},
+			&corev1.Service{}:        {Namespaces: map[string]cache.Config{}}, // all
+			&corev1.ServiceAccount{}: {Namespaces: map[string]cache.Config{b: {}, cache.AllNamespaces: {}}},
+			&corev1.Pod{}: {Namespaces: map[string]cache.Config{
+				cache.AllNamespaces: {FieldSelector: fields.OneTermEqualSelector("metadata.namespace", c)},
+			}},
+		},
+	}})
+	for namespace, n := range map[string]int{a: 1, b: 2, c: 3} {
+		for i := range n {
+			object := metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("object-", i)}
+			if err := m.GetClient().Create(t.Context(), &corev1.ConfigMap{ObjectMeta: object}); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.GetClient().Create(t.Context(), &corev1.Secret{ObjectMeta: object}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, list := range []client.ObjectList{&corev1.SecretList{}, &corev1.ServiceList{}, &corev1.ServiceAccountList{}, &corev1.PodList{}, &corev1.NamespaceList{}} {
+		if err := m.GetCache().List(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []struct {
+		informerType, namespace string
+		objects                 float64 // negative: some
+	}{
+		{"configmaps", a, 1}, {"configmaps", b, 2},
+		{"secrets", c, 3},
+		{"services", "*", -1},
+		{"serviceaccounts", b, 0}, {"serviceaccounts", "*", 0},
+		{"pods", c, 0},
+		{"namespaces", "*", -1},
+	} {
+		m.eventually(want.informerType+" of "+want.namespace, func() bool {
+			objects := m.value("k8s_informer_objects", want.informerType, want.namespace)
+			return m.value("k8s_informer_watch_connected", want.informerType, want.namespace) == 1 &&
+				(objects == want.objects || want.objects < 0 && objects > 0)
+		})
+		if v := m.value("k8s_informer_duplicates", want.informerType, want.namespace); v != 0 {
+			t.Errorf("%s of %s: %v duplicates", want.informerType, want.namespace, v)
+		}
+	}
+	// And there are no others.
+	if n := len(m.series("k8s_informer_synced")); n != 8 {
+		t.Errorf("%d informers are reported, want 8", n)
+	}
+}
+
 // TestEnd: when the manager has ended, so have the series.
 func TestEnd(t *testing.T) {
 	m := start(t, ctrl.Options{})
 	m.stop()
 	families, err := m.registry.Gather()
-	if err != nil || len(families) != 0 {
-		t.Errorf("%d families are left, %v", len(families), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != "k8s_informer_label_overflow_total" { // the Observer's own
+			t.Errorf("%s is left", f.GetName())
+		}
 	}
 }
 
@@ -153,13 +219,15 @@ func start(t *testing.T, options ctrl.Options) *runningManager {
 		}
 	}
 	t.Cleanup(m.stop)
-	scope := "*"
-	for namespace := range options.Cache.DefaultNamespaces {
-		scope = namespace
+	scopes := slices.Collect(maps.Keys(options.Cache.DefaultNamespaces))
+	if len(scopes) == 0 {
+		scopes = []string{"*"}
 	}
-	m.eventually("the controller's informer is up", func() bool {
-		return m.value("k8s_informer_synced", "configmaps", scope) == 1 && m.value("k8s_informer_watch_connected", "configmaps", scope) == 1
-	})
+	for _, scope := range scopes {
+		m.eventually("the controller's informer is up", func() bool {
+			return m.value("k8s_informer_synced", "configmaps", scope) == 1 && m.value("k8s_informer_watch_connected", "configmaps", scope) == 1
+		})
+	}
 	return m
 }
 
@@ -175,22 +243,28 @@ func (m *runningManager) eventually(what string, condition func() bool) {
 // value adds up the series of a metric for an informer, -1 if there is none. Of histograms it takes the count.
 func (m *runningManager) value(metric, informerType, namespace string) float64 {
 	m.Helper()
+	sum := -1.0
+	for _, s := range m.series(metric) {
+		if label(s, "informer_type") == informerType && label(s, "namespace") == namespace {
+			sum = max(sum, 0) + s.GetCounter().GetValue() + s.GetGauge().GetValue() + float64(s.GetHistogram().GetSampleCount())
+		}
+	}
+	return sum
+}
+
+// series returns the series of a metric.
+func (m *runningManager) series(metric string) []*dto.Metric {
+	m.Helper()
 	families, err := m.registry.Gather()
 	if err != nil {
 		m.Fatal(err)
 	}
-	sum := -1.0
 	for _, f := range families {
-		if f.GetName() != metric {
-			continue
-		}
-		for _, s := range f.GetMetric() {
-			if label(s, "informer_type") == informerType && label(s, "namespace") == namespace {
-				sum = max(sum, 0) + s.GetCounter().GetValue() + s.GetGauge().GetValue() + float64(s.GetHistogram().GetSampleCount())
-			}
+		if f.GetName() == metric {
+			return f.GetMetric()
 		}
 	}
-	return sum
+	return nil
 }
 
 func label(s *dto.Metric, name string) string {

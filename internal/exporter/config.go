@@ -134,6 +134,12 @@ func (c Config) Validate() error {
 	return err
 }
 
+// limits leaves room for everything that the configuration names.
+func (c Config) limits() collectors.Limits {
+	kinds, _ := c.kinds()
+	return collectors.Limits{InformerTypes: len(kinds), Namespaces: len(c.Namespaces) + 1} // and the value for all of them
+}
+
 // kinds returns what is to be watched, without repetitions.
 func (c Config) kinds() ([]Kind, error) {
 	var errs []error

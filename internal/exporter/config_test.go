@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,6 +142,17 @@ func TestChecks(t *testing.T) {
 		if err != nil || c.Checks.library() != want {
 			t.Errorf("%s: %+v, %v, want %+v", text, c.Checks.library(), err, want)
 		}
+	}
+}
+
+// Whatever the configuration names has series of its own, however much it is.
+func TestLimits(t *testing.T) {
+	config := Config{Resources: []Resource{{Name: "pods"}, {Name: "configmaps"}, {Name: "nodes"}}}
+	for i := range 5000 {
+		config.Namespaces = append(config.Namespaces, fmt.Sprintf("team-%d", i))
+	}
+	if limits := config.limits(); limits.InformerTypes != 3 || limits.Namespaces != 5001 {
+		t.Errorf("%+v", limits)
 	}
 }
 

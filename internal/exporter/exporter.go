@@ -77,7 +77,8 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 		return nil, err
 	}
 	observer, err := collectors.New(registry, collectors.Options{
-		Name: Name, Logger: options.Logger, Tracer: options.Tracer, Checks: options.Config.Checks.library(),
+		Name: Name, Logger: options.Logger, Tracer: options.Tracer,
+		Checks: options.Config.Checks.library(), Limits: options.Config.limits(),
 	})
 	if err != nil {
 		return nil, err

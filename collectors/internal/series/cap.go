@@ -12,6 +12,8 @@ const Other = "other"
 type Cap struct {
 	// Limit is the number of different values that may be in use.
 	Limit int
+	// Overflow, unless nil, is called for each value that Acquire replaces by Other. It must not call the Cap.
+	Overflow func()
 
 	mu   sync.Mutex
 	uses map[string]int
@@ -26,6 +28,9 @@ func (c *Cap) Acquire(value string) string {
 		return Other
 	}
 	if c.uses[value] == 0 && len(c.uses) >= c.Limit {
+		if c.Overflow != nil {
+			c.Overflow()
+		}
 		return Other
 	}
 	if c.uses == nil {

@@ -3,13 +3,17 @@ package series
 import "testing"
 
 func TestCap(t *testing.T) {
-	c := Cap{Limit: 2}
+	overflows := 0
+	c := Cap{Limit: 2, Overflow: func() { overflows++ }}
 	for _, step := range []struct{ value, want string }{
 		{"a", "a"}, {"b", "b"}, {"c", Other}, {"a", "a"}, {Other, Other},
 	} {
 		if got := c.Acquire(step.value); got != step.want {
 			t.Fatalf("Acquire(%q) = %q, want %q", step.value, got, step.want)
 		}
+	}
+	if overflows != 1 {
+		t.Errorf("%d overflows: only c had no room", overflows)
 	}
 	c.Release("a")
 	if got := c.Acquire("c"); got != Other {
@@ -23,5 +27,11 @@ func TestCap(t *testing.T) {
 	c.Release("never acquired")
 	if got := c.Acquire("d"); got != Other {
 		t.Errorf("Acquire(d) = %q: releases of unknown values made room", got)
+	}
+	if overflows != 3 {
+		t.Errorf("%d overflows, want 3", overflows)
+	}
+	if got := new(Cap).Acquire("a"); got != Other {
+		t.Errorf("the zero value allows %q", got)
 	}
 }
