@@ -222,6 +222,11 @@ var (
 		Metric: ControllerLeaderSlowRenewals, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "client-go, which gives a lock up after 10 s, five times its 2 s", Covers: []string{"S10"},
 	})
+	ClientErrors = target(Objective{
+		ID: "client_errors", Title: "Share of requests that fail or are turned away",
+		Metric: ClientRequests, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
+		Severity: Ticket, Source: "kubernetes-mixin", Covers: []string{"S17"},
+	})
 	ClientThrottle = target(Objective{
 		ID: "client_throttle_wait_p99", Title: "Wait for the client's own rate limiter, 99th percentile",
 		Metric: ClientThrottleWait, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
