@@ -57,7 +57,7 @@ sum by (cluster, job, name) (increase(workqueue_queue_duration_seconds_count[$wi
 	description: "Items wait {{ $value | humanizeDuration }} in " + thisQueue + " before a worker takes them (99th percentile, estimated between buckets that are tenfold apart); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was ready until a worker took it, for $for, in windows of $window with at least $count items. Back-off and delays are not part of it. The objective is 1 s because of the buckets of `workqueue_queue_duration_seconds`: they are tenfold apart and end at 10 s, which a quantile never exceeds.",
+		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was ready until a worker took it, for $for, in windows of $window with at least $count items. Back-off and delays are not part of it. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
 		Impact:  "The controller reacts late to changes, and later the deeper the queue gets.",
 		Diagnosis: []Step{
 			{"Which queues, and how deep are they?", `sum by (cluster, job, instance, name) (workqueue_depth) > 0`},

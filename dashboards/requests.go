@@ -31,7 +31,7 @@ func failedShare(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 30, title: "Share that fails or is turned away", unit: "percentunit",
 			about: "Share of the requests without an answer, with a server error or with 429. Normal is 0, and no line where nothing is asked for. All programs at once point at the API server, one of them at its network or its rate of requests."},
-		queries: []query{{expr: `sum by (cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) / (sum by (cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`, legend: "{{cluster}} {{name}}"}},
+		queries: []query{{expr: `(sum by (cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`, legend: "{{cluster}} {{name}}"}},
 		goal:    &o,
 	}
 }

@@ -2,12 +2,14 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
+// A status has no series before it was first answered: where nothing has failed yet, "or 0 *" makes a 0 of no data.
+
 func failedRequests(t catalog.Targets) panel {
 	o := t.Of(catalog.ClientErrors)
 	return single{
 		header: header{id: 1, title: "Failed", unit: "percentunit",
 			about: "Share of the requests that the API server did not answer, answered with a server error or turned away with 429. Normal is 0, also when nothing is asked for. The objective is " + o.Goal() + " for each program."},
-		query: `sum(rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) / clamp_min(sum(rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9)`,
+		query: `(sum(rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum(rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9)`,
 		red:   o.Threshold,
 	}
 }
@@ -27,7 +29,7 @@ func turnedAway() panel {
 	return single{
 		header: header{id: 3, title: "Turned away", unit: "cpm",
 			about: "Requests in a minute that the API server answered with 429 Too Many Requests. Normal is 0. A few in a burst are no harm, since client-go tries again; see which resources below."},
-		query: `60 * sum(rate(k8s_client_requests_total{@program, code="429"}[$__rate_interval]))`,
+		query: `60 * (sum(rate(k8s_client_requests_total{@program, code="429"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval])))`,
 	}
 }
 
@@ -65,7 +67,7 @@ func everyResource(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "resource", title: "Resource"},
 		},
 		columns: []column{
-			{title: "Failed", unit: "percentunit", bad: true, red: o.Threshold, query: `sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) / (sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
+			{title: "Failed", unit: "percentunit", bad: true, red: o.Threshold, query: `(sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
 			{title: "Requests", unit: "reqps", query: `sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
 			{title: "Conflicts", unit: "cpm", query: `60 * sum by (cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
 			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, cluster, name, resource) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
