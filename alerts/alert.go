@@ -22,7 +22,10 @@ type Alert struct {
 	keep string
 	// summary and description are Prometheus templates; the description quotes the value and its limit.
 	summary, description string
-	// labels are those that the result carries, for the link to the dashboard.
+	// board is the dashboard that the alert links to.
+	board board
+	// labels are those that the result carries and that set the dashboard's variables of the same name. "controller=name"
+	// sets the variable controller from the label name.
 	labels []string
 	// expand makes the rules if the alert needs more than one.
 	expand func(a Alert, o catalog.Objective, c Config) []Rule
@@ -34,9 +37,11 @@ var (
 	ofInformer = []string{"cluster", "job", "name", "informer_type", "namespace"}
 	ofProgram  = []string{"cluster", "job", "name"}
 	ofKind     = []string{"cluster", "job", "instance", "informer_type"}
+	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the queue's
+	ofLock     = []string{"cluster", "name", "lock"}
 )
 
-// All returns every alert, by family in reading order.
+// All returns every alert, in the order of the dashboards.
 func All() []Alert {
 	return []Alert{
 		informerNotSynced, informerSyncSlow, informerListWatchErrors,
@@ -46,6 +51,10 @@ func All() []Alert {
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
 		informerExporterKindDown, informerExporterAbsent,
+		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
+		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupOverdue,
+		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
+		controllerClientErrors, controllerClientThrottled,
 	}
 }
 
@@ -88,7 +97,7 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 			SummaryAnnotation:     fill(o, a.summary),
 			DescriptionAnnotation: fill(o, a.description),
 			RunbookAnnotation:     RunbookURL(c, a.Name),
-			DashboardAnnotation:   dashboardURL(c, a.labels),
+			DashboardAnnotation:   dashboardURL(c.Dashboards.of(a.board), a.labels),
 		},
 	}
 }
@@ -101,13 +110,17 @@ func RunbookURL(c Config, name string) string {
 	return strings.TrimSuffix(c.RunbookBase, "/") + "/" + name + ".md"
 }
 
-// dashboardURL returns the address of the dashboard with its variables set from the alert's labels, as a template.
-func dashboardURL(c Config, labels []string) string {
+// dashboardURL returns the address of a dashboard with its variables set from the alert's labels, as a template.
+func dashboardURL(address string, labels []string) string {
 	var b strings.Builder
-	b.WriteString(c.DashboardURL)
+	b.WriteString(address)
 	b.WriteString("?from=now-3h&to=now")
 	for _, l := range labels {
-		b.WriteString(`{{ with $labels.` + l + ` }}&var-` + l + `={{ . | urlquery }}{{ end }}`)
+		variable, label, renamed := strings.Cut(l, "=")
+		if !renamed {
+			label = variable
+		}
+		b.WriteString(`{{ with $labels.` + label + ` }}&var-` + variable + `={{ . | urlquery }}{{ end }}`)
 	}
 	return b.String()
 }

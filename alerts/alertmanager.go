@@ -84,8 +84,9 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 	})
 }
 
-// inhibitions go from the cause to what follows from it: absent, not synced, watch, lag. Alerts about one process hide
-// only what that same process suffers.
+// inhibitions go from the cause to what follows from it: absent, not synced, watch, lag; a queue that is blocked, slow,
+// deep; no leader, leaders that change. Alerts about one process hide only what that same process suffers, and a page is
+// never hidden by a ticket.
 func inhibitions() []inhibition {
 	name := func(a Alert) string { return `alertname="` + a.Name + `"` }
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`
@@ -121,6 +122,27 @@ func inhibitions() []inhibition {
 			SourceMatchers: []string{name(informerEventLagBurn), `severity="page"`},
 			TargetMatchers: []string{name(informerEventLagBurn), `severity="ticket"`},
 			Equal:          slices.Clone(ofInformer),
+		},
+		{
+			SourceMatchers: []string{name(controllerQueueBlocked)},
+			TargetMatchers: []string{`alertname=~"` + controllerQueueDeep.Name + `|` + controllerWorkerBusy.Name + `"`},
+			Equal:          slices.Clone(ofQueue),
+		},
+		{
+			SourceMatchers: []string{name(controllerQueueSlow)},
+			TargetMatchers: []string{name(controllerQueueDeep)},
+			Equal:          []string{"cluster", "job", "name"},
+		},
+		{
+			SourceMatchers: []string{name(controllerLeaderMissing)},
+			TargetMatchers: []string{`alertname=~"` + controllerLeaderChanges.Name + `|` + controllerLeaderSlowRenewals.Name + `"`},
+			Equal:          slices.Clone(ofLock),
+		},
+		{
+			// Renewals are lost because they are slow; but a lock that keeps changing hands is what matters.
+			SourceMatchers: []string{name(controllerLeaderChanges)},
+			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
+			Equal:          slices.Clone(ofLock),
 		},
 	}
 }

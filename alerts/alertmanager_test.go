@@ -126,11 +126,17 @@ func TestInhibitionsFit(t *testing.T) {
 			follows[s] = append(follows[s], targets...)
 		}
 	}
-	chain := []string{"InformerExporterAbsent", "InformerNotSynced", "InformerWatchDown", "InformerSyncLagHigh"}
-	for i := range chain[:len(chain)-1] {
-		for _, later := range chain[i+1:] {
-			if !slices.Contains(follows[chain[i]], later) {
-				t.Errorf("%s does not hide %s", chain[i], later)
+	for _, chain := range [][]string{
+		{"InformerExporterAbsent", "InformerNotSynced", "InformerWatchDown", "InformerSyncLagHigh"},
+		{"ControllerQueueBlocked", "ControllerQueueDeep"}, {"ControllerQueueBlocked", "ControllerWorkerBusy"},
+		{"ControllerQueueSlow", "ControllerQueueDeep"},
+		{"ControllerLeaderMissing", "ControllerLeaderChanges", "ControllerLeaderSlowRenewals"},
+	} {
+		for i := range chain[:len(chain)-1] {
+			for _, later := range chain[i+1:] {
+				if !slices.Contains(follows[chain[i]], later) {
+					t.Errorf("%s does not hide %s", chain[i], later)
+				}
 			}
 		}
 	}

@@ -64,7 +64,11 @@ var (
 )
 
 func TestRulesAreComplete(t *testing.T) {
-	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", DashboardURL: "https://grafana.example.com/d/x"}
+	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", Dashboards: alerts.Dashboards{
+		Informers: "https://grafana.example.com/d/i", Controllers: "https://grafana.example.com/d/c",
+		LeaderElection: "https://grafana.example.com/d/l", APIClient: "https://grafana.example.com/d/a",
+	}}
+	boards := map[string]bool{}
 	var seen []string
 	for _, r := range rules(c) {
 		if (r.Record == "") == (r.Alert == "") {
@@ -99,9 +103,11 @@ func TestRulesAreComplete(t *testing.T) {
 		if want := "https://runbooks.example.com/" + r.Alert + ".md"; r.Annotations["runbook_url"] != want {
 			t.Errorf("%s: runbook_url %q", r.Alert, r.Annotations["runbook_url"])
 		}
-		if !strings.HasPrefix(r.Annotations["dashboard_url"], "https://grafana.example.com/d/x?from=") {
+		board, _, ok := strings.Cut(r.Annotations["dashboard_url"], "?from=")
+		if !ok || strings.HasPrefix(r.Alert, "Informer") != (board == c.Dashboards.Informers) {
 			t.Errorf("%s: dashboard_url %q", r.Alert, r.Annotations["dashboard_url"])
 		}
+		boards[board] = true
 		for _, label := range labelOf.FindAllStringSubmatch(r.Annotations["summary"]+r.Annotations["description"]+r.Annotations["dashboard_url"], -1) {
 			if !carries(r.Expr, label[1]) {
 				t.Errorf("%s uses the label %s, which its result does not have", r.Alert, label[1])
@@ -110,6 +116,9 @@ func TestRulesAreComplete(t *testing.T) {
 		if !carries(r.Expr, "cluster") {
 			t.Errorf("%s loses the label cluster: %s", r.Alert, r.Expr)
 		}
+	}
+	if len(boards) != 4 {
+		t.Errorf("alerts lead to the dashboards %v", boards)
 	}
 }
 
@@ -213,7 +222,7 @@ func TestConfigRefuses(t *testing.T) {
 		`handlers: "h" has 0.3, which is no bucket`:                  {HandlerThresholds: map[string]float64{"h": .3}},
 		"use one of [1e-05":                                          {HandlerThresholds: map[string]float64{"h": 30}}, // the top bucket
 		"the name of a handler is empty":                             {HandlerThresholds: map[string]float64{"": .5}},
-		"holds a template":                                           {DashboardURL: "https://{{ .x }}"},
+		"holds a template":                                           {Dashboards: alerts.Dashboards{APIClient: "https://{{ .x }}"}},
 		`alertmanager.webhookURLs: "pager" is no severity`:           {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"pager": "http://x"}}},
 		`alertmanager.webhookURLs.page: "x" is no http`:              {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"page": "x"}}},
 		`alertmanager.groupWait: -1s is negative`:                    {Alertmanager: alerts.Alertmanager{GroupWait: -time.Second}},

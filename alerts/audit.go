@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var informerCacheDiffers = Alert{
 	Name:      "InformerCacheDiffers",
 	Objective: catalog.CacheDiffers,
-	labels:    append(ofProcess[:len(ofProcess):len(ofProcess)], "kind"),
+	labels:    ofProcess,
 	// The gauge holds what two audits in a row have found, so there is nothing to wait for.
 	expr:    `k8s_informer_audit_differences > $threshold`,
 	summary: someInformer + " has a cache that differs from the API server.",

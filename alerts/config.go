@@ -22,12 +22,38 @@ type Config struct {
 	HandlerThresholds map[string]float64
 	// RunbookBase is the address that the runbooks are served under. The name of the alert and ".md" are appended.
 	RunbookBase string
-	// DashboardURL is the address of the dashboard that alerts link to, without its variables.
-	DashboardURL string
+	// Dashboards are the addresses that alerts link to.
+	Dashboards Dashboards
 	// Disabled names alerts to leave out.
 	Disabled []string
 	// Alertmanager configures notifications.
 	Alertmanager Alertmanager
+}
+
+// Dashboards are the addresses of the dashboards that alerts link to, without variables.
+type Dashboards struct {
+	// Informers is about informers and the exporter.
+	Informers string
+	// Controllers is about queues, reconciles and finalizers.
+	Controllers string
+	// LeaderElection is about locks and who holds them.
+	LeaderElection string
+	// APIClient is about requests to the API server.
+	APIClient string
+}
+
+// board is one of Dashboards.
+type board int
+
+const (
+	informerBoard board = iota
+	controllerBoard
+	leaderBoard
+	clientBoard
+)
+
+func (d Dashboards) of(b board) string {
+	return [...]string{d.Informers, d.Controllers, d.LeaderElection, d.APIClient}[b]
 }
 
 // Alertmanager configures notifications.
@@ -65,9 +91,10 @@ func (c Config) Validate() error {
 			fail("handlers: %q has %v, which is no bucket of %s; use one of %v", handler, limit, catalog.InformerHandlerDuration.Name, bounds[:len(bounds)-1])
 		}
 	}
-	for field, address := range map[string]string{"runbooks": c.RunbookBase, "dashboard": c.DashboardURL} {
+	d := c.Dashboards
+	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient} {
 		if strings.Contains(address, "{{") {
-			fail("%s: %q holds a template; give a plain address", field, address)
+			fail("%q holds a template; give a plain address", address)
 		}
 	}
 	am := c.Alertmanager

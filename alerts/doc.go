@@ -1,6 +1,6 @@
-// Package alerts holds the Prometheus rules for informers, the runbook of each alert and the Alertmanager configuration
-// that routes them. All thresholds come from the catalog's objectives; the PromQL is written out, so that a rule can be
-// pasted into Prometheus and found by searching for a metric.
+// Package alerts holds the Prometheus rules for informers and controllers, the runbook of each alert and the Alertmanager
+// configuration that routes them. All thresholds come from the catalog's objectives; the PromQL is written out, so that a
+// rule can be pasted into Prometheus and found by searching for a metric.
 //
 // The map:
 //
@@ -11,8 +11,14 @@
 //	sync.go          full states: not synced, slow, failing
 //	watch.go         watches: down, disconnecting, gaps
 //	lag.go           sync lag, and event lag by burn rates with its recording rules
+//	audit.go         caches that differ from the API server or are changed in place
 //	handlers.go      slow handlers, panics, lost events
+//	consistency.go   versions that go back, objects that a Transform drops
 //	exporter.go      the exporter itself
+//	queues.go        queues that are blocked, slow or deep, workers that hang, items given up
+//	reconciles.go    reconciles that fail or panic, clean-ups that are late
+//	leaders.go       no leader, leaders that change, slow renewals
+//	client.go        requests that fail, or wait for the client's own limit
 //	runbooks.go      a runbook as Markdown
 //	alertmanager.go  routes, receivers, inhibitions
 //
@@ -22,7 +28,8 @@
 //
 // # Encodings that are wrong
 //
-// Three obvious ways to write these alerts do not work, and tests under testdata prove what replaces them:
+// Some obvious ways to write these alerts do not work, and tests under testdata prove what replaces them:
 // a quantile over the rate of sync durations is blind to a single sync before the first scrape; a quantile never
-// exceeds the top bucket; and a sum of watch ends over many informers exceeds any limit by planned ends alone.
+// exceeds the top bucket; a sum of watch ends over many informers exceeds any limit by planned ends alone; a depth
+// that is compared as it is fires for bursts; and a share without a least number fires for a single object.
 package alerts

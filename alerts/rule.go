@@ -45,7 +45,7 @@ func Rules(c Config) []Group {
 			return
 		}
 		if groups[f] == nil {
-			groups[f] = &Group{Name: "informer-exporter." + strings.ToLower(string(f))}
+			groups[f] = &Group{Name: "informer-exporter." + strings.ReplaceAll(strings.ToLower(string(f)), " ", "-")}
 		}
 		groups[f].Rules = append(groups[f].Rules, rules...)
 	}

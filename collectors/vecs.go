@@ -2,6 +2,7 @@ package collectors
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -91,6 +92,9 @@ func (v *vecs) forgetAll(l labels) {
 			continue // of no group
 		}
 		last := m.Labels[len(m.Labels)-1]
+		if !strings.HasPrefix(m.Name, "k8s_informer_") {
+			continue
+		}
 		if last.Name == catalog.LabelNamespace.Name {
 			v.forget(m, l.with()...)
 		}

@@ -43,17 +43,13 @@ type Query struct {
 // Plain returns the query as Prometheus understands it: with every variable at All, and with rateInterval, such as 1m,
 // for Grafana's own.
 func (q Query) Plain(rateInterval string) string {
-	pairs := []string{"$__rate_interval", rateInterval}
-	for _, v := range variables {
-		pairs = append(pairs, "$"+v.name+`"`, v.all+`"`)
-	}
-	return strings.NewReplacer(pairs...).Replace(q.Expr)
+	return atAll(strings.ReplaceAll(q.Expr, "$__rate_interval", rateInterval))
 }
 
 // All returns every dashboard. It fails if one breaks the rules of Validate.
 func All(c Config) ([]Dashboard, error) {
 	var list []Dashboard
-	for _, p := range []page{overview(c)} {
+	for _, p := range []page{overview(c), controllers(c), leaderElection(c), apiClient(c)} {
 		d, err := p.build(c)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard %s: %w", p.uid, err)

@@ -3,6 +3,8 @@ package dashboards_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,47 @@ func TestSameBytesEachTime(t *testing.T) {
 	}
 }
 
+// A variable offers what its dashboard has data for: its values come from metrics that some panel reads, and those have
+// the label. A variable that no query uses would select nothing.
+func TestVariablesFitTheirDashboard(t *testing.T) {
+	definition := regexp.MustCompile(`^label_values\((?:([a-z0-9_]+)|\{__name__=~"([a-z0-9_|]+)")(?:[{,].*)?\}?, ([a-z_]+)\)$`)
+	for _, d := range all(t, dashboards.Config{}) {
+		var m struct {
+			Templating struct {
+				List []struct{ Name, Type, Definition string }
+			}
+		}
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		var read []string
+		var queries strings.Builder
+		for _, q := range d.Queries {
+			read = append(read, promql.Metrics(q.Expr)...)
+			queries.WriteString(q.Expr)
+		}
+		for _, v := range m.Templating.List {
+			if v.Type != "query" {
+				continue
+			}
+			parts := definition.FindStringSubmatch(v.Definition)
+			if parts == nil {
+				t.Errorf("%s: variable %s is not understood: %s", d.UID, v.Name, v.Definition)
+				continue
+			}
+			for _, name := range strings.Split(parts[1]+parts[2], "|") {
+				metric, _ := catalog.ByName(name)
+				if !slices.Contains(read, name) || !slices.Contains(append(metric.LabelNames(), "cluster", "job", "instance"), parts[3]) {
+					t.Errorf("%s: variable %s takes %s of %s, which no panel reads or which lacks it", d.UID, v.Name, parts[3], name)
+				}
+			}
+			if !strings.Contains(queries.String(), "$"+v.Name+`"`) {
+				t.Errorf("%s: no query uses the variable %s", d.UID, v.Name)
+			}
+		}
+	}
+}
+
 // Lines and colours follow the objectives in force, and so do the texts.
 func TestObjectivesAreDrawn(t *testing.T) {
 	threshold := 17.0
@@ -69,33 +112,50 @@ func TestObjectivesAreDrawn(t *testing.T) {
 			}
 		}
 	}
-	var m struct{ Panels []panel }
-	if err := json.Unmarshal(all(t, dashboards.Config{Targets: targets})[0].JSON, &m); err != nil {
-		t.Fatal(err)
+	byID := map[string]map[int]panel{}
+	for _, d := range all(t, dashboards.Config{Targets: targets}) {
+		var m struct{ Panels []panel }
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		byID[d.UID] = map[int]panel{}
+		for _, p := range m.Panels {
+			byID[d.UID][p.ID] = p
+		}
 	}
-	byID := map[int]panel{}
-	for _, p := range m.Panels {
-		byID[p.ID] = p
-	}
-	for _, want := range []struct {
+	type drawn struct {
 		id    int
 		value float64
 		text  string
-	}{
+	}
+	check := func(uid string, list ...drawn) {
+		for _, want := range list {
+			p := byID[uid][want.id]
+			steps := p.FieldConfig.Defaults.Thresholds.Steps
+			if len(steps) != 2 || steps[1].Value == nil || *steps[1].Value-want.value > 1e-9 || want.value-*steps[1].Value > 1e-9 {
+				t.Errorf("%s, panel %d: steps %+v, want red from %v", uid, want.id, steps, want.value)
+			}
+			if !strings.Contains(p.Description, want.text) {
+				t.Errorf("%s, panel %d: the description lacks %q: %s", uid, want.id, want.text, p.Description)
+			}
+			if want.id >= 20 && p.FieldConfig.Defaults.Custom.ThresholdsStyle.Mode != "dashed" {
+				t.Errorf("%s, panel %d draws no line", uid, want.id)
+			}
+		}
+	}
+	check(dashboards.OverviewUID, []drawn{
 		{3, 17, "at most 17s"}, {20, 17, "at most 17s"}, // both draw sync_lag, which is overridden
 		{4, 10, "10/min"}, {5, .01, "allows 1%"}, {6, .01, "at most 1%"}, {7, .12, "at most 120ms"},
 		{21, 5, "99% within 5s"}, {31, 10, "at most 10/min"}, {33, .5, "at most 500ms"}, {40, 30, "at most 30s"}, {43, 30, "at most 30s"},
-	} {
-		p := byID[want.id]
-		steps := p.FieldConfig.Defaults.Thresholds.Steps
-		if len(steps) != 2 || steps[1].Value == nil || *steps[1].Value-want.value > 1e-9 || want.value-*steps[1].Value > 1e-9 {
-			t.Errorf("panel %d: steps %+v, want red from %v", want.id, steps, want.value)
-		}
-		if !strings.Contains(p.Description, want.text) {
-			t.Errorf("panel %d: the description lacks %q: %s", want.id, want.text, p.Description)
-		}
-		if want.id >= 20 && p.FieldConfig.Defaults.Custom.ThresholdsStyle.Mode != "dashed" {
-			t.Errorf("panel %d draws no line", want.id)
-		}
-	}
+	}...)
+	check(dashboards.ControllersUID, []drawn{
+		{1, 1000, "at most 1000"}, {2, 1, "at most 1s"}, {3, 300, "at most 5m"}, {4, .1, "at most 10%"},
+		{20, 1000, "at most 1000"}, {21, 1, "at most 1s"}, {22, 1, "at most 1s"}, {26, 300, "at most 5m"}, {41, .1, "at most 10%"},
+	}...)
+	check(dashboards.LeaderElectionUID, []drawn{
+		{3, 4, "below 4"}, {4, 5, "below 5"}, {5, 60, "lack of a leader"}, {21, 4, "below 4"}, {31, 5, "below 5"},
+	}...)
+	check(dashboards.APIClientUID, []drawn{
+		{1, .01, "at most 1%"}, {2, 1, "at most 1s"}, {30, .01, "at most 1%"}, {40, 1, "at most 1s"},
+	}...)
 }

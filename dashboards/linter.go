@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
@@ -107,11 +108,18 @@ func targetPromQL(t targetModel) string {
 	return ""
 }
 
+// targetRateInterval: an increase may be over the window of an objective about that metric. "Four in a quarter of an hour"
+// cannot be drawn otherwise.
 func targetRateInterval(s promql.Series) string {
-	if s.Range != "" && s.Range != "$__rate_interval" {
-		return s.Name + " has a fixed range, not $__rate_interval"
+	if s.Range == "" || s.Range == "$__rate_interval" {
+		return ""
 	}
-	return ""
+	if s.Func == "increase" && slices.ContainsFunc(catalog.Objectives(), func(o catalog.Objective) bool {
+		return o.Metric.Name == s.Name && catalog.FormatDuration(o.Window) == s.Range
+	}) {
+		return ""
+	}
+	return s.Name + " has a fixed range, not $__rate_interval"
 }
 
 func targetMatcher(label string) func(promql.Series) string {

@@ -4,9 +4,11 @@ package dashboards
 func overview(c Config) page {
 	t := c.Targets
 	return page{
-		uid:   OverviewUID,
-		title: "Informers / Overview",
-		about: "Whether the informers of all programs are synced, connected and up to date, and what keeps them from it.",
+		uid:       OverviewUID,
+		title:     "Informers / Overview",
+		about:     "Whether the informers of all programs are synced, connected and up to date, and what keeps them from it.",
+		variables: informerVariables,
+		alerts:    "Informer.+",
 		rows: []row{
 			{id: 100, title: "Is it fine?", lines: []line{
 				{height: 4, panels: []panel{

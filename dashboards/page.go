@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
@@ -16,7 +15,10 @@ const gridWidth = 24
 // page is a dashboard before it is laid out.
 type page struct {
 	uid, title, about string
-	rows              []row
+	variables         []variable
+	// alerts is the regular expression of the alerts that its graphs mark.
+	alerts string
+	rows   []row
 }
 
 // row is a heading with lines of panels below it.
@@ -37,40 +39,6 @@ type panel interface {
 	panel(pos sdk.GridPos) (sdk.Panel, error)
 }
 
-// variable is a variable that selects by a label of the same name.
-type variable struct {
-	name, label string
-	// metric and matchers say where the values come from.
-	metric, matchers string
-	// all is the regular expression that All stands for.
-	all string
-}
-
-// variables are the same on every dashboard. A cluster label may be missing, with a single cluster; so may the others on
-// series that are not an informer's, but those have selectors of their own.
-var variables = []variable{
-	{name: "cluster", label: "Cluster", metric: "k8s_informer_synced", all: ".*"},
-	{name: "job", label: "Job", metric: "k8s_informer_synced", matchers: `cluster=~"$cluster"`, all: ".+"},
-	{name: "instance", label: "Instance", metric: "k8s_informer_synced", matchers: `cluster=~"$cluster", job=~"$job"`, all: ".+"},
-	{name: "name", label: "Program", metric: "k8s_informer_synced", matchers: targetMatchers, all: ".+"},
-	{name: "informer_type", label: "Resource", metric: "k8s_informer_synced", matchers: targetMatchers + `, name=~"$name"`, all: ".+"},
-	{name: "namespace", label: "Namespace", metric: "k8s_informer_synced", matchers: targetMatchers + `, name=~"$name", informer_type=~"$informer_type"`, all: ".+"},
-}
-
-const (
-	targetMatchers   = `cluster=~"$cluster", job=~"$job", instance=~"$instance"`
-	informerMatchers = targetMatchers + `, name=~"$name", informer_type=~"$informer_type", namespace=~"$namespace"`
-)
-
-// selectors puts the variables into queries: {@} for series of an informer, {@kind} for those of the exporter about a
-// resource, {@target} for those of a process, {@program} for those of a program, client-go's own among them.
-var selectors = strings.NewReplacer(
-	"@kind", targetMatchers+`, informer_type=~"$informer_type"`,
-	"@target", targetMatchers,
-	"@program", targetMatchers+`, name=~"$name"`,
-	"@", informerMatchers,
-)
-
 // build lays the page out and checks the result.
 func (p page) build(c Config) (Dashboard, error) {
 	//nolint:staticcheck // SA1019: the builder that is recommended instead emits schema v2, which Grafana before 13 and the operator's CRD cannot load.
@@ -79,10 +47,10 @@ func (p page) build(c Config) (Dashboard, error) {
 		Readonly().Timezone("browser").Time("now-1h", "now").Refresh("30s").
 		Tooltip(sdk.DashboardCursorSyncCrosshair).
 		WithVariable(sdk.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus"))
-	for _, v := range variables {
+	for _, v := range p.variables {
 		b.WithVariable(v.build())
 	}
-	b.Annotation(firingAlerts())
+	b.Annotation(firingAlerts(p.alerts))
 	b.Link(sdk.NewDashboardLinkBuilder("Informer dashboards").Type(sdk.DashboardLinkTypeDashboards).
 		Tags([]string{"informer-exporter"}).AsDropdown(true).IncludeVars(true).KeepTime(true))
 	if c.RunbookBase != "" {
@@ -133,29 +101,10 @@ func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
 	return list, nil
 }
 
-func (v variable) build() cog.Builder[sdk.VariableModel] {
-	selector := v.metric
-	if v.matchers != "" {
-		selector += "{" + v.matchers + "}"
-	}
-	q := fmt.Sprintf("label_values(%s, %s)", selector, v.name)
-	return sdk.NewQueryVariableBuilder(v.name).
-		Label(v.label).Datasource(dataSource()).
-		Query(sdk.StringOrMap{Map: map[string]any{"qryType": 1, "query": q, "refId": "PrometheusVariableQueryEditor-VariableQuery"}}).
-		Definition(q).
-		Refresh(sdk.VariableRefreshOnTimeRangeChanged).Sort(sdk.VariableSortAlphabeticalAsc).
-		Multi(true).IncludeAll(true).AllValue(v.all).
-		Current(sdk.VariableOption{
-			Selected: cog.ToPtr(true),
-			Text:     sdk.StringOrArrayOfString{ArrayOfString: []string{"All"}},
-			Value:    sdk.StringOrArrayOfString{ArrayOfString: []string{"$__all"}},
-		})
-}
-
-// firingAlerts marks the times at which alerts about informers were firing on every graph.
-func firingAlerts() cog.Builder[sdk.AnnotationQuery] {
+// firingAlerts marks the times at which alerts were firing on every graph.
+func firingAlerts(names string) cog.Builder[sdk.AnnotationQuery] {
 	// One mark for each alert and program: many on top of one another would hide the graphs.
-	const expr = `max by (alertname, severity, name) (ALERTS{alertname=~"Informer.+", alertstate="firing", cluster=~"$cluster"})`
+	expr := `max by (alertname, severity, name) (ALERTS{alertname=~"` + names + `", alertstate="firing", cluster=~"$cluster"})`
 	return sdk.NewAnnotationQueryBuilder().
 		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
 		Expr(expr).Target(query{expr: expr}.build("Anno")).

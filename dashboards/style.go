@@ -17,13 +17,17 @@ import (
 const (
 	legendInformer = "{{cluster}} {{name}} {{informer_type}} {{namespace}}"
 	legendHandler  = legendInformer + " {{handler}}"
+
+	legendController = "{{cluster}} {{name}} {{controller}}"
+	legendQueue      = "{{cluster}} {{job}} {{name}}" // client-go gives the queue's name only
+	legendLock       = "{{cluster}} {{name}} {{lock}}"
 )
 
 // Colours mean the same everywhere: green is fine, red misses its objective.
 const (
 	green = "green"
 	red   = "red"
-	none  = "transparent" // in tables, where only what is bad should catch the eye
+	none  = "transparent" // for what is no matter of good and bad, and in tables, where only what is bad should catch the eye
 )
 
 // header is what every panel has.
@@ -55,7 +59,7 @@ type timeSeries struct {
 type single struct {
 	header
 	query string
-	// red is the smallest value that is bad.
+	// red is the smallest value that is bad, 0 if no value is.
 	red float64
 	// idle is what an undefined value means, such as a quantile of no events; "" if there is none.
 	idle string
@@ -144,7 +148,7 @@ func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
 	b := stat.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
-		Thresholds(steps(p.red)).
+		Thresholds(p.steps()).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
 		ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"})).
 		Orientation(common.VizOrientationAuto).TextMode(common.BigValueTextModeValue).
@@ -162,6 +166,14 @@ func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		}}})
 	}
 	return b.Build()
+}
+
+// steps leaves a number without a colour that is neither good nor bad.
+func (p single) steps() cog.Builder[sdk.ThresholdsConfig] {
+	if p.red == 0 {
+		return sdk.NewThresholdsConfigBuilder().Mode(sdk.ThresholdsModeAbsolute).Steps([]sdk.Threshold{{Color: none}})
+	}
+	return steps(p.red)
 }
 
 func (p heat) panel(pos sdk.GridPos) (sdk.Panel, error) {

@@ -2,6 +2,9 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
+// yesNo replaces the values of what is so or not.
+var yesNo = map[string]string{"0": "no", "1": "yes"}
+
 func notSynced() panel {
 	return single{
 		header: header{id: 1, title: "Not synced", unit: "short",
@@ -82,7 +85,6 @@ func kindsDown() panel {
 
 func everyInformer(t catalog.Targets) panel {
 	lag, disconnect := t.Of(catalog.SyncLag), t.Of(catalog.WatchDisconnects)
-	yesNo := map[string]string{"0": "no", "1": "yes"}
 	return grid{
 		header: header{id: 9, title: "Every informer, the furthest behind first", unit: "short",
 			about: "One row for each informer of each process. Normal is a lag of 0, synced and connected. Red cells miss an objective."},

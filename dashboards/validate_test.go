@@ -58,6 +58,12 @@ func TestValidateFindsFaults(t *testing.T) {
 		{"target-rate-interval", func(d tree) {
 			target(d)["expr"] = `rate(k8s_informer_watches_total{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[5m])`
 		}},
+		{"target-rate-interval", func(d tree) { // the window of an objective is for an increase only
+			target(d)["expr"] = `rate(controller_leader_transitions_total{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[15m])`
+		}},
+		{"target-rate-interval", func(d tree) {
+			target(d)["expr"] = `increase(controller_leader_transitions_total{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[5m])`
+		}},
 		{"target-job", edit(`job=~"$job"`, `job="x"`)},
 		{"target-instance", edit(`instance=~"$instance", `, "")},
 		{"target-cluster", edit(`cluster=~"$cluster"`, `cluster="$cluster"`)},

@@ -25,5 +25,28 @@ var (
 	itemBuckets = []float64{0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 )
 
-// upstreamBuckets are component-base's.
-var upstreamBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+// Layouts of controllers.
+var (
+	// retryBuckets count retries, not seconds: client-go's default back-off takes 8 of them to its first second, and 18 to
+	// its top of 1000 s.
+	retryBuckets = []float64{0, 1, 2, 3, 5, 8, 10, 15, 18, 25, 50}
+
+	// backoffBuckets follow client-go's default limiter: 5 ms, doubled at each retry, up to the documented 30 s or 1000 s.
+	backoffBuckets = []float64{.005, .01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 30, 60, 300, 1000}
+
+	// reconcileBuckets have the documented mean of 42 ms and p99 of 187 ms well inside, and are controller-runtime's where
+	// they can be.
+	reconcileBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+
+	// cleanupBuckets reach past the five minutes after which a deletion is documented to be stuck.
+	cleanupBuckets = []float64{.01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300, 600, 1800}
+
+	// requestBuckets reach past client-go's 10 s for the renewal of a lock, and the 60 s that a request may take.
+	requestBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10, 15, 30, 60, 120}
+)
+
+// Layouts of component-base.
+var (
+	upstreamBuckets      = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+	upstreamQueueBuckets = []float64{1e-08, 1e-07, 1e-06, 1e-05, 1e-04, 1e-03, 0.01, 0.1, 1, 10}
+)

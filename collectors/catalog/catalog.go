@@ -21,22 +21,30 @@ type Family string
 
 // The families, in reading order.
 const (
-	Cache     Family = "Cache"
-	Sync      Family = "Sync"
-	Watch     Family = "Watch"
-	Lag       Family = "Lag"
-	Audit     Family = "Audit"
-	Handlers  Family = "Handlers"
-	Versions  Family = "Versions"
-	Pollution Family = "Pollution"
-	Upstream  Family = "Upstream"
-	Series    Family = "Series"
-	Exporter  Family = "Exporter"
+	Cache       Family = "Cache"
+	Sync        Family = "Sync"
+	Watch       Family = "Watch"
+	Lag         Family = "Lag"
+	Audit       Family = "Audit"
+	Handlers    Family = "Handlers"
+	Versions    Family = "Versions"
+	Pollution   Family = "Pollution"
+	Queues      Family = "Queues"
+	Controllers Family = "Controllers"
+	Finalizers  Family = "Finalizers"
+	Leader      Family = "Leader election"
+	Client      Family = "API client"
+	Upstream    Family = "Upstream"
+	Series      Family = "Series"
+	Exporter    Family = "Exporter"
 )
 
 // Families returns every family in reading order.
 func Families() []Family {
-	return []Family{Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution, Upstream, Series, Exporter}
+	return []Family{
+		Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution,
+		Queues, Controllers, Finalizers, Leader, Client, Upstream, Series, Exporter,
+	}
 }
 
 // Label is a label of a metric.

@@ -22,10 +22,11 @@ type rule struct {
 }
 
 var (
-	metricName  = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-	requirement = regexp.MustCompile(`^[SPBO][1-9][0-9]?$`)
-	badUnits    = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
-	prefixes    = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
+	metricName       = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	requirement      = regexp.MustCompile(`^[SPBO][1-9][0-9]?$`)
+	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
+	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
+	upstreamPrefixes = []string{"informer_", "workqueue_", "leader_election_"}
 	// forbiddenLabels name single objects, which have no bound.
 	forbiddenLabels = []string{"pod", "object", "key", "uid", "object_name", "error", "message", "reflector"}
 )
@@ -38,11 +39,12 @@ var rules = []rule{
 		return nil
 	}},
 	{"the name has a prefix of ours, or of client-go if it is client-go's", func(m Metric) error {
-		if m.Family == Upstream && strings.HasPrefix(m.Name, "informer_") {
-			return nil
+		allowed := prefixes
+		if m.Family == Upstream {
+			allowed = upstreamPrefixes
 		}
-		if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
-			return fmt.Errorf("has none of %v", prefixes)
+		if !slices.ContainsFunc(allowed, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
+			return fmt.Errorf("has none of %v", allowed)
 		}
 		return nil
 	}},

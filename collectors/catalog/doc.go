@@ -8,7 +8,9 @@
 // The map:
 //
 //	catalog.go     the types: Metric, Kind, Label, Family; All and ByName
-//	labels.go      every label with its closed set of values, where it has one
+//	labels.go      the labels of informers' metrics, with their closed sets of values, where they have one
+//	controller_labels.go
+//	               those of controllers, locks and clients
 //	buckets.go     the bucket layouts of the histograms
 //	cache.go       what informers hold and how they are read
 //	sync.go        lists, relists and their errors
@@ -17,6 +19,10 @@
 //	handlers.go    event handlers
 //	versions.go    how far resourceVersions have come
 //	pollution.go   what makes a cache differ from what its readers expect
+//	queues.go controllers.go finalizers.go
+//	               work queues, reconciles and the shutdown, clean-ups
+//	leader.go      leader election
+//	client.go      requests to the API server
 //	upstream.go    client-go's own metrics
 //	series.go      what bounds the number of series
 //	exporter.go    the exporter about itself

@@ -33,7 +33,7 @@ func (o Objective) Amount() string {
 	switch o.Unit {
 	case "s":
 		// Whole milliseconds are durations; anything finer stays a number.
-		if d := time.Duration(o.Threshold*1e6+.5) * time.Microsecond; d%time.Millisecond == 0 {
+		if d := time.Duration(o.Threshold*1e6+.5) * time.Microsecond; d > 0 && d%time.Millisecond == 0 {
 			return FormatDuration(d)
 		}
 		return FormatNumber(o.Threshold) + "s"
@@ -45,7 +45,7 @@ func (o Objective) Amount() string {
 	return FormatNumber(o.Threshold)
 }
 
-// Goal writes what the objective asks for: "at most 5s", "99% within 5s", "always 1", "none".
+// Goal writes what the objective asks for: "at most 5s", "below 4", "99% within 5s", "always 1", "none".
 func (o Objective) Goal() string {
 	switch {
 	case o.BurnRates != nil:
@@ -56,6 +56,8 @@ func (o Objective) Goal() string {
 		return "at least " + o.Amount()
 	case o.Threshold == 0:
 		return "none"
+	case o.Inclusive:
+		return "below " + o.Amount()
 	}
 	return "at most " + o.Amount()
 }

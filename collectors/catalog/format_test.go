@@ -27,7 +27,9 @@ func TestGoal(t *testing.T) {
 		"99% within 5s":      catalog.EventLag,
 		"always 1":           catalog.NotSynced,
 		"none":               catalog.HandlerPanics,
+		"below 4":            catalog.LeaderChanges,
 		"at most 0.0001s":    {Threshold: .0001, Unit: "s"},
+		"at most 0.0000001s": {Threshold: 1e-7, Unit: "s"},
 		"at least 0.995":     {Threshold: .995, Below: true},
 		"99.9% within 2m30s": {Threshold: 150, Unit: "s", Quantile: .999, BurnRates: catalog.EventLag.BurnRates},
 	} {

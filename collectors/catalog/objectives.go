@@ -33,6 +33,8 @@ type Objective struct {
 	Unit string
 	// Below tells that values under Threshold are bad, not those above it.
 	Below bool
+	// Inclusive tells that Threshold itself is bad already, as it is for a number of events that must not be reached.
+	Inclusive bool
 	// Fixed tells that Threshold is a fact and not a choice: something is up or down, or must never happen.
 	Fixed bool
 	// Quantile is the quantile of a histogram that is compared, 0 if it is not a quantile.
@@ -160,6 +162,75 @@ var (
 		ID: "list_watch_errors", Title: "Share of list and watch attempts that fail",
 		Metric: InformerSyncErrors, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
 		Severity: Page, Source: "kube-state-metrics", Covers: []string{"S4"},
+	})
+	QueueDepth = target(Objective{
+		ID: "queue_depth", Title: "Queue depth",
+		Metric: UpstreamQueueDepth, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
+		Severity: Ticket, Source: documented, Covers: []string{"S7"},
+	})
+	// component-base's buckets rise tenfold up to 10 s. That one is the top, which a quantile never exceeds, so 1 s it is.
+	// controller-runtime's go further and have this bound too.
+	QueueWait = target(Objective{
+		ID: "queue_wait_p99", Title: "Wait in the queue, 99th percentile",
+		Metric: UpstreamQueueLatency, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Severity: Page, Source: "the last bucket of component-base below its top", Covers: []string{"S7"},
+	})
+	QueueBlocked = target(Objective{
+		ID: "queue_blocked", Title: "Queue whose workers take nothing any more",
+		Metric: UpstreamQueueDepth, Threshold: 0, Fixed: true, Window: 5 * time.Minute, For: 5 * time.Minute,
+		Severity: Page, Source: "must not happen", Covers: []string{"S7", "S8"},
+	})
+	WorkerBusy = target(Objective{
+		ID: "worker_busy", Title: "Time that a worker is busy with one item",
+		Metric: UpstreamQueueLongestRunning, Threshold: 300, Unit: "s", For: time.Minute,
+		Severity: Ticket, Source: "documented for deletions", Covers: []string{"S8"},
+	})
+	ItemsDropped = target(Objective{
+		ID: "items_dropped", Title: "Items given up after their last retry",
+		Metric: ControllerDropped, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"S8"},
+	})
+	// A single object that always fails must not reach the least number: with a back-off of at most 30 s it makes ten
+	// attempts in the window, with client-go's default 16 in its first five minutes and hardly any after that.
+	ReconcileErrors = target(Objective{
+		ID: "reconcile_errors", Title: "Share of reconciles that fail",
+		Metric: ControllerReconcile, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
+		Severity: Ticket, Source: "prometheus-operator", Covers: []string{"S9", "O6"},
+	})
+	ReconcilePanics = target(Objective{
+		ID: "reconcile_panics", Title: "Panics of reconcilers",
+		Metric: ControllerReconcile, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"S9", "S21"},
+	})
+	CleanupOverdue = target(Objective{
+		ID: "cleanup_overdue", Title: "Clean-ups past their deadline",
+		Metric: ControllerFinalizerOverdue, Threshold: 0, Fixed: true, For: 5 * time.Minute,
+		Severity: Ticket, Source: documented, Covers: []string{"S16"},
+	})
+	LeaderMissing = target(Objective{
+		ID: "leader_missing", Title: "Leader of each lock",
+		Metric: ControllerLeader, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
+		Severity: Page, Source: "client-go's lease, four times its 15 s", Covers: []string{"S10"},
+	})
+	LeaderChanges = target(Objective{
+		ID: "leader_changes", Title: "Leader changes in a quarter of an hour",
+		Metric: ControllerLeaderTransitions, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
+		Severity: Ticket, Source: "etcd mixin", Covers: []string{"S10"},
+	})
+	SlowRenewals = target(Objective{
+		ID: "leader_slow_renewals", Title: "Slow renewals of a lock in a quarter of an hour",
+		Metric: ControllerLeaderSlowRenewals, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "client-go, which gives a lock up after 10 s, five times its 2 s", Covers: []string{"S10"},
+	})
+	ClientErrors = target(Objective{
+		ID: "client_errors", Title: "Share of requests that fail or are turned away",
+		Metric: ClientRequests, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
+		Severity: Ticket, Source: "kubernetes-mixin", Covers: []string{"S17"},
+	})
+	ClientThrottle = target(Objective{
+		ID: "client_throttle_wait_p99", Title: "Wait for the client's own rate limiter, 99th percentile",
+		Metric: ClientThrottleWait, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Severity: Ticket, Source: "client-go, which logs such waits", Covers: []string{"S17"},
 	})
 	ExporterKindDown = target(Objective{
 		ID: "exporter_kind_down", Title: "Resource that the exporter cannot watch",

@@ -35,3 +35,97 @@ func upstream() []Label {
 		{Name: "resource", Help: "resource, without its group"},
 	}
 }
+
+// client-go's own metrics of work queues, with the names, labels, buckets and meaning that Kubernetes' component-base
+// gives them (k8s.io/component-base/metrics/prometheus/workqueue).
+var (
+	UpstreamQueueDepth = define(Metric{
+		Name:   "workqueue_depth",
+		Help:   "Items that wait in the queue.",
+		Kind:   Gauge,
+		Family: Upstream,
+		Labels: upstreamQueue(),
+		Covers: []string{"S7", "S9"},
+	})
+	UpstreamQueueAdds = define(Metric{
+		Name:   "workqueue_adds_total",
+		Help:   "Items added to the queue, those that were in it already not included.",
+		Kind:   Counter,
+		Family: Upstream,
+		Labels: upstreamQueue(),
+		Covers: []string{"S7"},
+	})
+	UpstreamQueueLatency = define(Metric{
+		Name:    "workqueue_queue_duration_seconds",
+		Help:    "Seconds that an item waited in the queue before a worker took it.",
+		Kind:    Histogram,
+		Family:  Upstream,
+		Labels:  upstreamQueue(),
+		Buckets: upstreamQueueBuckets,
+		Covers:  []string{"S7"},
+	})
+	UpstreamQueueWorkDuration = define(Metric{
+		Name:    "workqueue_work_duration_seconds",
+		Help:    "Seconds that a worker took for an item.",
+		Kind:    Histogram,
+		Family:  Upstream,
+		Labels:  upstreamQueue(),
+		Buckets: upstreamQueueBuckets,
+		Covers:  []string{"S8"},
+	})
+	UpstreamQueueUnfinishedWork = define(Metric{
+		Name:   "workqueue_unfinished_work_seconds",
+		Help:   "Seconds of work in progress that workqueue_work_duration_seconds has not seen yet, over all workers, as client-go last updated it: twice a second. Large values are workers that hang.",
+		Kind:   Gauge,
+		Family: Upstream,
+		Labels: upstreamQueue(),
+		Covers: []string{"S8"},
+	})
+	UpstreamQueueLongestRunning = define(Metric{
+		Name:   "workqueue_longest_running_processor_seconds",
+		Help:   "Seconds that the worker which has been busy longest has been so, as client-go last updated it: twice a second.",
+		Kind:   Gauge,
+		Family: Upstream,
+		Labels: upstreamQueue(),
+		Covers: []string{"S8"},
+	})
+	UpstreamQueueRetries = define(Metric{
+		Name:   "workqueue_retries_total",
+		Help:   "Items added with a delay, with back-off or without.",
+		Kind:   Counter,
+		Family: Upstream,
+		Labels: upstreamQueue(),
+		Covers: []string{"S8"},
+	})
+)
+
+// upstreamQueue returns the labels of client-go's metrics of work queues.
+func upstreamQueue() []Label {
+	return []Label{{Name: LabelName.Name, Help: "name of the queue"}}
+}
+
+// client-go's own metrics of leader election, with the names, labels and meaning that Kubernetes' component-base gives
+// them (k8s.io/component-base/metrics/prometheus/clientgo/leaderelection).
+var (
+	UpstreamLeaderStatus = define(Metric{
+		Name:   "leader_election_master_status",
+		Help:   "Whether the process is the leader: 1, or 0 for a candidate.",
+		Kind:   Gauge,
+		Family: Upstream,
+		Labels: upstreamLock(),
+		Covers: []string{"S10"},
+	})
+	UpstreamLeaderSlowpath = define(Metric{
+		Name:   "leader_election_slowpath_total",
+		Help:   "Renewals of the lock that had to read it first, because updating it had failed.",
+		Kind:   Counter,
+		Family: Upstream,
+		Labels: upstreamLock(),
+		Covers: []string{"S10"},
+	})
+)
+
+// upstreamLock returns the labels of client-go's metrics of leader election.
+func upstreamLock() []Label {
+	return []Label{{Name: LabelName.Name, Help: "name of the lock"}}
+}

@@ -42,8 +42,7 @@ func (c *checker) fail(format string, a ...any) { c.errs = append(c.errs, fmt.Er
 func (c *checker) labels(e parser.Expr) []string {
 	switch e := e.(type) {
 	case *parser.VectorSelector:
-		s, _ := lookUp(e.Name, c.recorded)
-		return s.labels
+		return c.selected(e)
 	case *parser.MatrixSelector:
 		return c.labels(e.VectorSelector)
 	case *parser.SubqueryExpr:
@@ -60,6 +59,18 @@ func (c *checker) labels(e parser.Expr) []string {
 		return c.call(e)
 	}
 	return nil // a number or a string
+}
+
+// selected are the labels that all the series of a selector may carry.
+func (c *checker) selected(e *parser.VectorSelector) (common []string) {
+	for i, name := range namesOf(e) {
+		s, _ := lookUp(name, c.recorded)
+		if i == 0 {
+			common = s.labels
+		}
+		common = minus(common, minus(common, s.labels))
+	}
+	return common
 }
 
 func (c *checker) aggregation(e *parser.AggregateExpr) []string {

@@ -65,16 +65,31 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 	return series{}, false
 }
 
+// namesOf returns the names of what a selector reads. Several are written as {__name__=~"a|b"}, as variables of dashboards
+// are.
+func namesOf(v *parser.VectorSelector) []string {
+	for _, m := range v.LabelMatchers {
+		if v.Name == "" && m.Name == metricName && m.Type == labels.MatchRegexp {
+			return strings.Split(m.Value, "|")
+		}
+	}
+	return []string{v.Name}
+}
+
 // checkSelector returns what is wrong with one selector, given the nodes above it.
 func checkSelector(v *parser.VectorSelector, path []parser.Node, recorded map[string][]string) error {
-	s, ok := lookUp(v.Name, recorded)
-	if !ok {
-		return fmt.Errorf("%q is neither in the catalog nor recorded by a rule", v.Name)
-	}
-	errs := []error{s.checkUse(v, path)}
-	for _, m := range v.LabelMatchers {
-		if m.Name != metricName {
-			errs = append(errs, s.checkMatcher(v.Name, m))
+	var errs []error
+	for _, name := range namesOf(v) {
+		s, ok := lookUp(name, recorded)
+		if !ok {
+			errs = append(errs, fmt.Errorf("%q is neither in the catalog nor recorded by a rule", name))
+			continue
+		}
+		errs = append(errs, s.checkUse(name, v, path))
+		for _, m := range v.LabelMatchers {
+			if m.Name != metricName {
+				errs = append(errs, s.checkMatcher(name, m))
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -118,17 +133,17 @@ func (s series) values(label string) []string {
 }
 
 // checkUse: a counter says something only about its change, a gauge nothing about its rate, and buckets are cumulative.
-func (s series) checkUse(v *parser.VectorSelector, path []parser.Node) error {
+func (s series) checkUse(name string, v *parser.VectorSelector, path []parser.Node) error {
 	call := directCall(path)
 	switch {
 	case s.counter && !slices.Contains(counterFunctions, call):
-		return fmt.Errorf("%s counts up and is not directly inside rate or increase", v.Name)
+		return fmt.Errorf("%s counts up and is not directly inside rate or increase", name)
 	case !s.counter && slices.Contains(counterOnly, call):
-		return fmt.Errorf("%s of %s, which is no counter", call, v.Name)
+		return fmt.Errorf("%s of %s, which is no counter", call, name)
 	}
 	if s.bucket && !hasMatcher(v, labels.BucketLabel) {
 		if over := sumOverBuckets(path); over != nil {
-			return fmt.Errorf("%s counts an event in every bucket above it, and %s adds them up", v.Name, over.Op)
+			return fmt.Errorf("%s counts an event in every bucket above it, and %s adds them up", name, over.Op)
 		}
 	}
 	return nil

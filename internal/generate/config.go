@@ -112,8 +112,13 @@ func ParseConfig(raw []byte) (Config, error) {
 		prometheusURL: f.PrometheusURL,
 		alerts: alerts.Config{
 			Targets: targets, HandlerThresholds: f.Handlers, Disabled: f.Disabled,
-			RunbookBase:  f.RunbookURL,
-			DashboardURL: strings.TrimSuffix(f.GrafanaURL, "/") + "/d/" + dashboards.OverviewUID,
+			RunbookBase: f.RunbookURL,
+			Dashboards: alerts.Dashboards{
+				Informers:      dashboardURL(f.GrafanaURL, dashboards.OverviewUID),
+				Controllers:    dashboardURL(f.GrafanaURL, dashboards.ControllersUID),
+				LeaderElection: dashboardURL(f.GrafanaURL, dashboards.LeaderElectionUID),
+				APIClient:      dashboardURL(f.GrafanaURL, dashboards.APIClientUID),
+			},
 			Alertmanager: alerts.Alertmanager{
 				WebhookURLs: am.WebhookURLs, GroupBy: am.GroupBy,
 				GroupWait:      orZero(parse("alertmanager.groupWait", am.GroupWait)),
@@ -125,6 +130,9 @@ func ParseConfig(raw []byte) (Config, error) {
 	errs = append(errs, c.alerts.Validate())
 	return c, errors.Join(errs...)
 }
+
+// dashboardURL is relative if it is not known where Grafana is.
+func dashboardURL(grafana, uid string) string { return strings.TrimSuffix(grafana, "/") + "/d/" + uid }
 
 // plainer takes away what the libraries put before the message, which says nothing to somebody who writes YAML.
 func plainer(err error) error {

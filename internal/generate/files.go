@@ -31,7 +31,7 @@ func Files(c Config) (map[string][]byte, error) {
 		"kubernetes/prometheusrule.yaml":                         func() ([]byte, error) { return prometheusRule(c) },
 		"kubernetes/servicemonitor.yaml":                         serviceMonitor,
 		"kubernetes/podmonitor.yaml":                             podMonitor,
-		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardsConfigMap(boards) },
+		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardConfigMaps(boards) },
 	} {
 		if files[path], err = content(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -1,6 +1,8 @@
 package generate
 
 import (
+	"bytes"
+
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
@@ -59,11 +61,18 @@ func podMonitor() ([]byte, error) {
 	})
 }
 
-// dashboardsConfigMap is picked up by the sidecar of Grafana's Helm chart.
-func dashboardsConfigMap(boards []dashboards.Dashboard) ([]byte, error) {
-	data := map[string]string{}
+// dashboardConfigMaps are picked up by the sidecar of Grafana's Helm chart. Each dashboard has its own, since kubectl apply
+// keeps a copy in an annotation, and all of them together are larger than annotations may be.
+func dashboardConfigMaps(boards []dashboards.Dashboard) ([]byte, error) {
+	var documents [][]byte
 	for _, d := range boards {
-		data[d.UID+".json"] = string(d.JSON)
+		document, err := manifest("v1", "ConfigMap", d.UID, map[string]string{"grafana_dashboard": "1"}, object{
+			"data": map[string]string{d.UID + ".json": string(d.JSON)},
+		})
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
 	}
-	return manifest("v1", "ConfigMap", appName+"-dashboards", map[string]string{"grafana_dashboard": "1"}, object{"data": data})
+	return bytes.Join(documents, []byte("---\n")), nil
 }

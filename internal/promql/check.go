@@ -62,7 +62,7 @@ func (s Series) check(recorded map[string][]string) ([]string, error) {
 	}
 	m, ok := metric(s.Name)
 	if !ok {
-		return nil, fmt.Errorf("%s is not in the catalog", s.Name)
+		return nil, fmt.Errorf("%q is not in the catalog", s.Name)
 	}
 	labels := m.LabelNames()
 	if strings.HasSuffix(s.Name, "_bucket") {

@@ -25,6 +25,18 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// Grafana's variables take their values from several metrics at once; nothing else does.
+func TestScanWithoutName(t *testing.T) {
+	q, err := promql.Scan(`{__name__=~"workqueue_depth|controller_active_workers", job=~"$job"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []promql.Series{{Matchers: []promql.Matcher{{"__name__", "=~", "workqueue_depth|controller_active_workers"}, {"job", "=~", "$job"}}}}
+	if !reflect.DeepEqual(q.Series, want) {
+		t.Errorf("got  %+v\nwant %+v", q.Series, want)
+	}
+}
+
 func TestCheckAccepts(t *testing.T) {
 	recorded := map[string][]string{"informer:x:rate5m": {"name"}}
 	for _, expr := range []string{
@@ -45,26 +57,28 @@ func TestCheckAccepts(t *testing.T) {
 
 func TestCheckRefuses(t *testing.T) {
 	for expr, want := range map[string]string{
-		`k8s_informer_sinced == 0`:                                           "k8s_informer_sinced is not in the catalog",
-		`rate(k8s_informer_synced[5m])`:                                      "rate of the gauge",
-		`k8s_informer_relists_total > 5`:                                     "without rate or increase",
-		`sum(increase(k8s_informer_relists_total{cause="x"}[5m]))`:           "has no label cause",
-		`increase(k8s_informer_relists_total{reason="expierd"}[5m])`:         `reason is never "expierd"`,
-		`sum by (queue) (k8s_informer_synced)`:                               "no series of the query has the label queue",
-		`rate(k8s_informer_event_lag_seconds[5m])`:                           "is not in the catalog", // a histogram's name is no series
-		`rate(k8s_informer_relists_total_bucket[5m])`:                        "is not in the catalog",
-		`rate(k8s_informer_relists_total)`:                                   "no range for rate",
-		`k8s_informer_synced[5m]`:                                            "range that no function takes",
-		`rat(k8s_informer_relists_total[5m])`:                                "unknown function rat",
-		`sum(k8s_informer_synced`:                                            "1 ( without )",
-		`sum(k8s_informer_synced))`:                                          ") without (",
-		`k8s_informer_synced{name=~"("}`:                                     "missing closing",
-		`k8s_informer_synced{name}`:                                          "no matcher",
-		`k8s_informer_synced{name="a"`:                                       "no matcher",
-		`k8s_informer_synced & 1`:                                            "unexpected",
-		``:                                                                   "empty",
-		`sum by (name`:                                                       "unexpected",
-		`rate(k8s_informer_relists_total[`:                                   "no range",
+		`k8s_informer_sinced == 0`:                                   `"k8s_informer_sinced" is not in the catalog`,
+		`rate(k8s_informer_synced[5m])`:                              "rate of the gauge",
+		`k8s_informer_relists_total > 5`:                             "without rate or increase",
+		`sum(increase(k8s_informer_relists_total{cause="x"}[5m]))`:   "has no label cause",
+		`increase(k8s_informer_relists_total{reason="expierd"}[5m])`: `reason is never "expierd"`,
+		`sum by (queue) (k8s_informer_synced)`:                       "no series of the query has the label queue",
+		`rate(k8s_informer_event_lag_seconds[5m])`:                   "is not in the catalog", // a histogram's name is no series
+		`rate(k8s_informer_relists_total_bucket[5m])`:                "is not in the catalog",
+		`rate(k8s_informer_relists_total)`:                           "no range for rate",
+		`k8s_informer_synced[5m]`:                                    "range that no function takes",
+		`rat(k8s_informer_relists_total[5m])`:                        "unknown function rat",
+		`sum(k8s_informer_synced`:                                    "1 ( without )",
+		`sum(k8s_informer_synced))`:                                  ") without (",
+		`k8s_informer_synced{name=~"("}`:                             "missing closing",
+		`k8s_informer_synced{name}`:                                  "no matcher",
+		`k8s_informer_synced{name="a"`:                               "no matcher",
+		`{name="a"}`:                                                 "nothing about the metric's name",
+		`{__name__=~"k8s_informer_.+"}`:                              `"" is not in the catalog`,
+		`k8s_informer_synced & 1`:                                    "unexpected",
+		``:                                                           "empty",
+		`sum by (name`:                                               "unexpected",
+		`rate(k8s_informer_relists_total[`:                           "no range",
 		`sum by (reason) (k8s_informer_synced) + sum(rate(up{nme="a"}[5m]))`: "up has no label nme",
 	} {
 		err := promql.Check(expr, nil)

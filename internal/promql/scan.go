@@ -18,7 +18,7 @@ type Query struct {
 
 // Series is a selector of a query.
 type Series struct {
-	// Name is the metric's name, with its suffix.
+	// Name is the metric's name, with its suffix, "" if a matcher of __name__ selects one or more of them.
 	Name string
 	// Matchers are the label matchers.
 	Matchers []Matcher
@@ -47,7 +47,7 @@ var (
 )
 
 // Scan splits a query into its selectors. It fails on what cannot be PromQL: unbalanced brackets, a function that does
-// not exist or is not known here, a matcher without a value.
+// not exist or is not known here, a matcher without a value, a selector without a name.
 func Scan(expr string) (Query, error) {
 	tokens, err := tokenize(expr)
 	if err != nil {
@@ -109,7 +109,12 @@ func (s *scanner) run() error {
 				return fmt.Errorf(") without (")
 			}
 			s.calls = s.calls[:len(s.calls)-1]
-		case strings.ContainsAny(t, "{}[]"):
+		case t == "{":
+			s.pos--
+			if err := s.series(""); err != nil {
+				return err
+			}
+		case strings.ContainsAny(t, "}[]"):
 			return fmt.Errorf("unexpected %s", t)
 		case isName(t):
 			if err := s.name(t); err != nil {
@@ -188,6 +193,9 @@ func (s *scanner) series(name string) error {
 			}
 		}
 		s.next()
+	}
+	if name == "" && !slices.ContainsFunc(found.Matchers, func(m Matcher) bool { return m.Label == "__name__" }) {
+		return fmt.Errorf("a selector says nothing about the metric's name")
 	}
 	if s.peek() == "[" {
 		s.next()

@@ -1,0 +1,55 @@
+package catalog
+
+// Work queues and the retries of their items, besides what client-go's own workqueue_* metrics say (upstream.go).
+var (
+	ControllerItemRetries = define(Metric{
+		Name:    "controller_item_retries",
+		Help:    "Retries that an item had had when the rate limiter was told to forget it, because it had succeeded or was dropped. 0 is success at the first attempt.",
+		Kind:    Histogram,
+		Family:  Queues,
+		Labels:  controller(),
+		Buckets: retryBuckets,
+		Covers:  []string{"S8"},
+	})
+	ControllerBackoff = define(Metric{
+		Name:    "controller_backoff_seconds",
+		Help:    "Seconds that the rate limiter made an item wait before its next attempt, one observation for each retry. client-go's default doubles from 5 ms to 1000 s.",
+		Kind:    Histogram,
+		Family:  Queues,
+		Labels:  controller(),
+		Buckets: backoffBuckets,
+		Covers:  []string{"S8", "O6"},
+	})
+	ControllerQueueDelayedItems = define(Metric{
+		Name:   "controller_queue_delayed_items",
+		Help:   "Items that wait for their time, in back-off or added with a delay. They are not part of workqueue_depth.",
+		Kind:   Gauge,
+		Family: Queues,
+		Labels: controller(),
+		Covers: []string{"S8"},
+	})
+	ControllerQueueOldestItem = define(Metric{
+		Name:   "controller_queue_oldest_item_seconds",
+		Help:   "Seconds that the item at the head of the queue has been ready and no worker has taken it, at the time of the scrape. 0 if none is. It shows workers that hang, which workqueue_queue_duration_seconds does only once an item is taken.",
+		Kind:   Gauge,
+		Family: Queues,
+		Labels: controller(),
+		Covers: []string{"S7"},
+	})
+	ControllerQueueCoalesced = define(Metric{
+		Name:   "controller_queue_coalesced_total",
+		Help:   "Adds of an item that was waiting in the queue already: several events became one reconcile.",
+		Kind:   Counter,
+		Family: Queues,
+		Labels: controller(),
+		Covers: []string{"S20"},
+	})
+	ControllerDropped = define(Metric{
+		Name:   "controller_dropped_total",
+		Help:   "Items that were given up, by reason. Those of shutdown were still waiting, in the queue or for their time, when the shutdown ended.",
+		Kind:   Counter,
+		Family: Queues,
+		Labels: controller(LabelDropReason),
+		Covers: []string{"S8", "S23"},
+	})
+)

@@ -1,0 +1,119 @@
+package dashboards
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+)
+
+// variable is a variable that selects by a label.
+type variable struct {
+	name, title string
+	// series are those whose label holds the values.
+	series string
+	// label has the variable's name unless it is set.
+	label string
+}
+
+// The variables of each dashboard. They depend on what it is about, so that a list offers nothing that the dashboard
+// has no data for.
+var (
+	informerVariables = append(targetVariables("k8s_informer_synced"),
+		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced")},
+		variable{name: "informer_type", title: "Resource", series: seriesOf(programMatchers, "k8s_informer_synced")},
+		variable{name: "namespace", title: "Namespace", series: seriesOf(programMatchers+`, informer_type=~"$informer_type"`, "k8s_informer_synced")},
+	)
+	// Every controller has a queue, whether its program uses the library or not, and client-go calls a queue's name name.
+	controllerVariables = append(targetVariables("workqueue_depth", "controller_active_workers"),
+		variable{name: "controller", title: "Controller", label: "name", series: seriesOf(targetMatchers, "workqueue_depth")},
+	)
+	leaderVariables = append(targetVariables("controller_leader", "leader_election_master_status"),
+		variable{name: "lock", title: "Lock", series: seriesOf(targetMatchers, "controller_leader")},
+	)
+	clientVariables = append(targetVariables("k8s_client_requests_total"),
+		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_client_requests_total")},
+	)
+)
+
+// targetVariables select processes, among those that have one of the metrics. A cluster label may be missing, with a
+// single cluster.
+func targetVariables(metrics ...string) []variable {
+	return []variable{
+		{name: "cluster", title: "Cluster", series: seriesOf("", metrics...)},
+		{name: "job", title: "Job", series: seriesOf(`cluster=~"$cluster"`, metrics...)},
+		{name: "instance", title: "Instance", series: seriesOf(`cluster=~"$cluster", job=~"$job"`, metrics...)},
+	}
+}
+
+// seriesOf selects the series of any of the metrics that match.
+func seriesOf(matchers string, metrics ...string) string {
+	if len(metrics) > 1 {
+		return seriesOf(strings.TrimSuffix(`__name__=~"`+strings.Join(metrics, "|")+`", `+matchers, ", "), "")
+	}
+	if matchers == "" {
+		return metrics[0]
+	}
+	return metrics[0] + "{" + matchers + "}"
+}
+
+const (
+	targetMatchers   = `cluster=~"$cluster", job=~"$job", instance=~"$instance"`
+	programMatchers  = targetMatchers + `, name=~"$name"`
+	informerMatchers = programMatchers + `, informer_type=~"$informer_type", namespace=~"$namespace"`
+)
+
+// selectors puts the variables into queries:
+//
+//	{@}            series of an informer
+//	{@kind}        those of the exporter about a resource
+//	{@target}      those of a process
+//	{@program}     those of a program, client-go's own about informers among them
+//	{@controller}  those of a controller
+//	{@queue}       client-go's own of its queue
+//	{@lock}        those of a lock that leaders hold
+var selectors = strings.NewReplacer(
+	"@kind", targetMatchers+`, informer_type=~"$informer_type"`,
+	"@target", targetMatchers,
+	"@program", programMatchers,
+	"@controller", targetMatchers+`, controller=~"$controller"`,
+	"@queue", targetMatchers+`, name=~"$controller"`,
+	"@lock", targetMatchers+`, lock=~"$lock"`,
+	"@", informerMatchers,
+)
+
+// everything is the regular expression that All stands for in a variable.
+func everything(name string) string {
+	if name == "cluster" {
+		return ".*"
+	}
+	return ".+"
+}
+
+// matched is a variable as the value of a matcher.
+var matched = regexp.MustCompile(`\$([a-z]+(?:_[a-z]+)*)"`)
+
+// atAll puts every variable of a query at All.
+func atAll(expr string) string {
+	return matched.ReplaceAllStringFunc(expr, func(found string) string {
+		return everything(strings.Trim(found, `$"`)) + `"`
+	})
+}
+
+func (v variable) build() cog.Builder[sdk.VariableModel] {
+	q := fmt.Sprintf("label_values(%s, %s)", v.series, cmp.Or(v.label, v.name))
+	return sdk.NewQueryVariableBuilder(v.name).
+		Label(v.title).Datasource(dataSource()).
+		Query(sdk.StringOrMap{Map: map[string]any{"qryType": 1, "query": q, "refId": "PrometheusVariableQueryEditor-VariableQuery"}}).
+		Definition(q).
+		Refresh(sdk.VariableRefreshOnTimeRangeChanged).Sort(sdk.VariableSortAlphabeticalAsc).
+		Multi(true).IncludeAll(true).AllValue(everything(v.name)).
+		Current(sdk.VariableOption{
+			Selected: cog.ToPtr(true),
+			Text:     sdk.StringOrArrayOfString{ArrayOfString: []string{"All"}},
+			Value:    sdk.StringOrArrayOfString{ArrayOfString: []string{"$__all"}},
+		})
+}
