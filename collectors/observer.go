@@ -39,6 +39,7 @@ const (
 	maxNamespaces    = 2000
 	maxHandlers      = 200
 	maxIndexes       = 200
+	maxResources     = 1000
 )
 
 const defaultRememberedEvents = 1024
@@ -60,6 +61,7 @@ type Observer struct {
 	upstream *upstream
 
 	types, namespaces, handlers, indexes series.Cap
+	requests                             *requests
 
 	mu     sync.Mutex
 	groups map[labels]*group
@@ -98,6 +100,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		indexes:        series.Cap{Limit: maxIndexes},
 		groups:         map[labels]*group{},
 	}
+	o.requests = newRequests(o.vecs)
 	if o.logger == nil {
 		o.logger = slog.Default()
 	}
