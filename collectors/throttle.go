@@ -10,19 +10,22 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// rateLimiter decorates a client's own rate limiter. Tries are passed on: nobody waits in them.
-type rateLimiter struct {
+// clientLimiter decorates a client's own rate limiter. Tries are passed on: nobody waits in them.
+type clientLimiter struct {
 	flowcontrol.RateLimiter
 	obs  *Observer
 	wait prometheus.Observer
 }
 
-func (o *Observer) rateLimiter(limiter flowcontrol.RateLimiter) *rateLimiter {
-	return &rateLimiter{RateLimiter: limiter, obs: o, wait: o.vecs.histogram(catalog.ClientThrottleWait)}
+func (o *Observer) clientLimiter(limiter flowcontrol.RateLimiter) *clientLimiter {
+	if l, ok := limiter.(*clientLimiter); ok && l.obs == o {
+		return l // as it is in a copy of a configuration that WrapConfig has returned
+	}
+	return &clientLimiter{RateLimiter: limiter, obs: o, wait: o.vecs.histogram(catalog.ClientThrottleWait)}
 }
 
 // Wait implements flowcontrol.RateLimiter. A wait that the context ends is one too.
-func (l *rateLimiter) Wait(ctx context.Context) error {
+func (l *clientLimiter) Wait(ctx context.Context) error {
 	begin := l.obs.now()
 	err := l.RateLimiter.Wait(ctx)
 	l.observe(begin)
@@ -30,12 +33,12 @@ func (l *rateLimiter) Wait(ctx context.Context) error {
 }
 
 // Accept implements flowcontrol.RateLimiter.
-func (l *rateLimiter) Accept() {
+func (l *clientLimiter) Accept() {
 	begin := l.obs.now()
 	l.RateLimiter.Accept()
 	l.observe(begin)
 }
 
-func (l *rateLimiter) observe(begin int64) {
+func (l *clientLimiter) observe(begin int64) {
 	l.wait.Observe(time.Duration(l.obs.now() - begin).Seconds())
 }

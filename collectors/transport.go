@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"cmp"
 	"net/http"
 	"path"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // WrapConfig returns a copy of config whose clients report their requests to the API server, as WrapTransport has it, and
 // the waits for config.RateLimiter, if that is set. It knows the path of config.Host, and so what is asked of servers
-// behind a proxy like https://host/k8s/clusters/c-1. Wrap a configuration once: requests count in each wrapping.
+// behind a proxy like https://host/k8s/clusters/c-1.
 //
 // Where only QPS and Burst are set, or nothing, waits cannot be seen: each client makes a limiter of its own then, and to
 // put one in their place would make them share it. A program that has one client says so with
@@ -27,15 +28,16 @@ func (o *Observer) WrapConfig(config *rest.Config) *rest.Config {
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return o.wrapTransport(next, prefix) })
 	if config.RateLimiter != nil {
-		config.RateLimiter = o.rateLimiter(config.RateLimiter)
+		config.RateLimiter = o.clientLimiter(config.RateLimiter)
 	}
 	return config
 }
 
 // WrapTransport returns a transport that reports the requests which pass it, by verb, resource and the answer's status, and
 // does nothing else to them. It can be given to rest.Config.Wrap, but WrapConfig sees more. A nil transport stands for
-// http.DefaultTransport. All transports of an Observer share their series, which stay as long as it does. It is safe for
-// concurrent use if next is, and does not allocate once a request like it has been answered.
+// http.DefaultTransport, and one that this Observer has wrapped already is not wrapped twice. All transports of an Observer
+// share their series, which stay as long as it does. It is safe for concurrent use if next is, and does not allocate once a
+// request like it has been answered.
 func (o *Observer) WrapTransport(next http.RoundTripper) http.RoundTripper {
 	return o.wrapTransport(next, "")
 }
@@ -43,6 +45,9 @@ func (o *Observer) WrapTransport(next http.RoundTripper) http.RoundTripper {
 func (o *Observer) wrapTransport(next http.RoundTripper, prefix string) *transport {
 	if next == nil {
 		next = http.DefaultTransport
+	}
+	if t, ok := next.(*transport); ok && t.obs == o {
+		next, prefix = t.next, cmp.Or(prefix, t.prefix)
 	}
 	return &transport{obs: o, next: next, prefix: prefix}
 }

@@ -152,7 +152,9 @@ func TestTransportBehindAPath(t *testing.T) {
 	} {
 		obs, reg := newObserver(t)
 		config := &rest.Config{Host: host}
-		transport := obs.WrapConfig(config).WrapTransport(answering(http.StatusOK))
+		wrapped := obs.WrapConfig(obs.WrapConfig(config)) // which counts once
+		wrapped.Wrap(obs.WrapTransport)
+		transport := wrapped.WrapTransport(answering(http.StatusOK))
 		send(t, transport, http.MethodGet, "https://server"+path)
 		const want = "k8s_client_requests_total{code=200,resource=pods,subresource=,verb=list}"
 		if s := metricstest.Take(t, reg); s[want] != 1 {
@@ -171,12 +173,17 @@ type idleCloser struct {
 
 func (c *idleCloser) CloseIdleConnections() { c.closed++ }
 
+// fakeWrapper is one of client-go's wrappers, which do not close idle connections themselves.
+type fakeWrapper struct{ http.RoundTripper }
+
+func (w fakeWrapper) WrappedRoundTripper() http.RoundTripper { return w.RoundTripper }
+
 // client-go and net/http find what they look for behind the decorator.
 func TestTransportForwards(t *testing.T) {
 	obs, _ := newObserver(t)
 	closer := &idleCloser{RoundTripper: answering(http.StatusOK)}
 	(&http.Client{Transport: obs.WrapTransport(closer)}).CloseIdleConnections()
-	utilnet.CloseIdleConnectionsFor(obs.WrapTransport(obs.WrapTransport(closer)))
+	utilnet.CloseIdleConnectionsFor(fakeWrapper{obs.WrapTransport(fakeWrapper{closer})})
 	if closer.closed != 2 {
 		t.Errorf("closed %d times, want 2", closer.closed)
 	}
@@ -242,7 +249,7 @@ func TestRateLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := newObserver(t)
 		limiter := &hesitantLimiter{wait: 2 * time.Second, err: errors.New("gave up")}
-		decorated := obs.WrapConfig(&rest.Config{RateLimiter: limiter}).RateLimiter
+		decorated := obs.WrapConfig(obs.WrapConfig(&rest.Config{RateLimiter: limiter})).RateLimiter
 		metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 0, "k8s_client_throttle_wait_seconds_sum": 0})
 		if err := decorated.Wait(t.Context()); err != limiter.err { //nolint:errorlint // the very same
 			t.Error(err)
