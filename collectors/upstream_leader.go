@@ -14,7 +14,8 @@ import (
 //
 // client-go takes one provider for the whole process, the first that it is given, and uses it for electors that are made
 // after that. The metrics are registered with Options.UpstreamMetrics, unless the registry had them before; otherwise the
-// provider keeps what it is told to itself. Lock needs none of this, and tells more.
+// provider keeps what it is told to itself. Lock needs none of this, and tells more; client-go, for one, leaves
+// leader_election_master_status at 1 if the elector is cancelled between two renewals.
 func (o *Observer) LeaderMetricsProvider() leaderelection.MetricsProvider {
 	if o.upstreamLeader == nil {
 		return newUpstreamLeader()
