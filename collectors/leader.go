@@ -80,8 +80,8 @@ func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRec
 
 // Update implements resourcelock.Interface.
 func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	renewal := record.HolderIdentity == l.Identity() && l.series.holds(l)
 	begin := l.obs.now()
+	renewal := l.series.writing(l, record.HolderIdentity == l.Identity(), begin)
 	err := l.Interface.Update(ctx, record)
 	if renewal {
 		l.series.renewal(time.Duration(l.obs.now()-begin), l.retry, err)
@@ -163,11 +163,16 @@ func (s *lockSeries) end(l *lock, event string) {
 	}
 }
 
-func (s *lockSeries) holds(l *lock) bool {
+// writing takes note that a candidate is about to make itself the holder, or nobody, and tells whether that is a renewal.
+// Whoever gives the lock up does not lead any more, whatever comes of it: another may lead before the answer is here.
+func (s *lockSeries) writing(l *lock, itself bool, now int64) (renewal bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, held := s.holders[l]
-	return held
+	if held && !itself {
+		s.holders[l] = now
+	}
+	return held && itself
 }
 
 // renewal counts a request to renew the lock.

@@ -2,111 +2,17 @@ package collectors
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
-
-// fakeLease is a Lease in memory. Who writes it must have seen its last version.
-type fakeLease struct {
-	mu      sync.Mutex
-	record  *resourcelock.LeaderElectionRecord // nil if it does not exist
-	version int
-}
-
-// fakeLock is the lock of one candidate on a fakeLease.
-type fakeLock struct {
-	*fakeLease
-	identity string
-	seen     int
-	// err is returned instead of an answer, after a write if written is set; before that the request takes so long.
-	err     error
-	written bool
-	takes   time.Duration
-	events  []string
-}
-
-var (
-	leases      = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
-	errNetwork  = errors.New("network")
-	errConflict = apierrors.NewConflict(leases, "l", errors.New("changed"))
-	errNotFound = apierrors.NewNotFound(leases, "l")
-)
-
-func (l *fakeLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	if err := l.travel(ctx); err != nil {
-		return nil, nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.record == nil {
-		return nil, nil, errNotFound
-	}
-	l.seen = l.version
-	record := *l.record
-	raw, err := json.Marshal(record)
-	return &record, raw, err
-}
-
-func (l *fakeLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return l.write(ctx, record, func() bool { return l.record == nil })
-}
-
-func (l *fakeLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return l.write(ctx, record, func() bool { return l.record != nil && l.seen == l.version })
-}
-
-func (l *fakeLock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, may func() bool) error {
-	err := l.travel(ctx)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err != nil && !l.written {
-		return err
-	}
-	if !may() {
-		return errConflict
-	}
-	l.record = &record
-	l.version++
-	if err == nil {
-		l.seen = l.version
-	}
-	return err
-}
-
-// travel is the way to the server.
-func (l *fakeLock) travel(ctx context.Context) error {
-	l.mu.Lock()
-	takes, err := l.takes, l.err
-	l.mu.Unlock()
-	select {
-	case <-time.After(takes):
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (l *fakeLock) RecordEvent(event string) { l.events = append(l.events, event) }
-func (l *fakeLock) Identity() string         { return l.identity }
-func (l *fakeLock) Describe() string         { return "a lease in memory" }
-
-// held is a record with the given holder.
-func held(by string) resourcelock.LeaderElectionRecord {
-	return resourcelock.LeaderElectionRecord{HolderIdentity: by, LeaseDurationSeconds: 15}
-}
 
 // leadership is what a registry reports of a lock's transitions.
 func leadership(t *testing.T, g prometheus.Gatherer, lock string) (acquired, lost, released float64) {
@@ -282,6 +188,31 @@ func TestLeaderByItsOwnKnowledge(t *testing.T) {
 		check(0, renewed)
 		if acquired, lost, released := leadership(t, reg, "l"); acquired != 1 || lost != 0 || released != 0 {
 			t.Errorf("acquired %v, lost %v, released %v: the lock was nobody else's", acquired, lost, released)
+		}
+	})
+}
+
+// A candidate that gives the lock up does not lead while it waits for the answer: its successor may lead already.
+func TestReleaseUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := newObserver(t)
+		inner := &fakeLock{fakeLease: &fakeLease{}, identity: "me"}
+		l := obs.Lock("l", inner)
+		_ = l.Create(t.Context(), held("me"))
+		inner.takes, inner.err = time.Second, errNetwork
+		done := make(chan struct{})
+		go func() { defer close(done); _ = l.Update(t.Context(), held("")) }()
+		synctest.Wait()
+		if s := metricstest.Take(t, reg); s["controller_leader{lock=l}"] != 0 {
+			t.Errorf("while it releases:\n%s", s)
+		}
+		<-done
+		if acquired, lost, released := leadership(t, reg, "l"); acquired != 1 || lost != 0 || released != 0 {
+			t.Errorf("acquired %v, lost %v, released %v: the end is not known yet", acquired, lost, released)
+		}
+		l.RecordEvent("stopped leading")
+		if _, lost, released := leadership(t, reg, "l"); lost != 1 || released != 0 {
+			t.Errorf("lost %v, released %v", lost, released)
 		}
 	})
 }
