@@ -79,4 +79,5 @@ fuzz: ## Fuzz the pure mechanisms for half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/rv
 	$(GO) test -run '^$$' -fuzz FuzzBacklog -fuzztime 30s ./collectors/audit
 	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/audit
+	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/apipath
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass

@@ -21,13 +21,36 @@ type Limits struct {
 	Handlers int
 	// Indexes is the limit of the label index. The default is 200.
 	Indexes int
+	// Controllers is the limit of the label controller. The default is 200.
+	Controllers int
+	// Finalizers is the limit of the label finalizer. The default is 200.
+	Finalizers int
+	// Locks is the limit of the label lock. The default is 50.
+	Locks int
+	// Resources is the limit of the label resource of requests to the API server. The default is 1000.
+	Resources int
 }
+
+// The defaults.
+const (
+	maxInformerTypes = 1000
+	maxNamespaces    = 2000
+	maxHandlers      = 200
+	maxIndexes       = 200
+	maxControllers   = 200
+	maxFinalizers    = 200
+	maxLocks         = 50
+	maxResources     = 1000
+)
 
 func (l Limits) validate() error {
 	for _, limit := range []struct {
 		name  string
 		value int
-	}{{"InformerTypes", l.InformerTypes}, {"Namespaces", l.Namespaces}, {"Handlers", l.Handlers}, {"Indexes", l.Indexes}} {
+	}{
+		{"InformerTypes", l.InformerTypes}, {"Namespaces", l.Namespaces}, {"Handlers", l.Handlers}, {"Indexes", l.Indexes},
+		{"Controllers", l.Controllers}, {"Finalizers", l.Finalizers}, {"Locks", l.Locks}, {"Resources", l.Resources},
+	} {
 		if limit.value < 0 {
 			return fmt.Errorf("collectors: Options.Limits.%s is %d: give a number of label values, or 0 for the default", limit.name, limit.value)
 		}
@@ -43,10 +66,14 @@ func (o *Observer) limit(l Limits) {
 		option           string
 		asked, otherwise int
 	}{
-		{&o.types, catalog.LabelInformerType, "Options.Limits.InformerTypes", l.InformerTypes, 1000},
-		{&o.namespaces, catalog.LabelNamespace, "Options.Limits.Namespaces", l.Namespaces, 2000},
-		{&o.handlers, catalog.LabelHandler, "Options.Limits.Handlers", l.Handlers, 200},
-		{&o.indexes, catalog.LabelIndex, "Options.Limits.Indexes", l.Indexes, 200},
+		{&o.types, catalog.LabelInformerType, "Options.Limits.InformerTypes", l.InformerTypes, maxInformerTypes},
+		{&o.namespaces, catalog.LabelNamespace, "Options.Limits.Namespaces", l.Namespaces, maxNamespaces},
+		{&o.handlers, catalog.LabelHandler, "Options.Limits.Handlers", l.Handlers, maxHandlers},
+		{&o.indexes, catalog.LabelIndex, "Options.Limits.Indexes", l.Indexes, maxIndexes},
+		{&o.controllers.names, catalog.LabelController, "Options.Limits.Controllers", l.Controllers, maxControllers},
+		{&o.controllers.finalizers, catalog.LabelFinalizer, "Options.Limits.Finalizers", l.Finalizers, maxFinalizers},
+		{&o.lockNames, catalog.LabelLock, "Options.Limits.Locks", l.Locks, maxLocks},
+		{&o.requests.resources, catalog.LabelResource, "Options.Limits.Resources", l.Resources, maxResources},
 	} {
 		c.cap.Limit = cmp.Or(c.asked, c.otherwise)
 		overflows := o.vecs.counter(catalog.InformerLabelOverflow, c.label.Name)

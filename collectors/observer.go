@@ -30,8 +30,8 @@ type Options struct {
 	Limits Limits
 	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream, for informers that have
 	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier). A decorated informer then
-	// no longer reports them to the provider that component-base installs for the process. The default is to leave them
-	// alone.
+	// no longer reports them to the provider that component-base installs for the process. Those of leader election need
+	// LeaderMetricsProvider. The default is to leave them alone.
 	UpstreamMetrics bool
 }
 
@@ -52,8 +52,13 @@ type Observer struct {
 	vecs *vecs
 	// upstream is nil unless client-go's own metrics were asked for.
 	upstream *upstream
+	// upstreamLeader is nil unless they were asked for and the registry had those of leader election from nobody else.
+	upstreamLeader *upstreamLeader
 
 	types, namespaces, handlers, indexes series.Cap
+	requests                             *requests
+	lockNames                            series.Cap
+	locks                                series.Pool[string, *lockSeries]
 
 	mu     sync.Mutex
 	groups map[labels]*group
@@ -88,6 +93,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		vecs:           newVecs(options.Name),
 		groups:         map[labels]*group{},
 	}
+	o.requests = newRequests(o.vecs)
 	if o.logger == nil {
 		o.logger = slog.Default()
 	}
@@ -99,6 +105,9 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		o.upstream = newUpstream()
 		if err := o.upstream.probe(reg); err != nil {
 			return nil, err
+		}
+		if u := newUpstreamLeader(); o.hasRoom(reg, "leader_election_*", u) {
+			o.upstreamLeader = u
 		}
 	}
 	if err := reg.Register(o); err != nil {
@@ -129,6 +138,9 @@ func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 	if o.upstream != nil {
 		o.upstream.Describe(ch)
 	}
+	if o.upstreamLeader != nil {
+		o.upstreamLeader.Describe(ch)
+	}
 }
 
 // Collect implements prometheus.Collector. It reads atomics, and holds no lock of an informer across them; the package
@@ -138,7 +150,13 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	if o.upstream != nil {
 		o.upstream.Collect(ch)
 	}
+	if o.upstreamLeader != nil {
+		o.upstreamLeader.Collect(ch)
+	}
 	for _, g := range o.snapshot() {
 		g.collect(ch)
+	}
+	for _, s := range o.locks.Values() {
+		s.collect(o, ch)
 	}
 }

@@ -52,6 +52,18 @@ func (u *upstream) probe(reg prometheus.Registerer) error {
 	return nil
 }
 
+// hasRoom tells whether some of client-go's own metrics can be registered. They cannot where component-base or
+// controller-runtime, which name them the same, have done so, or another Observer; they are left to whoever was first.
+// What has room is registered together with the Observer's own metrics.
+func (o *Observer) hasRoom(reg prometheus.Registerer, metrics string, c prometheus.Collector) bool {
+	if err := reg.Register(c); err != nil {
+		o.logger.Info("The registry has these metrics of client-go already: they are left to whoever was first", "metrics", metrics, "reason", err)
+		return false
+	}
+	reg.Unregister(c)
+	return true
+}
+
 // Describe implements prometheus.Collector.
 func (u *upstream) Describe(ch chan<- *prometheus.Desc) {
 	u.queued.Describe(ch)

@@ -12,7 +12,7 @@ var (
 	})
 	ClientRequestDuration = define(Metric{
 		Name:    "k8s_client_request_duration_seconds",
-		Help:    "Seconds from sending a request to the headers of its answer; for watches and lists what follows them is not included.",
+		Help:    "Seconds from sending a request to the headers of its answer, or to its failure; for watches and lists what follows the headers is not included.",
 		Kind:    Histogram,
 		Family:  Client,
 		Labels:  client(LabelVerb, LabelResource),

@@ -12,7 +12,7 @@ func controller(more ...Label) []Label {
 
 // lock returns the labels of a metric of leader election.
 func lock(more ...Label) []Label {
-	return slices.Concat([]Label{LabelName, {Name: "lock", Help: "lock that is fought for, by the name that it was given"}}, more)
+	return slices.Concat([]Label{LabelName, LabelLock}, more)
 }
 
 // client returns the labels of a metric of requests to the API server.
@@ -22,6 +22,7 @@ func client(more ...Label) []Label {
 
 // Labels of single metrics.
 var (
+	LabelLock      = Label{Name: "lock", Help: "lock that is fought for, by the name that it was given"}
 	LabelFinalizer = Label{Name: "finalizer", Help: "finalizer that waits for the clean-up"}
 	LabelResource  = Label{Name: "resource", Help: "resource, with its group unless that is the core group; `non-resource` for other paths"}
 	LabelCode      = Label{Name: "code", Help: "HTTP status of the answer, `error` if there was none"}

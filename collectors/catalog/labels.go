@@ -68,7 +68,10 @@ var (
 	}
 	LabelCapped = Label{
 		Name: "label", Help: "label that has no room for another value",
-		Values: []string{LabelInformerType.Name, LabelNamespace.Name, LabelHandler.Name, LabelIndex.Name},
+		Values: []string{
+			LabelInformerType.Name, LabelNamespace.Name, LabelHandler.Name, LabelIndex.Name,
+			LabelController.Name, LabelFinalizer.Name, LabelLock.Name, LabelResource.Name,
+		},
 	}
 	LabelDropCause = Label{
 		Name: "cause", Help: "what the function returned",

@@ -81,6 +81,36 @@ func (s Snapshot) Since(before Snapshot, except ...string) Snapshot {
 	return changed
 }
 
+// Family returns the series of one name.
+func (s Snapshot) Family(name string) Snapshot {
+	family := Snapshot{}
+	for series, value := range s {
+		if found, _, _ := strings.Cut(series, "{"); found == name {
+			family[series] = value
+		}
+	}
+	return family
+}
+
+// Counts returns what can be compared exactly: everything but the sums of histograms.
+func (s Snapshot) Counts() Snapshot {
+	counts := maps.Clone(s)
+	maps.DeleteFunc(counts, func(series string, _ float64) bool {
+		name, _, _ := strings.Cut(series, "{")
+		return strings.HasSuffix(name, "_sum")
+	})
+	return counts
+}
+
+// Sum adds all values up.
+func (s Snapshot) Sum() float64 {
+	var sum float64
+	for _, value := range s {
+		sum += value
+	}
+	return sum
+}
+
 // String lists the series in order.
 func (s Snapshot) String() string {
 	var b strings.Builder
