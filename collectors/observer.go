@@ -61,6 +61,9 @@ type Observer struct {
 
 	types, namespaces, handlers, indexes series.Cap
 
+	controllers controllers
+	dropped     series.Pool[string, map[string]prometheus.Counter]
+
 	mu     sync.Mutex
 	groups map[labels]*group
 }
@@ -97,6 +100,10 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		handlers:       series.Cap{Limit: maxHandlers},
 		indexes:        series.Cap{Limit: maxIndexes},
 		groups:         map[labels]*group{},
+		controllers: controllers{
+			names:      series.Cap{Limit: maxControllers},
+			finalizers: series.Cap{Limit: maxFinalizers},
+		},
 	}
 	if o.logger == nil {
 		o.logger = slog.Default()
@@ -150,4 +157,5 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	for _, g := range o.snapshot() {
 		g.collect(ch)
 	}
+	o.controllers.collect(ch)
 }
