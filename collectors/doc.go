@@ -34,6 +34,11 @@
 //	objects changed in place          the store, sampled                                checks.go, mutations.go, audit
 //	client-go's own three metrics     InformerMetricsProvider, for one informer         upstream.go
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
+//	reconciles, active workers        the reconcile function                            reconciler.go
+//	stale reads                       what the API server returns from writes, and the  stale_reads.go
+//	                                  version of the store
+//	clean-ups, rollbacks, overdue     the functions that do them                        finalizer.go
+//	end of a controller               the functions that end its parts                  shutdown.go
 //
 // What is decorated, and by what:
 //
@@ -49,10 +54,12 @@
 //	metadata factories                Observer.MetadataSharedInformerFactory            metadata_factory.go,
 //	                                                                                    resource_factory.go
 //	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go
+//	reconcilers and sync handlers     Reconciler, SyncHandler                           reconciler.go
+//	clean-ups for finalizers          Finalizer, FinalizerRollback                      finalizer.go
 //
 // Names, help texts and buckets stand in the package catalog; vecs.go is the only file that turns them into metrics.
 // group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer
-// share.
+// share. controllers.go holds the series of controllers.
 //
 // # What it costs
 //

@@ -7,143 +7,102 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
 const (
-	// maxWrites is how many writes one Writes remembers, at about 120 bytes each and their keys.
+	// maxWrites is how many writes one Writes remembers, at about 50 bytes each and their keys.
 	maxWrites = 10_000
 	// maxWriteAge is for how long a write is expected to show up. A reconcile that puts off its work while reads are stale
 	// must not do so for ever: objects leave the selectors of a cache, and versions fall when etcd is restored.
 	maxWriteAge = 10 * time.Minute
 )
 
-// WritesOptions say more about what is read. The zero value is useful.
-type WritesOptions struct {
-	// Store is the cache that is read, such as informer.GetStore(). With it, an object that was written and that the cache
-	// does not have is recognized as not there yet, or not any more: by the version that the store has reached, which
-	// client-go's have unless its feature AtomicFIFO is off. Without it such a read is never stale.
-	Store interface{ LastStoreSyncResourceVersion() string }
-}
-
-// Writes tells a reconcile whether the cache already has what the controller itself has written, and counts the reads for
-// which it has not, in controller_stale_reads_total. A reconcile that acts on a read from before its own last write does
-// things twice: it creates a second Pod, or undoes its own update. Kubernetes' own controllers guard against it the same
-// way (KEP-5647), by comparing resourceVersions.
+// Writes tells a reconcile whether the cache already has what the controller itself has written, and counts it in
+// controller_stale_reads_total if not. A reconcile that acts on a read from before its own last write does things twice:
+// it creates a second Pod, or undoes its own update. Kubernetes' own controllers guard against it the same way
+// (KEP-5647), by comparing resourceVersions.
 //
 // One Writes is for the objects of one resource, since only their versions can be compared, and for one controller. K is
-// whatever identifies an object, mostly its key. In a reconcile:
+// what identifies an object, or the owner of several: mostly a key. In a reconcile:
 //
-//	pod, err := lister.Pods(namespace).Get(name)
-//	if writes.Read(key, pod) {
+//	if writes.Behind(key, informer.GetStore()) {
 //		return errStale // to come back: as an error, or with AddAfter or RequeueAfter
 //	}
+//	pod, err := lister.Pods(namespace).Get(name)
 //	...
 //	pod, err = client.Pods(namespace).Update(ctx, changed, metav1.UpdateOptions{})
 //	if err == nil {
 //		writes.Wrote(key, pod)
 //	}
 //
-// A write is remembered until a read has caught up with it, but for 10 minutes at most; of more than 10,000 any is
-// dropped. Reads after that are not stale, as without Writes. All methods are safe for concurrent use and take some
-// 100 ns; only Wrote allocates, for keys that are new to it.
+// Behind knows of objects that are not there, and of lists, but needs the store. Where only an object is at hand, as with
+// the client of controller-runtime, Read compares that.
+//
+// A write is remembered until Behind or Read has seen the cache catch up with it, but for 10 minutes at most; of more than
+// 10,000 any is dropped. After that nothing is stale, as without Writes. Versions that are no numbers cannot be compared,
+// and are never stale. All methods are safe for concurrent use and take some 100 ns; only Wrote allocates, for keys that
+// are new to it.
 type Writes[K comparable] struct {
 	obs   *Observer
-	store interface{ LastStoreSyncResourceVersion() string }
 	stale prometheus.Counter
 
 	mu     sync.Mutex
 	writes map[K]write
 }
 
-// write is the last version of an object that the controller has written.
+// write is the last version that the controller has written.
 type write struct {
-	uid     types.UID
 	version uint64
 	at      int64
 }
 
 // NewWrites returns a Writes for a controller. Its series lives as long as the Observer, see ForgetController. Several of
-// one controller, for several resources, are counted as one. Of several options the last count.
-func NewWrites[K comparable](obs *Observer, controller string, options ...WritesOptions) *Writes[K] {
-	return &Writes[K]{
-		obs:    obs,
-		store:  last(options).Store,
-		stale:  obs.staleReads(controller).count,
-		writes: map[K]write{},
-	}
+// one controller, for several resources, are counted as one.
+func NewWrites[K comparable](obs *Observer, controller string) *Writes[K] {
+	return &Writes[K]{obs: obs, stale: obs.staleReads(controller).count, writes: map[K]write{}}
 }
 
-// Wrote remembers an object as the API server has returned it from a create, an update or a patch. Older versions of the
-// same object change nothing; another object under the key takes its place. Versions that are no numbers cannot be
-// compared, and reads of such objects are never stale.
+// Wrote remembers an object as the API server has returned it from a create, an update or a patch. Of several writes
+// under a key the one with the highest version counts, also if they are of several objects: an object that takes the
+// place of another one has the higher version.
 func (w *Writes[K]) Wrote(key K, obj metav1.Object) {
 	if isNil(obj) {
 		return
 	}
-	version, numeric := rv.Parse(obj.GetResourceVersion())
-	uid := obj.GetUID()
+	version, ok := rv.Parse(obj.GetResourceVersion())
+	if !ok {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known, ok := w.writes[key]
-	switch {
-	case !numeric:
-		delete(w.writes, key)
+	if ok && known.version >= version {
 		return
-	case ok && known.uid == uid && known.version >= version:
-		return
-	case !ok && len(w.writes) >= maxWrites:
+	}
+	if !ok && len(w.writes) >= maxWrites {
 		for other := range w.writes {
 			delete(w.writes, other)
 			break
 		}
 	}
-	w.writes[key] = write{uid, version, w.obs.now()}
+	w.writes[key] = write{version, w.obs.now()}
 }
 
-// Read tells whether an object from the cache is older than what was last written under its key, and counts it if so.
-// With an object that was there before one of the same name was created, this is so too. Give it a nil pointer, as a
-// lister returns it, for an object that the cache does not have: see WritesOptions.Store. Such a read may have come
-// before the cache caught up even if it has by now, and is called stale once more in order to be repeated.
+// Behind tells whether a cache has not reached what was last written under a key, and counts it if so. It is to be asked
+// before the cache is read, which may catch up at any time. The cache is a Store or an Indexer of client-go, which knows
+// its version unless client-go's feature AtomicFIFO is off: then nothing is stale.
+func (w *Writes[K]) Behind(key K, store interface{ LastStoreSyncResourceVersion() string }) (stale bool) {
+	return w.older(key, store.LastStoreSyncResourceVersion())
+}
+
+// Read tells whether an object from the cache is older than what was last written under its key, and counts it if so:
+// also if it is an object that was there before another one of the same name was created. Of an object that the cache
+// does not have, a nil pointer, nobody can tell whether it is not there yet or not any more: that is not stale.
 func (w *Writes[K]) Read(key K, obj metav1.Object) (stale bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	known, ok := w.writes[key]
-	if !ok {
-		return false
-	}
-	if w.obs.now()-known.at > int64(maxWriteAge) {
-		delete(w.writes, key)
-		return false
-	}
-	missing := isNil(obj)
-	version, numeric := w.version(obj, missing)
-	if !numeric {
-		return false
-	}
-	caughtUp := version >= known.version
-	if caughtUp {
-		delete(w.writes, key)
-	}
-	if caughtUp && !missing {
-		return false
-	}
-	w.stale.Inc()
-	return true
-}
-
-// version returns the version of an object, or the one that the cache has reached without it.
-func (w *Writes[K]) version(obj metav1.Object, missing bool) (version uint64, numeric bool) {
-	switch {
-	case !missing:
-		return rv.Parse(obj.GetResourceVersion())
-	case w.store != nil:
-		return rv.Parse(w.store.LastStoreSyncResourceVersion())
-	}
-	return 0, false
+	return !isNil(obj) && w.older(key, obj.GetResourceVersion())
 }
 
 // Forget drops what was written under a key, as is due when the controller has deleted the object.
@@ -151,6 +110,26 @@ func (w *Writes[K]) Forget(key K) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.writes, key)
+}
+
+// older tells whether a version is older than what was written under a key, and forgets that if not.
+func (w *Writes[K]) older(key K, version string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known, ok := w.writes[key]
+	if !ok {
+		return false
+	}
+	read, ok := rv.Parse(version)
+	switch {
+	case w.obs.now()-known.at > int64(maxWriteAge), ok && read >= known.version:
+		delete(w.writes, key)
+		return false
+	case !ok:
+		return false
+	}
+	w.stale.Inc()
+	return true
 }
 
 // isNil tells whether there is no object: nil, or a pointer that is.

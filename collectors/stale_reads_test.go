@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
@@ -18,90 +17,80 @@ import (
 // storeVersion is a cache that has reached a version.
 type storeVersion string
 
-func (v *storeVersion) LastStoreSyncResourceVersion() string { return string(*v) }
+func (v storeVersion) LastStoreSyncResourceVersion() string { return string(v) }
 
-func at(uid types.UID, version string) metav1.Object {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version}}
+// at is an object at a version.
+func at(version string) metav1.Object {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
 }
-
-// missing is what a lister returns for an object that it does not have.
-func missing() metav1.Object { return (*corev1.Pod)(nil) }
 
 // TestStaleReads covers P9: what is older than one's own last write is stale, and nothing else.
 func TestStaleReads(t *testing.T) {
 	type step struct {
-		does string // wrote, read, forget, or reached for a version of the store
-		obj  metav1.Object
-		want bool
+		does    string // wrote, read, behind or forget
+		version string
+		stale   bool
 	}
-	wrote := func(o metav1.Object) step { return step{"wrote", o, false} }
-	read := func(o metav1.Object, stale bool) step { return step{"read", o, stale} }
+	wrote := func(version string) step { return step{"wrote", version, false} }
+	read := func(version string, stale bool) step { return step{"read", version, stale} }
 	forget := step{does: "forget"}
-	reached := func(version string) step { return step{"reached", at("", version), false} }
 	const stale, fresh = true, false
 	for name, steps := range map[string][]step{
-		"nothing written":      {read(at("a", "1"), fresh)},
-		"older, then the same": {wrote(at("a", "10")), read(at("a", "9"), stale), read(at("a", "9"), stale), read(at("a", "10"), fresh)},
-		"newer":                {wrote(at("a", "10")), read(at("a", "11"), fresh)},
-		"by number, not by text": {wrote(at("a", "10")), read(at("a", "9"), stale),
-			wrote(at("a", "100")), read(at("a", "20"), stale), read(at("a", "101"), fresh)},
-		"caught up once, for good":    {wrote(at("a", "10")), read(at("a", "10"), fresh), read(at("a", "9"), fresh)},
-		"two writes, late in turn":    {wrote(at("a", "10")), wrote(at("a", "8")), read(at("a", "9"), stale)},
-		"two writes":                  {wrote(at("a", "8")), wrote(at("a", "10")), read(at("a", "9"), stale)},
-		"forgotten":                   {wrote(at("a", "10")), forget, read(at("a", "9"), fresh)},
-		"created anew, the old read":  {wrote(at("a", "10")), wrote(at("b", "20")), read(at("a", "10"), stale), read(at("b", "20"), fresh)},
-		"created anew by others":      {wrote(at("a", "10")), read(at("b", "20"), fresh), read(at("a", "9"), fresh)},
-		"another object takes over":   {wrote(at("a", "10")), wrote(at("b", "5")), read(at("b", "5"), fresh)},
-		"written is no number":        {wrote(at("a", "10")), wrote(at("a", "v11")), read(at("a", "9"), fresh)},
-		"read is no number":           {wrote(at("a", "10")), read(at("a", "v9"), fresh), read(at("a", "9"), stale)},
-		"nothing returned":            {wrote(missing()), wrote(nil), read(at("a", "1"), fresh)},
-		"not there, and never was":    {read(missing(), fresh), read(nil, fresh)},
-		"not there yet":               {reached("9"), wrote(at("a", "10")), read(missing(), stale), read(nil, stale), reached("10"), read(at("a", "10"), fresh)},
-		"not there any more":          {reached("9"), wrote(at("a", "10")), reached("11"), read(missing(), stale), read(missing(), fresh)},
-		"not there, and no version":   {wrote(at("a", "10")), read(missing(), fresh), read(at("a", "9"), stale)},
-		"not there, strange versions": {reached("v1"), wrote(at("a", "10")), read(missing(), fresh), read(at("a", "9"), stale)},
+		"nothing written":          {read("1", fresh)},
+		"older, then the same":     {wrote("10"), read("9", stale), read("9", stale), read("10", fresh)},
+		"newer":                    {wrote("10"), read("11", fresh)},
+		"by number, not by text":   {wrote("10"), read("9", stale), wrote("100"), read("20", stale), read("101", fresh)},
+		"caught up once, for good": {wrote("10"), read("10", fresh), read("9", fresh)},
+		"two writes":               {wrote("8"), wrote("10"), read("9", stale), read("10", fresh)},
+		"two writes, out of turn":  {wrote("10"), wrote("8"), read("9", stale), read("10", fresh)},
+		"forgotten":                {wrote("10"), forget, read("9", fresh)},
+		"written is no number":     {wrote("v11"), read("9", fresh), wrote("10"), wrote("v11"), read("9", stale)},
+		"read is no number":        {wrote("10"), read("v9", fresh), read("", fresh), read("0", fresh), read("9", stale)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			obs, reg := newObserver(t)
-			version := new(storeVersion)
-			w := NewWrites[string](obs, "c", WritesOptions{Store: version})
-			w.Wrote("other", at("o", "1000")) // keys have nothing to do with one another
-			counted := 0.0
-			for i, s := range steps {
-				switch s.does {
-				case "wrote":
-					w.Wrote("key", s.obj)
-				case "forget":
-					w.Forget("key")
-				case "reached":
-					*version = storeVersion(s.obj.GetResourceVersion())
-				case "read":
-					if got := w.Read("key", s.obj); got != s.want {
+		for _, how := range []string{"read", "behind"} {
+			t.Run(name+" by "+how, func(t *testing.T) {
+				obs, reg := newObserver(t)
+				w := NewWrites[string](obs, "c")
+				w.Wrote("other", at("1000")) // keys have nothing to do with one another
+				counted := 0.0
+				for i, s := range steps {
+					got := false
+					switch {
+					case s.does == "wrote":
+						w.Wrote("key", at(s.version))
+					case s.does == "forget":
+						w.Forget("key")
+					case how == "read":
+						got = w.Read("key", at(s.version))
+					default:
+						got = w.Behind("key", storeVersion(s.version))
+					}
+					if got != s.stale {
 						t.Errorf("step %d: stale is %t", i, got)
 					}
-					if s.want {
+					if s.stale {
 						counted++
 					}
 				}
-			}
-			metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"controller_stale_reads_total{controller=c}": counted})
-			if len(w.writes) > 2 {
-				t.Errorf("%d writes are remembered", len(w.writes))
-			}
-		})
+				metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"controller_stale_reads_total{controller=c}": counted})
+			})
+		}
 	}
 }
 
-// TestStaleReadsWithoutAStore: whether an object is not there yet, or not any more, cannot be told.
-func TestStaleReadsWithoutAStore(t *testing.T) {
+// TestStaleReadsOfNothing: nothing is known of what is not there.
+func TestStaleReadsOfNothing(t *testing.T) {
 	obs, _ := newObserver(t)
 	w := NewWrites[string](obs, "c")
-	w.Wrote("key", at("a", "10"))
-	if w.Read("key", missing()) {
-		t.Error("stale")
-	}
-	if !w.Read("key", at("a", "9")) {
-		t.Error("the write is forgotten")
+	for _, nothing := range []metav1.Object{nil, (*corev1.Pod)(nil)} {
+		w.Wrote("key", nothing)
+		w.Wrote("key", at("10"))
+		if w.Read("key", nothing) {
+			t.Error("stale")
+		}
+		if !w.Read("key", at("9")) {
+			t.Error("the write is forgotten")
+		}
 	}
 }
 
@@ -110,13 +99,13 @@ func TestStaleReadsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := newObserver(t)
 		w := NewWrites[int](obs, "c")
-		w.Wrote(1, at("a", "10"))
+		w.Wrote(1, at("10"))
 		time.Sleep(maxWriteAge)
-		if !w.Read(1, at("a", "9")) {
+		if !w.Read(1, at("9")) {
 			t.Error("forgotten too early")
 		}
 		time.Sleep(time.Second)
-		if w.Read(1, at("a", "9")) || len(w.writes) != 0 {
+		if w.Read(1, at("9")) || len(w.writes) != 0 {
 			t.Errorf("stale for ever, with %d writes", len(w.writes))
 		}
 	})
@@ -127,8 +116,8 @@ func TestStaleReadsAreBounded(t *testing.T) {
 	obs, _ := newObserver(t)
 	w := NewWrites[int](obs, "c")
 	for i := range maxWrites + 100 {
-		w.Wrote(i, at("a", "10"))
-		if !w.Read(i, at("a", "9")) {
+		w.Wrote(i, at("10"))
+		if !w.Read(i, at("9")) {
 			t.Fatalf("write %d is not remembered", i)
 		}
 	}
@@ -146,8 +135,8 @@ func TestStaleReadsInParallel(t *testing.T) {
 			key := fmt.Sprint(i % 2)
 			for n := range 200 {
 				version := strconv.Itoa(n + 1)
-				w.Wrote(key, at("a", version))
-				w.Read(key, at("a", version))
+				w.Wrote(key, at(version))
+				w.Read(key, at(version))
 				metricstest.Take(t, reg)
 				w.Forget(key)
 			}
