@@ -14,11 +14,11 @@ import (
 
 // ReconcilerOptions say more about a reconcile function. The zero value is useful.
 type ReconcilerOptions struct {
-	// IsTerminal tells which errors no retry can mend, besides those of TerminalError. With controller-runtime:
+	// IsTerminal tells which errors are not retried, besides those of TerminalError. controller-runtime has its own:
 	//
 	//	func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
 	//
-	// It is called with each error and must be safe for concurrent use. The default is none.
+	// It must be safe for concurrent use. The default is none.
 	IsTerminal func(error) bool
 	// MaxWorkers is how many reconciles the controller makes at a time at most, which controller_max_workers reports. The
 	// default is not to report it.
@@ -37,8 +37,8 @@ type ReconcilerOptions struct {
 //
 // Decorators of one Observer with the same controller share their series, and the largest number of workers that one of
 // them gives counts. The series live as long as the Observer, see ForgetController. Of several options the last count.
-// The function that is returned may be called concurrently as far as the one that was given may; it adds about 150 ns
-// and does not allocate.
+// The function that is returned may be called concurrently as far as the one that was given may. It adds about 200 ns,
+// most of them for reading the clock twice, and does not allocate.
 func Reconciler[Req, Res any](obs *Observer, controller string, reconcile func(context.Context, Req) (Res, error), options ...ReconcilerOptions) func(context.Context, Req) (Res, error) {
 	o := last(options)
 	r := obs.reconciles(controller, o.MaxWorkers)
