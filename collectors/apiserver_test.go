@@ -31,6 +31,7 @@ type rig struct {
 	client    kubernetes.Interface
 	namespace string
 	registry  *prometheus.Registry
+	obs       *collectors.Observer
 	factory   informers.SharedInformerFactory
 }
 
@@ -47,6 +48,7 @@ func newRig(t *testing.T, config *rest.Config) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.obs = obs
 	r.factory = obs.SharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0, collectors.FactoryOptions{Namespace: r.namespace})
 	return r
 }

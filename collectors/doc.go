@@ -43,6 +43,11 @@
 //	leader_election_*                 leaderelection.SetProvider, if the program calls  upstream_leader.go
 //	                                  it
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
+//	reconciles, active workers        the reconcile function                            reconciler.go
+//	stale reads                       what the API server returns from writes, and the  stale_reads.go
+//	                                  version of the store
+//	clean-ups, rollbacks, overdue     the functions that do them                        finalizer.go
+//	end of a controller               the functions that end its parts                  shutdown.go
 //
 // What is decorated, and by what:
 //
@@ -60,10 +65,12 @@
 //	controller-runtime's caches       Observer.NewInformerFunc                          new_informer_func.go, locate.go
 //	clients                           Observer.WrapConfig, Observer.WrapTransport       transport.go
 //	locks of leader election          Observer.Lock                                     leader.go
+//	reconcilers and sync handlers     Reconciler, SyncHandler                           reconciler.go
+//	clean-ups for finalizers          Finalizer, FinalizerRollback                      finalizer.go
 //
 // Names, help texts and buckets stand in the package catalog; vecs.go is the only file that turns them into metrics.
 // group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer
-// share.
+// share. controllers.go holds the series of controllers.
 //
 // # What it costs
 //

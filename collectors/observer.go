@@ -60,6 +60,9 @@ type Observer struct {
 	lockNames                            series.Cap
 	locks                                series.Pool[string, *lockSeries]
 
+	controllers controllers
+	dropped     series.Pool[string, map[string]prometheus.Counter]
+
 	mu     sync.Mutex
 	groups map[labels]*group
 }
@@ -159,4 +162,5 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range o.locks.Values() {
 		s.collect(o, ch)
 	}
+	o.controllers.collect(ch)
 }

@@ -67,6 +67,16 @@ func (v *vecs) histogram(m catalog.Metric, values ...string) prometheus.Observer
 	return v.histograms[m.Name].WithLabelValues(values...)
 }
 
+// histogramSet returns one series for each value of the metric's last label, which must have a closed set.
+func (v *vecs) histogramSet(m catalog.Metric, values ...string) map[string]prometheus.Observer {
+	last := m.Labels[len(m.Labels)-1]
+	set := make(map[string]prometheus.Observer, len(last.Values))
+	for _, value := range last.Values {
+		set[value] = v.histogram(m, append(slices.Clone(values), value)...)
+	}
+	return set
+}
+
 // sample returns the value of a metric that is read at the time of the scrape.
 func (v *vecs) sample(m catalog.Metric, value float64, values ...string) prometheus.Metric {
 	kind := prometheus.GaugeValue
@@ -82,6 +92,13 @@ func (v *vecs) forget(m catalog.Metric, values ...string) {
 		c.DeleteLabelValues(values...)
 	} else if h, ok := v.histograms[m.Name]; ok {
 		h.DeleteLabelValues(values...)
+	}
+}
+
+// forgetSet deletes what counterSet or histogramSet has made.
+func (v *vecs) forgetSet(m catalog.Metric, values ...string) {
+	for _, value := range m.Labels[len(m.Labels)-1].Values {
+		v.forget(m, append(slices.Clone(values), value)...)
 	}
 }
 

@@ -37,7 +37,7 @@ var (
 	})
 	ControllerStaleReads = define(Metric{
 		Name:   "controller_stale_reads_total",
-		Help:   "Reads of an object from the cache that were older than what the controller itself had last written. Only of controllers that track their writes.",
+		Help:   "Reads from the cache that were older, or would have been, than what the controller itself had last written. Only of controllers that track their writes.",
 		Kind:   Counter,
 		Family: Controllers,
 		Labels: controller(),

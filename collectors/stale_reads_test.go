@@ -1,0 +1,149 @@
+package collectors
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+)
+
+// storeVersion is a cache that has reached a version.
+type storeVersion string
+
+func (v storeVersion) LastStoreSyncResourceVersion() string { return string(v) }
+
+// at is an object at a version.
+func at(version string) metav1.Object {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
+}
+
+// TestStaleReads covers P9: what is older than one's own last write is stale, and nothing else.
+func TestStaleReads(t *testing.T) {
+	type step struct {
+		does    string // wrote, read, behind or forget
+		version string
+		stale   bool
+	}
+	wrote := func(version string) step { return step{"wrote", version, false} }
+	read := func(version string, stale bool) step { return step{"read", version, stale} }
+	forget := step{does: "forget"}
+	const stale, fresh = true, false
+	for name, steps := range map[string][]step{
+		"nothing written":          {read("1", fresh)},
+		"older, then the same":     {wrote("10"), read("9", stale), read("9", stale), read("10", fresh)},
+		"newer":                    {wrote("10"), read("11", fresh)},
+		"by number, not by text":   {wrote("10"), read("9", stale), wrote("100"), read("20", stale), read("101", fresh)},
+		"caught up once, for good": {wrote("10"), read("10", fresh), read("9", fresh)},
+		"two writes":               {wrote("8"), wrote("10"), read("9", stale), read("10", fresh)},
+		"two writes, out of turn":  {wrote("10"), wrote("8"), read("9", stale), read("10", fresh)},
+		"forgotten":                {wrote("10"), forget, read("9", fresh)},
+		"written is no number":     {wrote("v11"), read("9", fresh), wrote("10"), wrote("v11"), read("9", stale)},
+		"read is no number":        {wrote("10"), read("v9", fresh), read("", fresh), read("0", fresh), read("9", stale)},
+	} {
+		for _, how := range []string{"read", "behind"} {
+			t.Run(name+" by "+how, func(t *testing.T) {
+				obs, reg := newObserver(t)
+				w := NewWrites[string](obs, "c")
+				w.Wrote("other", at("1000")) // keys have nothing to do with one another
+				counted := 0.0
+				for i, s := range steps {
+					got := false
+					switch {
+					case s.does == "wrote":
+						w.Wrote("key", at(s.version))
+					case s.does == "forget":
+						w.Forget("key")
+					case how == "read":
+						got = w.Read("key", at(s.version))
+					default:
+						got = w.Behind("key", storeVersion(s.version))
+					}
+					if got != s.stale {
+						t.Errorf("step %d: stale is %t", i, got)
+					}
+					if s.stale {
+						counted++
+					}
+				}
+				metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"controller_stale_reads_total{controller=c}": counted})
+			})
+		}
+	}
+}
+
+// TestStaleReadsOfNothing: nothing is known of what is not there.
+func TestStaleReadsOfNothing(t *testing.T) {
+	obs, _ := newObserver(t)
+	w := NewWrites[string](obs, "c")
+	for _, nothing := range []metav1.Object{nil, (*corev1.Pod)(nil)} {
+		w.Wrote("key", nothing)
+		w.Wrote("key", at("10"))
+		if w.Read("key", nothing) {
+			t.Error("stale")
+		}
+		if !w.Read("key", at("9")) {
+			t.Error("the write is forgotten")
+		}
+	}
+}
+
+// TestStaleReadsEnd: a cache that never shows a write does not keep a reconcile from its work for ever.
+func TestStaleReadsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := newObserver(t)
+		w := NewWrites[int](obs, "c")
+		w.Wrote(1, at("10"))
+		time.Sleep(maxWriteAge)
+		if !w.Read(1, at("9")) {
+			t.Error("forgotten too early")
+		}
+		time.Sleep(time.Second)
+		if w.Read(1, at("9")) || len(w.writes) != 0 {
+			t.Errorf("stale for ever, with %d writes", len(w.writes))
+		}
+	})
+}
+
+// TestStaleReadsAreBounded: the newest writes are kept, and of the others as many as there is room for.
+func TestStaleReadsAreBounded(t *testing.T) {
+	obs, _ := newObserver(t)
+	w := NewWrites[int](obs, "c")
+	for i := range maxWrites + 100 {
+		w.Wrote(i, at("10"))
+		if !w.Read(i, at("9")) {
+			t.Fatalf("write %d is not remembered", i)
+		}
+	}
+	if len(w.writes) != maxWrites {
+		t.Errorf("%d writes are remembered", len(w.writes))
+	}
+}
+
+func TestStaleReadsInParallel(t *testing.T) {
+	obs, reg := newObserver(t)
+	w := NewWrites[string](obs, "c")
+	var workers sync.WaitGroup
+	for i := range 8 {
+		workers.Go(func() {
+			key := fmt.Sprint(i % 2)
+			for n := range 200 {
+				version := strconv.Itoa(n + 1)
+				w.Wrote(key, at(version))
+				w.Read(key, at(version))
+				metricstest.Take(t, reg)
+				w.Forget(key)
+			}
+		})
+	}
+	workers.Wait()
+	if len(w.writes) != 0 {
+		t.Errorf("%d writes are left", len(w.writes))
+	}
+}
