@@ -117,6 +117,31 @@ var faults = []Fault{
 		Shows:  "k8s_informer_objects",
 		inject: stuckFinalizer,
 	},
+	{
+		Name: "leader-kill", Does: "the leading replica of the demo controller is killed; it is started again at once, as a candidate",
+		Shows:  "controller_leader, controller_leader_transitions_total",
+		inject: killLeader,
+	},
+	{
+		Name: "leader-partition", Does: "the leading replica of the demo controller is cut off from the API server",
+		Shows:  `controller_leader, controller_leader_transitions_total{event="lost"}, controller_leader_last_renew_timestamp_seconds`,
+		inject: partitionLeader,
+	},
+	{
+		Name: "failing-reconciles", Does: "20 Widgets are created that the demo controller cannot reconcile",
+		Shows:  "controller_reconcile_total, controller_backoff_seconds, controller_queue_delayed_items, controller_dropped_total",
+		inject: badWidgets(20, map[string]any{"fail": "transient"}, false),
+	},
+	{
+		Name: "panicking-reconciles", Does: "a Widget is created that makes the demo controller's reconcile panic",
+		Shows:  `controller_reconcile_total{result="panic"}`,
+		inject: badWidgets(1, map[string]any{"fail": "panic"}, false),
+	},
+	{
+		Name: "hanging-clean-up", Does: "two Widgets are deleted whose clean-up hangs, which holds up both workers of the demo controller",
+		Shows:  "controller_finalizer_overdue, controller_queue_oldest_item_seconds, workqueue_longest_running_processor_seconds",
+		inject: badWidgets(2, map[string]any{"cleanUp": "hang"}, true),
+	},
 }
 
 func throughProxy(inject func(*Chain)) func(context.Context, *Chain) (func(context.Context) error, error) {

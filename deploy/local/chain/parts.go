@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
@@ -34,6 +35,7 @@ const (
 	alertmanagerPort = 9093
 	exporterPort     = 9958
 	loadPort         = 9959
+	controllerPort   = 9960 // and the next ones, one for each replica
 )
 
 // readyTimeout is for what Start waits for itself; the servers have deadlines of their own.
@@ -60,26 +62,37 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 	return nil
 }
 
-// buildExporter compiles this clone's exporter; the build cache makes that quick after the first time.
-func buildExporter(ctx context.Context, dir string) (string, error) {
+// programs are files of programs of this clone.
+type programs struct{ exporter, controller string }
+
+// buildPrograms compiles them; the build cache makes that quick after the first time.
+func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 	root, err := stack.Root()
 	if err != nil {
-		return "", err
+		return p, err
 	}
-	program := filepath.Join(dir, "exporter")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
+	for _, b := range []struct {
+		file *string
+		path string
+	}{
+		{&p.exporter, "./cmd/exporter"},
+		{&p.controller, "./examples/controller"},
+	} {
+		*b.file = filepath.Join(dir, filepath.Base(b.path))
+		if runtime.GOOS == "windows" {
+			*b.file += ".exe"
+		}
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, b.path)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return p, fmt.Errorf("building %s in %s: %w\n%s", b.path, root, err, out)
+		}
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/exporter")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the exporter in %s: %w\n%s", root, err, out)
-	}
-	return program, nil
+	return p, nil
 }
 
 // startLoad decorates the informers of the load generator with the library, and serves its metrics.
-func (c *Chain) startLoad(ctx context.Context, _ string) error {
+func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
 	observer, err := collectors.New(registry, collectors.Options{Name: "load", Logger: c.options.Log, UpstreamMetrics: true})
@@ -101,6 +114,9 @@ func (c *Chain) startLoad(ctx context.Context, _ string) error {
 	}
 	o := c.options.Load
 	o.Client, o.Log = writer, c.options.Log
+	if o.Dynamic, err = dynamic.NewForConfig(direct); err != nil {
+		return err
+	}
 	o.Factory = observer.SharedInformerFactory(watcher, cmp.Or(c.options.Resync, 30*time.Second), collectors.FactoryOptions{InformerName: name})
 	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
@@ -144,7 +160,7 @@ func (c *Chain) serve(address string, handler http.Handler) (url string, err err
 	return "http://" + l.Addr().String(), nil
 }
 
-func (c *Chain) startExporter(ctx context.Context, program string) error {
+func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	kubeconfig := filepath.Join(c.dir, "exporter.kubeconfig")
 	if err := stack.WriteKubeconfig(kubeconfig, c.Proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
 		return err
@@ -158,7 +174,7 @@ func (c *Chain) startExporter(ctx context.Context, program string) error {
 		"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number),
 	}, c.options.ExporterArgs...)
 	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
-		Name: "exporter", Program: program, Args: args, Dir: c.dir, Log: c.options.Log,
+		Name: "exporter", Program: p.exporter, Args: args, Dir: c.dir, Log: c.options.Log,
 		Ready: stack.Answers(c.ExporterURL + "/readyz"),
 	})
 	if err != nil {
@@ -168,7 +184,7 @@ func (c *Chain) startExporter(ctx context.Context, program string) error {
 	return nil
 }
 
-func (c *Chain) startReceiver(context.Context, string) (err error) {
+func (c *Chain) startReceiver(context.Context, programs) (err error) {
 	if c.Receiver, err = receiver.Start(receiver.Options{Log: c.options.Log}); err != nil {
 		return err
 	}
@@ -177,7 +193,7 @@ func (c *Chain) startReceiver(context.Context, string) (err error) {
 }
 
 // generate writes rules and routes as a user would, with the receiver behind each route.
-func (c *Chain) generate(ctx context.Context, program string) error {
+func (c *Chain) generate(ctx context.Context, p programs) error {
 	config := map[string]any{"alertmanager": map[string]any{
 		"webhookURLs": map[string]string{
 			"page": c.Receiver.URL("page"), "ticket": c.Receiver.URL("ticket"), "info": c.Receiver.URL("info"),
@@ -197,13 +213,13 @@ func (c *Chain) generate(ctx context.Context, program string) error {
 		return err
 	}
 	c.Generated = filepath.Join(c.dir, "generated")
-	if out, err := exec.CommandContext(ctx, program, "generate", "--out", c.Generated, "--config.file", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, p.exporter, "generate", "--out", c.Generated, "--config.file", file).CombinedOutput(); err != nil {
 		return fmt.Errorf("exporter generate: %w\n%s", err, out)
 	}
 	return nil
 }
 
-func (c *Chain) startAlertmanager(ctx context.Context, _ string) error {
+func (c *Chain) startAlertmanager(ctx context.Context, _ programs) error {
 	number, err := c.port(alertmanagerPort)
 	if err != nil {
 		return err
@@ -219,7 +235,7 @@ func (c *Chain) startAlertmanager(ctx context.Context, _ string) error {
 	return nil
 }
 
-func (c *Chain) startPrometheus(ctx context.Context, _ string) error {
+func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
 	number, err := c.port(prometheusPort)
 	if err != nil {
 		return err
@@ -227,10 +243,11 @@ func (c *Chain) startPrometheus(ctx context.Context, _ string) error {
 	plane, token := c.ControlPlane, c.ControlPlane.Config().BearerToken
 	labels := map[string]string{"cluster": Cluster}
 	targets := []stack.ScrapeTarget{
-		{Job: "informer-exporter", Address: hostPort(c.ExporterURL), Labels: labels, HonorLabels: true},
-		{Job: "load", Address: hostPort(c.LoadURL), Labels: labels, HonorLabels: true},
-		{Job: "apiserver", Address: plane.APIServer.Address, CAFile: plane.CAFile(), Token: token, Labels: labels},
-		{Job: "kube-controller-manager", Address: plane.ControllerManager.Address, CAFile: plane.CAFile(), Token: token, Labels: labels},
+		{Job: "informer-exporter", Addresses: []string{hostPort(c.ExporterURL)}, Labels: labels, HonorLabels: true},
+		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels, HonorLabels: true},
+		{Job: "widgets", Addresses: c.addresses(), Labels: labels, HonorLabels: true},
+		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
+		{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
 	}
 	c.Prometheus, err = stack.StartPrometheus(ctx, stack.PrometheusOptions{
 		Dir: c.dir, Log: c.options.Log, Port: number, Targets: targets,
@@ -244,7 +261,8 @@ func (c *Chain) startPrometheus(ctx context.Context, _ string) error {
 	c.onStop(c.Prometheus.Stop)
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == len(targets) })
+	instances := len(targets) - 1 + len(c.Replicas)
+	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == instances })
 	return err
 }
 

@@ -18,6 +18,7 @@ type kind struct {
 	create func(ctx context.Context, namespace, name string) error
 	update func(ctx context.Context, namespace, name string) error
 	delete func(ctx context.Context, namespace, name string) error
+	// cached reads an object from the cache, nil if there is none of its kind.
 	cached func(namespace, name string) bool
 	// count reads all objects of a namespace from the cache.
 	count func(namespace string) int

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -29,6 +30,9 @@ type Options struct {
 	Client kubernetes.Interface
 	// Factory makes the informers whose caches are read. Start starts it; its namespace must cover Namespaces.
 	Factory informers.SharedInformerFactory
+	// Dynamic writes Widgets too, in place of every tenth object; nil leaves them out. They must be defined
+	// (examples/controller/widgets.yaml).
+	Dynamic dynamic.Interface
 	// Namespaces are created if they are missing; the default is load-0 and load-1.
 	Namespaces []string
 	// Objects bounds how many exist at a time, without the Pods that a controller manager makes for the Deployments. One
@@ -98,8 +102,11 @@ func Start(ctx context.Context, o Options) (*Load, error) {
 	kinds := l.kinds()
 	for i := range o.Objects {
 		k := kinds[i%2] // pods and configmaps
-		if i%10 == 9 {
+		switch {
+		case i%10 == 9:
 			k = kinds[2]
+		case i%10 == 4 && o.Dynamic != nil:
+			k = l.widgets()
 		}
 		l.slots = append(l.slots, &slot{kind: k, namespace: o.Namespaces[i/2%len(o.Namespaces)], name: fmt.Sprintf("%s-%d", k.name, i)})
 	}
@@ -219,6 +226,9 @@ func (l *Load) change(ctx context.Context, s *slot) {
 func (l *Load) read(ctx context.Context, limit flowcontrol.RateLimiter) {
 	for limit.Wait(ctx) == nil {
 		s := l.slots[rand.IntN(len(l.slots))]
+		if s.kind.cached == nil {
+			continue
+		}
 		if s.kind.cached(s.namespace, s.name) {
 			l.hits.Add(1)
 		} else {

@@ -33,12 +33,12 @@ type PrometheusOptions struct {
 	Args []string
 }
 
-// ScrapeTarget is one endpoint to scrape.
+// ScrapeTarget is what one job scrapes.
 type ScrapeTarget struct {
 	// Job is the scrape job's name; several targets may not share it.
 	Job string
-	// Address is host:port.
-	Address string
+	// Addresses are host:port, one for each instance of the job.
+	Addresses []string
 	// Path of the metrics; empty is /metrics.
 	Path string
 	// CAFile makes the target https, verified by that authority; Token authenticates the scrape.
@@ -156,7 +156,7 @@ func (o PrometheusOptions) config() prometheusConfig {
 	for _, t := range o.Targets {
 		s := scrapeConfig{
 			Job: t.Job, Path: t.Path, HonorLabels: t.HonorLabels,
-			Static: []staticConfig{{Targets: []string{t.Address}, Labels: t.Labels}},
+			Static: []staticConfig{{Targets: t.Addresses, Labels: t.Labels}},
 		}
 		if t.CAFile != "" {
 			s.Scheme, s.TLS = "https", &tlsConfig{t.CAFile}

@@ -303,8 +303,8 @@ groups: [{name: g, rules: [{alert: Seen, expr: 'up{cluster="local"} == 1'}, {rec
 	prometheus, err := stack.StartPrometheus(ctx, stack.PrometheusOptions{
 		Dir: dir, Log: log, RuleFiles: []string{rules}, Alertmanager: alertmanager.Address,
 		Targets: []stack.ScrapeTarget{
-			{Job: "apiserver", Address: plane.APIServer.Address, CAFile: plane.CAFile(), Token: token, Labels: map[string]string{"cluster": "local"}},
-			{Job: "kube-controller-manager", Address: plane.ControllerManager.Address, CAFile: plane.CAFile(), Token: token},
+			{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: map[string]string{"cluster": "local"}},
+			{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token},
 		},
 	})
 	if err != nil {

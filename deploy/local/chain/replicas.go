@@ -1,0 +1,137 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+)
+
+const (
+	// replicas of the demo controller, of which one leads.
+	replicas = 3
+	// leaseNamespace and leaseName are where they keep their lock.
+	leaseNamespace, leaseName = "default", "widgets"
+	// leaseDuration is short, because somebody waits for the next leader.
+	leaseDuration = 6 * time.Second
+	// restartAfter is how soon a replica that has ended is started again, as a kubelet would.
+	restartAfter = time.Second
+)
+
+// Replica is one process of the demo controller, with a way of its own to the API server.
+type Replica struct {
+	*stack.Server
+	// Identity is its name in the Lease, and URL where it serves its metrics.
+	Identity, URL string
+	// Proxy is between the API server and this replica.
+	Proxy *faultproxy.Proxy
+}
+
+// startReplicas starts the demo controller, and starts a replica that ends again until Stop.
+func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
+	supervised, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var supervisors sync.WaitGroup
+	c.onStop(func(ctx context.Context) error {
+		cancel()
+		supervisors.Wait()
+		return c.stopReplicas(ctx)
+	})
+	for i := range replicas {
+		proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address, "")
+		if err != nil {
+			return err
+		}
+		c.onStop(func(context.Context) error { return proxy.Close() })
+		identity := fmt.Sprintf("widgets-%d", i)
+		kubeconfig := filepath.Join(c.dir, identity+".kubeconfig")
+		if err := stack.WriteKubeconfig(kubeconfig, proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
+			return err
+		}
+		number, err := c.port(controllerPort + i)
+		if err != nil {
+			return err
+		}
+		r := &Replica{Identity: identity, URL: "http://" + port.Address(number), Proxy: proxy}
+		r.Server, err = stack.StartCommand(ctx, stack.Command{
+			Name: identity, Program: programs.controller, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + "/healthz"),
+			Args: []string{
+				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--identity=" + identity,
+				"--lease-duration=" + leaseDuration.String(), "--max-backoff=5s", "--max-retries=5", "--clean-up-deadline=5s",
+			},
+		})
+		if err != nil {
+			return err
+		}
+		c.Replicas = append(c.Replicas, r)
+		supervisors.Go(func() { c.supervise(supervised, r) })
+	}
+	return nil
+}
+
+// supervise starts a replica again when it has ended.
+func (c *Chain) supervise(ctx context.Context, r *Replica) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.Done():
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(restartAfter):
+		}
+		if err := r.Start(ctx); err != nil && ctx.Err() == nil {
+			c.options.Log.Warn("a replica was not started again", "replica", r.Identity, "err", err)
+		}
+	}
+}
+
+func (c *Chain) stopReplicas(ctx context.Context) error {
+	errs := make([]error, len(c.Replicas))
+	var stopping sync.WaitGroup
+	for i, r := range c.Replicas {
+		stopping.Go(func() { errs[i] = r.Stop(ctx) })
+	}
+	stopping.Wait()
+	return errors.Join(errs...)
+}
+
+// Leader returns the replica that holds the lock.
+func (c *Chain) Leader(ctx context.Context) (*Replica, error) {
+	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
+	if err != nil {
+		return nil, err
+	}
+	lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if lease.Spec.HolderIdentity != nil {
+		for _, r := range c.Replicas {
+			if r.Identity == *lease.Spec.HolderIdentity {
+				return r, nil
+			}
+		}
+	}
+	return nil, errors.New("no replica holds the lock")
+}
+
+// addresses are those of the replicas' metrics.
+func (c *Chain) addresses() []string {
+	var list []string
+	for _, r := range c.Replicas {
+		list = append(list, strings.TrimPrefix(r.URL, "http://"))
+	}
+	return list
+}

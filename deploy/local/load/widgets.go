@@ -1,0 +1,48 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Widgets are what the demo controller controls.
+var Widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+
+// widgets are written and not read: the caches are the demo controller's.
+func (l *Load) widgets() kind {
+	client := l.options.Dynamic.Resource(Widgets)
+	return kind{
+		name: "widget",
+		create: func(ctx context.Context, ns, name string) error {
+			_, err := client.Namespace(ns).Create(ctx, Widget(name, map[string]any{"content": name, "failures": failures()}), metav1.CreateOptions{})
+			return err
+		},
+		update: func(ctx context.Context, ns, name string) error {
+			change := fmt.Appendf(nil, `{"spec":{"content":"%d","failures":%d}}`, rand.Uint64(), failures())
+			_, err := client.Namespace(ns).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{})
+			return err
+		},
+		delete: func(ctx context.Context, ns, name string) error {
+			return client.Namespace(ns).Delete(ctx, name, metav1.DeleteOptions{})
+		},
+	}
+}
+
+// failures is how many attempts to reconcile a Widget fail: none for most of them.
+func failures() int64 { return max(0, rand.Int64N(20)-16) }
+
+// Widget returns a Widget with a spec as in examples/controller/widgets.yaml.
+func Widget(name string, spec map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": Widgets.GroupVersion().String(),
+		"kind":       "Widget",
+		"metadata":   map[string]any{"name": name},
+		"spec":       spec,
+	}}
+}
