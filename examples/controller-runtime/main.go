@@ -1,4 +1,4 @@
-// The example is a controller built with controller-runtime whose informers are observed. It labels each ConfigMap that
+// The example is a controller built with controller-runtime whose informers, queue, reconciles, requests and leadership are observed. It labels each ConfigMap that
 // has the annotation example.com/owner with that owner.
 //
 // What makes the difference to any other manager is in newManager.
@@ -6,18 +6,25 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
@@ -36,34 +43,78 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(config, metrics.Registry, ctrl.Options{})
+	mgr, err := newManager(config, metrics.Registry, ctrl.Options{
+		LeaderElection: true, LeaderElectionID: name, LeaderElectionNamespace: "default", LeaderElectionReleaseOnCancel: true,
+	})
 	if err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
 }
 
+// name is the program's, its controller's and its lock's.
+const name = "owner-labels"
+
 // newManager returns a manager with the controller in it. The metrics are registered with reg: give it controller-runtime's
-// own registry, and the manager serves them.
+// own registry, and the manager serves them, besides controller-runtime's own of the queue and the reconciler.
 func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Options) (ctrl.Manager, error) {
-	obs, err := collectors.New(reg, collectors.Options{Name: "owner-labels"})
+	obs, err := collectors.New(reg, collectors.Options{Name: name})
 	if err != nil {
 		return nil, err
 	}
+	config = obs.WrapConfig(config) // requests to the API server
 	options.NewCache = func(config *rest.Config, o cache.Options) (cache.Cache, error) {
-		o.HTTPClient, o.NewInformer = obs.NewInformerFunc(o.HTTPClient)
+		o.HTTPClient, o.NewInformer = obs.NewInformerFunc(o.HTTPClient) // informers
 		return cache.New(config, o)
+	}
+	if options.LeaderElection {
+		lock, err := newLock(config, options)
+		if err != nil {
+			return nil, err
+		}
+		options.LeaderElectionResourceLockInterface = obs.Lock(name, lock) // leader election
 	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)
 	}
 	r := &reconciler{mgr.GetClient()}
-	if err := ctrl.NewControllerManagedBy(mgr).Named("owner-labels").For(&corev1.ConfigMap{}).Complete(r); err != nil {
+	observed := collectors.Reconciler(obs, name, r.Reconcile, collectors.ReconcilerOptions{ // reconciles
+		IsTerminal: func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) },
+		MaxWorkers: workers,
+	})
+	limiter := workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]()
+	err = ctrl.NewControllerManagedBy(mgr).Named(name).For(&corev1.ConfigMap{}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: workers,
+			RateLimiter:             collectors.RateLimiter(obs, name, limiter), // retries and back-off; the queue stays as it is
+		}).
+		Complete(reconcile.Func(observed))
+	if err != nil {
 		return nil, fmt.Errorf("controller: %w", err)
 	}
 	return mgr, nil
 }
+
+const workers = 2
+
+// newLock returns the lock that the manager would make by itself: it is the only way to decorate it.
+func newLock(config *rest.Config, options ctrl.Options) (resourcelock.Interface, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	identity := resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())}
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock,
+		options.LeaderElectionNamespace, options.LeaderElectionID, identity, config, renewDeadline)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	return lock, nil
+}
+
+// renewDeadline is controller-runtime's default.
+const renewDeadline = 10 * time.Second
 
 // owner is the key of the annotation and of the label.
 const owner = "example.com/owner"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -171,7 +172,7 @@ func TestSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// TestEnd: when the manager has ended, so have the series.
+// TestEnd: when the manager has ended, so have the series of its informers.
 func TestEnd(t *testing.T) {
 	m := start(t, ctrl.Options{})
 	m.stop()
@@ -180,7 +181,7 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range families {
-		if f.GetName() != "k8s_informer_label_overflow_total" { // the Observer's own
+		if strings.HasPrefix(f.GetName(), "k8s_informer_") && f.GetName() != "k8s_informer_label_overflow_total" { // the Observer's own
 			t.Errorf("%s is left", f.GetName())
 		}
 	}
@@ -243,10 +244,29 @@ func (m *runningManager) eventually(what string, condition func() bool) {
 // value adds up the series of a metric for an informer, -1 if there is none. Of histograms it takes the count.
 func (m *runningManager) value(metric, informerType, namespace string) float64 {
 	m.Helper()
-	sum := -1.0
-	for _, s := range m.series(metric) {
-		if label(s, "informer_type") == informerType && label(s, "namespace") == namespace {
-			sum = max(sum, 0) + s.GetCounter().GetValue() + s.GetGauge().GetValue() + float64(s.GetHistogram().GetSampleCount())
+	series := slices.DeleteFunc(m.series(metric), func(s *dto.Metric) bool {
+		return label(s, "informer_type") != informerType || label(s, "namespace") != namespace
+	})
+	if len(series) == 0 {
+		return -1
+	}
+	return sum(series)
+}
+
+// sum adds up the series of a metric that have the labels. Of histograms it takes the count.
+func (m *runningManager) sum(metric string, labels ...string) float64 {
+	m.Helper()
+	return sum(m.series(metric), labels...)
+}
+
+func sum(series []*dto.Metric, labels ...string) (sum float64) {
+	for _, s := range series {
+		fits := true
+		for i := 0; i < len(labels); i += 2 {
+			fits = fits && label(s, labels[i]) == labels[i+1]
+		}
+		if fits {
+			sum += s.GetCounter().GetValue() + s.GetGauge().GetValue() + float64(s.GetHistogram().GetSampleCount())
 		}
 	}
 	return sum
@@ -255,9 +275,14 @@ func (m *runningManager) value(metric, informerType, namespace string) float64 {
 // series returns the series of a metric.
 func (m *runningManager) series(metric string) []*dto.Metric {
 	m.Helper()
-	families, err := m.registry.Gather()
+	return gathered(m.T, m.registry, metric)
+}
+
+func gathered(t *testing.T, gatherer prometheus.Gatherer, metric string) []*dto.Metric {
+	t.Helper()
+	families, err := gatherer.Gather()
 	if err != nil {
-		m.Fatal(err)
+		t.Fatal(err)
 	}
 	for _, f := range families {
 		if f.GetName() == metric {
