@@ -30,7 +30,7 @@ type handler struct {
 	finished atomic.Uint64
 	// resynced is when the handler was given an object by a resync last, 0 if it was not.
 	resynced atomic.Int64
-	// period is the resync period that was asked for, negative if it is not known.
+	// period is how often it gets resyncs, 0 for never, negative if it is not known.
 	period time.Duration
 }
 

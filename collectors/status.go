@@ -44,7 +44,7 @@ type HandlerStatus struct {
 	Name string
 	// Pending is the number of received events that it has not finished.
 	Pending uint64
-	// ResyncPeriod is the period that it asked for, negative if it is not known.
+	// ResyncPeriod is how often it gets resyncs, 0 for never, negative if it is not known.
 	ResyncPeriod time.Duration
 	// LastResync is when it was given an object by a resync last, the zero time if it was not.
 	LastResync time.Time
