@@ -113,7 +113,7 @@ func (h *handler) waiting() uint64 {
 func (h *handler) status(pending uint64) HandlerStatus {
 	s := HandlerStatus{Name: h.series.name, Pending: pending, ResyncPeriod: h.period}
 	if at := h.resynced.Load(); at != 0 {
-		s.LastResync = h.informer.obs.wall(at).Truncate(time.Second)
+		s.LastResync = time.Unix(0, at)
 	}
 	return s
 }
