@@ -118,6 +118,11 @@ func (o *Observer) leave(inf *informer) {
 		o.vecs.forget(catalog.InformerCacheLists, g.with(index)...)
 		o.indexes.Release(index)
 	}
+	for _, h := range g.handlers { // of an informer that took them after its end
+		for h.uses > 0 {
+			g.release(h)
+		}
+	}
 }
 
 func (o *Observer) newGroup(l labels) *group {
@@ -194,7 +199,9 @@ func (g *group) listCounter(index string) prometheus.Counter {
 	}
 	if g.uses == 0 {
 		// The informer has ended and its series are gone; its store can still be read.
-		return prometheus.NewCounter(prometheus.CounterOpts{})
+		c := prometheus.NewCounter(prometheus.CounterOpts{})
+		g.lists.Store(index, c)
+		return c
 	}
 	label := g.obs.indexes.Acquire(valid(index))
 	g.indexes = append(g.indexes, label)
@@ -234,9 +241,13 @@ func (g *group) acquireHandler(name string) *handlerSeries {
 func (g *group) releaseHandler(h *handlerSeries) {
 	g.obs.mu.Lock()
 	defer g.obs.mu.Unlock()
-	if h.uses == 0 {
-		return // made after the informer had ended
+	if h.uses > 0 { // else it was made after the last informer had ended, or deleted with it
+		g.release(h)
 	}
+}
+
+// release is called with the Observer's lock held.
+func (g *group) release(h *handlerSeries) {
 	g.obs.handlers.Release(h.name)
 	h.uses--
 	if h.uses > 0 {

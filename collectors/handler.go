@@ -28,9 +28,9 @@ type handler struct {
 	listed atomic.Int64
 	// finished is the resourceVersion of the last event that the handler has finished, 0 before the first.
 	finished atomic.Uint64
-	// resynced is when the handler was given an object by a resync last, 0 if it was not.
+	// resynced is when the handler was given an object by a resync last, in nanoseconds since 1970, 0 if it was not.
 	resynced atomic.Int64
-	// period is the resync period that was asked for, negative if it is not known.
+	// period is how often it gets resyncs, 0 for never, negative if it is not known.
 	period time.Duration
 }
 
@@ -60,7 +60,7 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 	if version := resourceVersion(newObj); version == resourceVersion(oldObj) {
 		// The API server has sent no event, or a Transform has made it unrecognizable.
 		d.start = h.informer.obs.now()
-		h.unchanged(oldObj, newObj, version, d.start)
+		h.unchanged(oldObj, newObj, version)
 	} else {
 		d = h.begin(catalog.EventModified, newObj, false)
 	}
@@ -72,10 +72,10 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 // unchanged counts an update of an object that has not changed. A resync hands on the object in the store as both the
 // old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist brings a new copy. Of copies without a
 // version nobody knows.
-func (h *handler) unchanged(oldObj, newObj any, version string, now int64) {
+func (h *handler) unchanged(oldObj, newObj any, version string) {
 	switch {
 	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
-		h.resynced.Store(now)
+		h.resynced.Store(time.Now().UnixNano())
 		h.informer.group.unchanged[catalog.UnchangedResync].Inc()
 	case version != "":
 		h.informer.group.unchanged[catalog.UnchangedRelist].Inc()

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
@@ -171,36 +170,5 @@ func TestEventsLostByARemoval(t *testing.T) {
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_events_lost_total{reason=stop}": 3})
 		time.Sleep(time.Minute)
 		stop()
-	})
-}
-
-// TestPropagation: the newest time in managedFields counts, unstructured objects do not.
-func TestPropagation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		obs, reg := newObserver(t)
-		server := newFakeServer()
-		w, _ := obs.ListerWatcher(pods, server).Watch(metav1.ListOptions{})
-		defer w.Stop()
-		go drain(w)
-		stream := <-server.streams
-		at := func(ago time.Duration) metav1.ManagedFieldsEntry {
-			written := metav1.NewTime(time.Now().Add(-ago))
-			return metav1.ManagedFieldsEntry{Time: &written}
-		}
-		p := pod("a", 2)
-		p.ManagedFields = []metav1.ManagedFieldsEntry{at(time.Hour), at(4 * time.Second), {}}
-		early := pod("early", 3)
-		early.ManagedFields = []metav1.ManagedFieldsEntry{at(-time.Second)}
-		u := &unstructured.Unstructured{Object: map[string]any{}}
-		u.SetManagedFields(p.ManagedFields)
-		stream.send(watch.Added, p)
-		stream.send(watch.Modified, early) // by a clock that is ahead of ours
-		stream.send(watch.Deleted, p)
-		stream.send(watch.Modified, pod("b", 4))
-		stream.send(watch.Modified, u)
-		synctest.Wait()
-		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
-			"k8s_informer_propagation_seconds_count": 2, "k8s_informer_propagation_seconds_sum": 4,
-		})
 	})
 }

@@ -20,7 +20,7 @@ func (o *Observer) NewSharedIndexInformer(id ID, lw cache.ListerWatcher, example
 	inf := o.newInformer(id)
 	options.InformerMetricsProvider = inf.metricsProvider(options.InformerMetricsProvider)
 	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.listerWatcher(lw), exampleObject, options))
-	s.resync = options.ResyncPeriod
+	s.resyncs.byDefault, s.resyncs.check = options.ResyncPeriod, options.ResyncPeriod
 	inf.obs.publish(inf)
 	return s
 }
@@ -43,22 +43,10 @@ func (inf *informer) decorate(inner cache.SharedIndexInformer) *sharedIndexInfor
 		inner:         inner,
 		informer:      inf,
 		indexer:       inf.group.decorateIndexer(inf.indexer),
-		resync:        unknownPeriod,
+		resyncs:       resyncs{byDefault: unknownPeriod},
 		registrations: map[cache.ResourceEventHandlerRegistration]*handler{},
 	}
 }
-
-// effectivePeriod returns how often a handler gets resyncs that asks for a period of its own. client-go's informers do
-// none if they were made without, and none more often than every second (k8s.io/client-go/tools/cache, shared_informer.go).
-func effectivePeriod(asked, informers time.Duration) time.Duration {
-	if asked == 0 || informers == 0 {
-		return 0
-	}
-	return max(asked, time.Second)
-}
-
-// unknownPeriod is the resync period of handlers that take the default of an informer that somebody else has built.
-const unknownPeriod = -1
 
 // sharedIndexInformer decorates an informer. It does not embed what it decorates: a method that a later client-go adds
 // must be considered here, not slip past.
@@ -67,8 +55,8 @@ type sharedIndexInformer struct {
 	informer *informer
 	indexer  cache.Indexer
 	running  atomic.Bool
-	// resync is the period of handlers that ask for none of their own.
-	resync time.Duration
+	// resyncs works out how often handlers get resyncs.
+	resyncs resyncs
 	// transforms notices who sets Transform functions.
 	transforms transforms
 
@@ -93,10 +81,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEv
 func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	name, inner := handlerName(h)
 	decorated := s.informer.decorateHandler(name, inner)
-	decorated.period = s.resync
-	if options.ResyncPeriod != nil {
-		decorated.period = effectivePeriod(*options.ResyncPeriod, s.resync)
-	}
+	decorated.period = s.resyncs.period(options.ResyncPeriod, s.running.Load())
 	s.informer.addHandler(decorated)
 	registration, err := s.inner.AddEventHandlerWithOptions(decorated, options)
 	if err != nil {

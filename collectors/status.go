@@ -44,7 +44,7 @@ type HandlerStatus struct {
 	Name string
 	// Pending is the number of received events that it has not finished.
 	Pending uint64
-	// ResyncPeriod is the period that it asked for, negative if it is not known.
+	// ResyncPeriod is how often it gets resyncs, 0 for never, negative if it is not known.
 	ResyncPeriod time.Duration
 	// LastResync is when it was given an object by a resync last, the zero time if it was not.
 	LastResync time.Time
@@ -113,7 +113,7 @@ func (h *handler) waiting() uint64 {
 func (h *handler) status(pending uint64) HandlerStatus {
 	s := HandlerStatus{Name: h.series.name, Pending: pending, ResyncPeriod: h.period}
 	if at := h.resynced.Load(); at != 0 {
-		s.LastResync = h.informer.obs.wall(at).Truncate(time.Second)
+		s.LastResync = time.Unix(0, at)
 	}
 	return s
 }

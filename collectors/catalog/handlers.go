@@ -37,7 +37,7 @@ var (
 	})
 	InformerHandlerResyncPeriod = define(Metric{
 		Name:   "k8s_informer_handler_resync_period_seconds",
-		Help:   "Seconds between the resyncs that the handler gets: what it asked for, but at least 1, and 0, for none, if the informer was made without resyncs. What a handler without resyncs has missed is never repaired. Handlers of one informer with different periods see different states.",
+		Help:   "Seconds between the resyncs that the handler gets: what it asked for, but at least 1, and at least the shortest period asked for before the informer was started if it was added later; 0, for none, if the informer was made without resyncs. What a handler without resyncs has missed is never repaired. Handlers of one informer with different periods see different states.",
 		Kind:   Gauge,
 		Family: Handlers,
 		Labels: informer(LabelHandler),

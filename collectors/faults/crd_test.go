@@ -58,6 +58,7 @@ func TestCRDDeleted(t *testing.T) {
 	gone := r.waitFor("not found", func(s metricstest.Snapshot) bool { return s[syncFailed] >= before[syncFailed]+2 && isDisconnected(s) })
 	r.is(gone, "synced", 1)
 	r.is(gone, "watch_connected", 0)
+	r.waitUntilExceeds("sync_lag_seconds", 1)
 	create()
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		lists := changed[syncFailed]

@@ -24,7 +24,8 @@
 //	the stream of a watch                  stream_test.go
 //	expected changes of series             changes_test.go
 //	waiting for exactly these              expect_test.go
-//	rows and what proves them              proof_test.go, table_test.go
+//	rows of the table and what they claim  claim_test.go, table_test.go
+//	what a test has shown of its row       proof_test.go
 //
 // A test of a fault begins with fault(t), and fails if its row says what it has not shown.
 package faults

@@ -125,11 +125,11 @@ func (r *rig) is(s metricstest.Snapshot, series string, value float64) {
 	shown(r, prefix+series, isNow, value)
 }
 
-// exceeds fails unless a series, or what it has grown by since before, is larger than a value.
+// exceeds fails unless a series has grown by more than a value since before.
 func (r *rig) exceeds(before, after metricstest.Snapshot, series string, value float64) {
 	r.Helper()
 	if got := after[prefix+series] - before[prefix+series]; got <= value {
-		r.Errorf("%s is %v, want more than %v", series, got, value)
+		r.Errorf("%s has grown by %v, want more than %v", series, got, value)
 	}
 	shown(r, prefix+series, isNow, after[prefix+series])
 }

@@ -17,13 +17,16 @@ func failedLists(errorType string, n float64) changes {
 	return changes{"sync_errors_total{error_type=" + errorType + "}": n, "sync_duration_seconds_count{result=fail}": n}
 }
 
-// startFailing runs an informer that has one object to list, and expects a first state and more.
-func (r *rig) startFailing(more changes) (before, after metricstest.Snapshot) {
+// recovers lets an informer of one object fail n lists, one right after the other, and expects its first state after them.
+func (r *rig) recovers(errorType string, n float64) {
 	r.Helper()
 	r.create("object")
-	before = r.now()
+	before := r.now()
 	r.start()
-	return before, r.expect(before, firstState.with(changes{"objects": 1}).with(more))
+	failing := r.waitFor("the failures", func(s metricstest.Snapshot) bool { return s[syncFailed] == n })
+	r.is(failing, "synced", 0)
+	r.is(failing, "watch_connected", 0)
+	r.expect(before, firstState.with(failedLists(errorType, n)).with(changes{"objects": 1}))
 }
 
 // 429 Too Many Requests for the list, as API priority and fairness answers. With Retry-After, client-go's REST client
@@ -34,14 +37,16 @@ func TestThrottledList(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, options{lists: true})
 		r.gate.nextGet(2, isAnyList, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 1))
-		before, after := r.startFailing(changes{"list_pages_total": 1})
+		before := r.now()
+		r.start()
+		after := r.expect(before, firstState.with(changes{"list_pages_total": 1}))
 		r.exceeds(before, after, "list_duration_seconds_sum", 2) // two waits of a second
 	})
 	t.Run("without", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, options{})
 		r.gate.nextGet(2, isAnyList, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, -1))
-		r.startFailing(failedLists("throttled", 2))
+		r.recovers("throttled", 2)
 	})
 }
 
@@ -50,7 +55,7 @@ func TestServerErrorOnList(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
 	r.gate.nextGet(2, isAnyList, status(http.StatusInternalServerError, metav1.StatusReasonInternalError, -1))
-	r.startFailing(failedLists("server", 2))
+	r.recovers("server", 2)
 }
 
 // S4: an informer that may not list says so, and recovers when it may.
@@ -135,7 +140,10 @@ func TestStreamingListRejected(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
 	r.gate.nextGet(1, isStreamingList, status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, -1))
-	r.startFailing(fallback)
+	r.create("object")
+	before := r.now()
+	r.start()
+	r.expect(before, firstState.with(fallback).with(changes{"objects": 1}))
 }
 
 // fallback is what a first state counts besides that came by LIST because the streaming list was rejected.

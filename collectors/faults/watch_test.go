@@ -69,11 +69,15 @@ func TestBookmarksOnly(t *testing.T) {
 // A watch that ends at once and without an event is a failure for client-go, which lists again.
 func TestVeryShortWatches(t *testing.T) {
 	fault(t)
-	const times = 2
+	const (
+		times     = 2
+		veryShort = prefix + "watch_disconnects_total{reason=very_short}"
+	)
 	r := newRig(t, options{lists: true})
 	r.gate.nextGet(times, isWatch, ended)
 	before := r.now()
 	r.start()
+	r.is(r.waitFor("the first end", func(s metricstest.Snapshot) bool { return s[veryShort] > 0 && isDisconnected(s) }), "watch_connected", 0)
 	after := r.expect(before, firstState.with(changes{
 		"list_duration_seconds_count": 1 + times, "list_pages_total": 1 + times, "list_items_count": 1 + times,
 		"sync_duration_seconds_count{result=success}": 1 + times,
@@ -142,6 +146,7 @@ func (r *rig) expire() {
 // and nobody learns of it; without, and after the tenth time, the informer waits and resumes the watch without a list.
 func TestThrottledWatch(t *testing.T) {
 	fault(t)
+	const throttles = prefix + "watch_disconnects_total{reason=throttled}"
 	throttled := func(n float64) changes {
 		return changes{"watch_disconnects_total{reason=throttled}": n, "sync_errors_total{error_type=throttled}": n}
 	}
@@ -158,9 +163,14 @@ func TestThrottledWatch(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, options{})
 		before := r.startBusy()
-		r.gate.nextGet(2, isWatch, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, -1))
+		r.gate.nextGet(0, isWatch, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, -1))
 		r.gate.stream(t).end()
-		r.expect(before, reopened.with(throttled(2)).with(changes{"watch_disconnects_total{reason=server_close}": 1}))
+		r.waitFor("attempts", func(s metricstest.Snapshot) bool { return s[throttles] >= 2 })
+		r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
+		r.gate.open()
+		r.expectThat(before, func(changed metricstest.Snapshot) changes {
+			return reopened.with(throttled(changed[throttles])).with(changes{"watch_disconnects_total{reason=server_close}": 1})
+		})
 	})
 	t.Run("inside the stream", func(t *testing.T) {
 		t.Parallel()

@@ -3,6 +3,7 @@ package errclass
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -12,16 +13,17 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It does not look at the text of
-// an error, except where client-go has put the text in the place of the error; see IsDecode.
+// an error, except where client-go has put the text in the place of the error.
 func ErrorType(err error) string {
 	switch {
-	case IsDecode(err):
+	case IsDecode(err), isUndecodable(err):
 		return catalog.ErrorDecode
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
 		return catalog.ErrorExpired
@@ -69,6 +71,24 @@ var deadConnections = []string{
 	"http2: client connection lost", // pings found a half-open connection
 	"stream error: stream ID",       // a proxy or the server has reset the stream
 	"read tcp ",
+}
+
+// isUndecodable tells whether err is client-go's report of a list that it cannot decode: of a kind that the client does
+// not know, of another shape, or no list at all, but the page of a proxy, for example.
+func isUndecodable(err error) bool {
+	if errors.As(err, new(apierrors.APIStatus)) {
+		return false // it has been decoded
+	}
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	return runtime.IsNotRegisteredError(err) || errors.As(err, &syntax) || errors.As(err, &shape) ||
+		slices.ContainsFunc(undecodable, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
+// undecodable are the texts of errors of k8s.io/apimachinery/pkg/runtime/serializer/json and k8s.io/client-go/rest.
+var undecodable = []string{
+	"couldn't get version/kind; json parse error: ",
+	"serializer for ",
 }
 
 const causeWatchDecoding metav1.CauseType = "ClientWatchDecoding"

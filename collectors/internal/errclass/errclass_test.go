@@ -45,6 +45,8 @@ func TestErrorTypeAndWatchEnd(t *testing.T) {
 		{fmt.Errorf("failed to list: %w", apierrors.NewResourceExpired("too old")), catalog.ErrorExpired, catalog.WatchExpired},
 		{apierrors.NewTooManyRequests("slow down", 1), catalog.ErrorThrottled, catalog.WatchThrottled},
 		{apierrors.NewForbidden(pods, "", errors.New("no")), catalog.ErrorForbidden, catalog.WatchError},
+		{apierrors.NewForbidden(pods, "", errors.New("serializer for text/html doesn't exist")), catalog.ErrorForbidden, catalog.WatchError},
+		{errors.New("serializer for text/html doesn't exist"), catalog.ErrorDecode, catalog.WatchError},
 		{apierrors.NewUnauthorized("who"), catalog.ErrorUnauthorized, catalog.WatchError},
 		{apierrors.NewTimeoutError("slow", 1), catalog.ErrorTimeout, catalog.WatchError},
 		{apierrors.NewServerTimeout(pods, "list", 1), catalog.ErrorTimeout, catalog.WatchError},

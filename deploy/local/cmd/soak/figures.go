@@ -21,7 +21,7 @@ const (
 	patience = 3 * time.Minute
 )
 
-// figures are of the exporter, each its lowest value in the window.
+// figures are of the exporter, each its lowest value in the window, but the highest number of series.
 type figures struct {
 	goroutines, heap, resident, series float64
 }
@@ -63,7 +63,7 @@ func (s *soak) settle(ctx context.Context) (figures, error) {
 		`min_over_time(go_goroutines{job="informer-exporter"}[30s])`:                 &f.goroutines,
 		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:  &f.heap,
 		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`: &f.resident,
-		`min_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:        &f.series,
+		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:        &f.series, // a failed scrape has none
 	} {
 		samples, err := s.chain.Prometheus.Query(ctx, query)
 		if err != nil {

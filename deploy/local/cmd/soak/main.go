@@ -56,9 +56,19 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		o.seed = rand.Uint64()
 	}
 	fmt.Fprintf(out, "seed %d, faults for %v\n", o.seed, o.duration)
+	dir, err := os.MkdirTemp("", "soak-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	audits, err := configureAudits(dir)
+	if err != nil {
+		return err
+	}
 	c, err := chain.Start(ctx, chain.Options{
-		Log:  slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
-		Load: load.Options{WritesPerSecond: 20, Objects: 200},
+		ExporterArgs: audits,
+		Log:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		Load:         load.Options{WritesPerSecond: 20, Objects: 200},
 	})
 	if err != nil {
 		return err
@@ -91,7 +101,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "after %d faults: %v\n", s.count, after)
-	return errors.Join(s.compare(ctx), after.flat(before))
+	return errors.Join(s.compare(ctx), s.audited(ctx), after.flat(before))
 }
 
 // soak is a run under way.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// auditConfig is the exporter's configuration: audits often enough to wait for the next ones.
+const auditConfig = "checks: {audit: 20s}\n"
+
+// configureAudits returns the arguments of an exporter that audits its caches.
+func configureAudits(dir string) ([]string, error) {
+	file := filepath.Join(dir, "exporter.yaml")
+	return []string{"--config.file=" + file}, os.WriteFile(file, []byte(auditConfig), 0o600)
+}
+
+// audited waits until each of the exporter's caches has twice been compared with the API server, object by object, and
+// was found equal: only what two audits have found counts as a difference.
+func (s *soak) audited(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	before, err := s.consistent(waiting)
+	for {
+		if err == nil && len(before) > 0 {
+			err = s.twiceConsistent(waiting, before)
+			if err == nil {
+				fmt.Fprintf(s.out, "%d caches of the exporter are equal to the API server by two exact audits each\n", len(before))
+				return nil
+			}
+		}
+		if pause(waiting, time.Second) != nil {
+			return errors.Join(err, fmt.Errorf("%d caches are audited", len(before)))
+		}
+		if len(before) == 0 {
+			before, err = s.consistent(waiting)
+		}
+	}
+}
+
+func (s *soak) twiceConsistent(ctx context.Context, before map[string]float64) error {
+	now, err := s.consistent(ctx)
+	if err != nil {
+		return err
+	}
+	for kind := range maps.Keys(before) {
+		if now[kind] < before[kind]+2 {
+			return fmt.Errorf("%s was found consistent %v times since, want 2", kind, now[kind]-before[kind])
+		}
+	}
+	different, err := s.chain.Prometheus.Query(ctx, `k8s_informer_audit_differences > 0`)
+	if err != nil {
+		return err
+	}
+	if len(different) > 0 {
+		return fmt.Errorf("caches differ from the API server: %v", different)
+	}
+	return nil
+}
+
+// consistent returns how many audits of each resource have found nothing.
+func (s *soak) consistent(ctx context.Context) (map[string]float64, error) {
+	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_audits_total{name="informer-exporter", result="consistent"}`)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]float64{}
+	for _, sample := range samples {
+		counts[sample.Labels["informer_type"]] = sample.Value
+	}
+	return counts, nil
+}
