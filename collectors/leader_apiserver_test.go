@@ -284,7 +284,7 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	if got := killed.transitions("lost") - lost; got != 1 {
 		t.Errorf("a killed leader counts %v losses", got)
 	}
-	leader = e.leader(killed)
+	e.leader(killed)
 	killed.reset()
 	killed.start(true)
 

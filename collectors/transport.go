@@ -66,7 +66,7 @@ var _ utilnet.RoundTripperWrapper = &transport{}
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var asked, query string
 	if r.URL != nil { // else it is next that has to complain
-		asked, query = t.relative(r.URL.Path), r.URL.RawQuery
+		asked, query = strings.TrimPrefix(r.URL.Path, t.prefix), r.URL.RawQuery
 	}
 	request := apipath.Parse(r.Method, asked, query)
 	begin := t.obs.now()
@@ -77,14 +77,6 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	t.obs.requests.count(request, code, t.obs.now()-begin)
 	return response, err
-}
-
-// relative returns a path as the server behind the prefix gets it.
-func (t *transport) relative(full string) string {
-	if after, found := strings.CutPrefix(full, t.prefix); found && strings.HasPrefix(after, "/") {
-		return after
-	}
-	return full
 }
 
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper, through which client-go finds the TLS configuration, the

@@ -49,7 +49,7 @@ func send(t testing.TB, transport http.RoundTripper, method, url string) {
 
 // A request, its answer and its error pass as they are: the same objects.
 func TestTransportChangesNothing(t *testing.T) {
-	obs, _ := newObserver(t)
+	obs, reg := newObserver(t)
 	sent := newRequest(t, http.MethodPut, "https://server/api/v1/namespaces/n/pods/p")
 	body, header := sent.Body, sent.Header.Clone()
 	answer, failure := &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, errors.New("network")
@@ -67,6 +67,10 @@ func TestTransportChangesNothing(t *testing.T) {
 			t.Errorf("got %v, %v; want %v, %v", got, err, want.answer, want.err)
 		}
 	}
+	metricstest.Take(t, reg).Family("k8s_client_requests_total").Equal(t, metricstest.Snapshot{
+		"k8s_client_requests_total{code=200,resource=pods,subresource=,verb=update}":   1,
+		"k8s_client_requests_total{code=error,resource=pods,subresource=,verb=update}": 3,
+	})
 }
 
 // What next makes of a request that is none, and its panics, are its own.
