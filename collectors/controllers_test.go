@@ -106,33 +106,41 @@ func TestControllersShare(t *testing.T) {
 // TestControllersBeyondTheLimit: what exceeds a limit is one controller called other, or one finalizer.
 func TestControllersBeyondTheLimit(t *testing.T) {
 	obs, reg := newObserver(t, quiet)
-	const beyond = 3
-	for i := range maxControllers + beyond {
-		use(obs, fmt.Sprint("controller-", i), fmt.Sprint("example.com/", i))
-	}
-	s := metricstest.Take(t, reg)
-	check(t, s, metricstest.Snapshot{
-		"controller_reconcile_total{controller=controller-0,result=success}":                                    1,
-		"controller_reconcile_total{controller=other,result=success}":                                           beyond,
-		"controller_finalizer_attempts_total{controller=other,finalizer=other,result=timeout}":                  beyond,
-		"controller_dropped_total{controller=other,reason=shutdown}":                                            beyond,
-		"controller_shutdown_duration_seconds{controller=other,result=done,step=stop_intake}":                   s["controller_shutdown_duration_seconds{controller=other,result=done,step=stop_intake}"],
-		"controller_finalizer_overdue{controller=other,finalizer=other}":                                        1,
-		"controller_finalizer_attempts_total{controller=other,finalizer=other,result=success}":                  0,
-		"controller_finalizer_rollback_duration_seconds_count{controller=other,finalizer=other,result=success}": beyond,
-	})
-	series := len(s)
-	for i := range maxControllers + beyond {
-		obs.ForgetController(fmt.Sprint("controller-", i))
-	}
-	if s = metricstest.Take(t, reg); len(s) != series/(maxControllers+1) {
-		t.Errorf("of %d series there are %d without all but other:\n%s", series, len(s), s)
-	}
-	use(obs, "there is room again", "example.com/new")
+	obs.controllers.names.Limit, obs.controllers.finalizers.Limit = 2, 2
+	use(obs, "a", "example.com/a")
+	use(obs, "b", "example.com/b")
+	one := len(metricstest.Take(t, reg)) / 2
+	use(obs, "b", "example.com/c")
+	use(obs, "b", "example.com/d")
+	use(obs, "c", "example.com/a")
+	use(obs, "d", "example.com/a")
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{
-		"controller_reconcile_total{controller=there is room again,result=success}":              1,
-		"controller_finalizer_overdue{controller=there is room again,finalizer=example.com/new}": 1,
+		"controller_reconcile_total{controller=a,result=success}":                                      1,
+		"controller_reconcile_total{controller=b,result=success}":                                      3,
+		"controller_reconcile_total{controller=other,result=success}":                                  2,
+		"controller_finalizer_overdue{controller=b,finalizer=example.com/b}":                           1,
+		"controller_finalizer_attempts_total{controller=b,finalizer=other,result=timeout}":             2,
+		"controller_finalizer_attempts_total{controller=other,finalizer=example.com/a,result=timeout}": 2,
+		"controller_dropped_total{controller=other,reason=shutdown}":                                   2,
 	})
+
+	for _, controller := range []string{"a", "b", "c", "d"} {
+		obs.ForgetController(controller)
+	}
+	if s := metricstest.Take(t, reg); len(s) != one {
+		t.Errorf("there are %d series of other, and %d of one controller:\n%s", len(s), one, s)
+	}
+	// There is room again for all but the finalizer that other still has.
+	use(obs, "e", "example.com/e")
+	use(obs, "f", "example.com/f")
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+		"controller_finalizer_overdue{controller=e,finalizer=example.com/e}": 1,
+		"controller_finalizer_overdue{controller=f,finalizer=other}":         1,
+	})
+	obs.ForgetController("e")
+	obs.ForgetController("f")
+	obs.ForgetController("other")
+	metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 }
 
 // TestControllersInParallel: decorators are made, called, scraped and forgotten at the same time.

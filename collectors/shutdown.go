@@ -29,9 +29,9 @@ type ShutdownSteps struct {
 	// a leader elector with ReleaseOnCancel, and waits until its Run has returned.
 	ReleaseLock func(context.Context) error
 
-	// KeepLockUnlessDrained leaves the lock to expire if DrainWorkers has not succeeded, since a worker may still be
-	// running. The default is to release it all the same, as controller-runtime does: good if the process ends right after
-	// that, and if writes with an old resourceVersion are refused.
+	// KeepLockUnlessDrained leaves the lock alone if DrainWorkers has not succeeded, because a worker may still be running
+	// when the next replica begins: the lock then expires after the process has ended. The default is to release it all the
+	// same, as controller-runtime does, which is for processes that end right after that.
 	KeepLockUnlessDrained bool
 	// GracePeriod is the pod's terminationGracePeriodSeconds. A tenth of it is kept for what the program does besides. The
 	// default is 30 seconds, as it is Kubernetes'.

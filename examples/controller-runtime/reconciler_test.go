@@ -20,10 +20,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
+// compared is the name of a controller.
+const compared = "compared"
+
 // TestReconciler lets controller-runtime call a decorated reconciler: its types fit, it recovers the panic, its workers
 // are free afterwards, and it counts the same results.
 func TestReconciler(t *testing.T) {
-	const name = "compared"
 	registry := prometheus.NewPedanticRegistry()
 	obs, err := collectors.New(registry, collectors.Options{Name: "test"})
 	if err != nil {
@@ -53,8 +55,8 @@ func TestReconciler(t *testing.T) {
 		}
 		return outcomes[r.Name]()
 	})
-	c, err := controller.NewUnmanaged(name, controller.Options{
-		Reconciler: reconcile.Func(collectors.Reconciler(obs, name, reconciler.Reconcile, collectors.ReconcilerOptions{
+	c, err := controller.NewUnmanaged(compared, controller.Options{
+		Reconciler: reconcile.Func(collectors.Reconciler(obs, compared, reconciler.Reconcile, collectors.ReconcilerOptions{
 			IsTerminal: func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) },
 			MaxWorkers: 2,
 		})),
@@ -78,7 +80,7 @@ func TestReconciler(t *testing.T) {
 
 	// All but the first and the terminal one are tried again, and succeed.
 	want := map[string]float64{"success": 5, "error": 1, "requeue": 1, "requeue_after": 1, "terminal": 1, "panic": 1}
-	ours := func() map[string]float64 { return byResult(t, registry, "controller_reconcile_total", name) }
+	ours := func() map[string]float64 { return byResult(t, registry, "controller_reconcile_total") }
 	for end := time.Now().Add(time.Minute); !maps.Equal(ours(), want) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 	}
 	stop()
@@ -88,20 +90,20 @@ func TestReconciler(t *testing.T) {
 	if got := ours(); !maps.Equal(got, want) {
 		t.Errorf("counted are %v, want %v", got, want)
 	}
-	if active := byResult(t, registry, "controller_active_workers", name); active[""] != 0 {
+	if active := byResult(t, registry, "controller_active_workers"); active[""] != 0 {
 		t.Errorf("%v workers are active", active)
 	}
-	theirs := byResult(t, metrics.Registry, "controller_runtime_reconcile_total", name)
-	theirs["panic"] = byResult(t, metrics.Registry, "controller_runtime_reconcile_panics_total", name)[""]
-	theirs["terminal"] = byResult(t, metrics.Registry, "controller_runtime_terminal_reconcile_errors_total", name)[""]
+	theirs := byResult(t, metrics.Registry, "controller_runtime_reconcile_total")
+	theirs["panic"] = byResult(t, metrics.Registry, "controller_runtime_reconcile_panics_total")[""]
+	theirs["terminal"] = byResult(t, metrics.Registry, "controller_runtime_terminal_reconcile_errors_total")[""]
 	theirs["error"] -= theirs["panic"] + theirs["terminal"] // they count among the errors
 	if !maps.Equal(theirs, want) {
 		t.Errorf("controller-runtime has counted %v, want %v", theirs, want)
 	}
 }
 
-// byResult returns the series of a controller by their label result.
-func byResult(t *testing.T, g prometheus.Gatherer, metric, name string) map[string]float64 {
+// byResult returns the series of the controller by their label result.
+func byResult(t *testing.T, g prometheus.Gatherer, metric string) map[string]float64 {
 	t.Helper()
 	families, err := g.Gather()
 	if err != nil {
@@ -110,7 +112,7 @@ func byResult(t *testing.T, g prometheus.Gatherer, metric, name string) map[stri
 	values := map[string]float64{}
 	for _, f := range families {
 		for _, s := range f.GetMetric() {
-			if f.GetName() == metric && label(s, "controller") == name {
+			if f.GetName() == metric && label(s, "controller") == compared {
 				values[label(s, "result")] = s.GetCounter().GetValue() + s.GetGauge().GetValue()
 			}
 		}
