@@ -4,7 +4,7 @@ package catalog
 var (
 	ControllerItemRetries = define(Metric{
 		Name:    "controller_item_retries",
-		Help:    "Retries that an item had had when the rate limiter was told to forget it, because it had succeeded or was dropped. 0 is success at the first attempt.",
+		Help:    "Retries of an item, counted when the rate limiter was told to forget it, because it had succeeded or was dropped. 0 is success at the first attempt.",
 		Kind:    Histogram,
 		Family:  Queues,
 		Labels:  controller(),

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,46 +99,6 @@ func TestNoMetricIsOrphaned(t *testing.T) {
 	}
 }
 
-// The dashboards that alerts link to exist, and have the variables that the links set.
-func TestAlertsLinkToTheirDashboards(t *testing.T) {
-	c, err := generate.ParseConfig([]byte("grafanaURL: https://grafana.example.com/"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := generate.Files(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rules struct{ Groups []alerts.Group }
-	if err := yaml.Unmarshal(f["prometheus/rules.yaml"], &rules); err != nil {
-		t.Fatal(err)
-	}
-	set := regexp.MustCompile(`&var-([a-z_]+)=`)
-	linked := map[string]int{}
-	for _, g := range rules.Groups {
-		for _, r := range g.Rules {
-			if r.Alert == "" {
-				continue
-			}
-			address, _, _ := strings.Cut(r.Annotations[alerts.DashboardAnnotation], "?")
-			uid, ok := strings.CutPrefix(address, "https://grafana.example.com/d/")
-			board := string(f["grafana/dashboards/"+uid+".json"])
-			if !ok || board == "" {
-				t.Errorf("%s links to %s", r.Alert, address)
-			}
-			linked[uid]++
-			for _, v := range set.FindAllStringSubmatch(r.Annotations[alerts.DashboardAnnotation], -1) {
-				if !strings.Contains(board, `"name": "`+v[1]+`"`) {
-					t.Errorf("%s sets the variable %s, which %s does not have", r.Alert, v[1], uid)
-				}
-			}
-		}
-	}
-	if len(linked) != 4 {
-		t.Errorf("alerts link to %v, want to each dashboard", linked)
-	}
-}
-
 // One of the inhibitions is about the exporter's own informers, by the name that they carry.
 func TestInhibitionNamesTheExporter(t *testing.T) {
 	if f := files(t, ""); !bytes.Contains(f["alertmanager/alertmanager.yaml"], []byte(`name="`+exporter.Name+`"`)) {
@@ -172,38 +131,6 @@ func TestManifests(t *testing.T) {
 	rule, err := yaml.Marshal(read("kubernetes/prometheusrule.yaml").Spec)
 	if err != nil || !strings.Contains(string(rule), "InformerNotSynced") {
 		t.Errorf("the PrometheusRule lacks rules: %v", err)
-	}
-}
-
-// Each dashboard is in a ConfigMap of its own, which kubectl apply can put into an annotation.
-func TestDashboardConfigMaps(t *testing.T) {
-	const largestAnnotation = 256 << 10
-	f := files(t, "")
-	boards := map[string]string{}
-	for _, document := range bytes.Split(f["kubernetes/dashboards.yaml"], []byte("\n---\n")) {
-		var config struct {
-			Metadata struct {
-				Name   string
-				Labels map[string]string
-			}
-			Data map[string]string
-		}
-		if err := yaml.Unmarshal(document, &config); err != nil {
-			t.Fatal(err)
-		}
-		applied, err := yaml.YAMLToJSON(document)
-		if err != nil || len(applied) > largestAnnotation {
-			t.Errorf("%s: %d bytes are too many for an annotation (%v)", config.Metadata.Name, len(applied), err)
-		}
-		if len(config.Data) != 1 || config.Metadata.Labels["grafana_dashboard"] != "1" {
-			t.Errorf("%s has %d dashboards, and the labels %v for Grafana's sidecar", config.Metadata.Name, len(config.Data), config.Metadata.Labels)
-		}
-		maps.Copy(boards, config.Data)
-	}
-	for path, content := range f {
-		if dir, file := filepath.Split(path); dir == "grafana/dashboards/" && boards[file] != string(content) {
-			t.Errorf("no ConfigMap has %s, or it has another one", file)
-		}
 	}
 }
 
