@@ -26,10 +26,11 @@ type Options struct {
 	RememberedEvents int
 	// Checks compare the caches with the API server. The default is none.
 	Checks Checks
-	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream, for informers that have
-	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier). A decorated informer then
-	// no longer reports them to the provider that component-base installs for the process. The default is to leave them
-	// alone.
+	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream: for informers that have
+	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier), and for the queues of
+	// NewQueue. These then no longer report them to the provider that component-base or controller-runtime installs for the
+	// process. Where the registry has informer_* or workqueue_* already, from one of these or from another Observer, that
+	// is left alone, as the log says. The default is to leave all of them alone.
 	UpstreamMetrics bool
 }
 
@@ -56,8 +57,10 @@ type Observer struct {
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
-	// upstream is nil unless client-go's own metrics were asked for.
-	upstream *upstream
+	// upstream and upstreamQueues are nil unless client-go's own metrics were asked for and the registry had room for them.
+	upstream       *upstream
+	upstreamQueues *upstreamQueues
+	queues         queues
 
 	types, namespaces, handlers, indexes series.Cap
 
@@ -65,9 +68,8 @@ type Observer struct {
 	groups map[labels]*group
 }
 
-// New returns an Observer whose metrics are registered with reg. It fails if a name is missing, if the registry already
-// has an Observer of the same name, or if client-go's own metrics are asked for and the registry has them already: one
-// Observer serves any number of informers.
+// New returns an Observer whose metrics are registered with reg. It fails if a name is missing, or if the registry already
+// has an Observer of the same name: one Observer serves any number of informers.
 func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.Name == "" {
 		return nil, errors.New("collectors: Options.Name is empty: give the name of the program or controller")
@@ -97,6 +99,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		handlers:       series.Cap{Limit: maxHandlers},
 		indexes:        series.Cap{Limit: maxIndexes},
 		groups:         map[labels]*group{},
+		queues:         queues{names: series.Cap{Limit: maxQueues}},
 	}
 	if o.logger == nil {
 		o.logger = slog.Default()
@@ -105,9 +108,11 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		o.remembered = defaultRememberedEvents
 	}
 	if options.UpstreamMetrics {
-		o.upstream = newUpstream()
-		if err := o.upstream.probe(reg); err != nil {
-			return nil, err
+		if u := newUpstream(); o.hasRoom(reg, "informer_*", u) {
+			o.upstream = u
+		}
+		if u := newUpstreamQueues(); o.hasRoom(reg, "workqueue_*", u) {
+			o.upstreamQueues = u
 		}
 	}
 	if err := reg.Register(o); err != nil {
@@ -138,6 +143,9 @@ func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 	if o.upstream != nil {
 		o.upstream.Describe(ch)
 	}
+	if o.upstreamQueues != nil {
+		o.upstreamQueues.Describe(ch)
+	}
 }
 
 // Collect implements prometheus.Collector. It reads atomics, and holds no lock of an informer across them; the package
@@ -147,7 +155,11 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	if o.upstream != nil {
 		o.upstream.Collect(ch)
 	}
+	if o.upstreamQueues != nil {
+		o.upstreamQueues.Collect(ch)
+	}
 	for _, g := range o.snapshot() {
 		g.collect(ch)
 	}
+	o.collectQueues(ch)
 }

@@ -85,6 +85,13 @@ func (v *vecs) forget(m catalog.Metric, values ...string) {
 	}
 }
 
+// forgetSet deletes what counterSet or histogramSet has made.
+func (v *vecs) forgetSet(m catalog.Metric, values ...string) {
+	for _, value := range m.Labels[len(m.Labels)-1].Values {
+		v.forget(m, append(slices.Clone(values), value)...)
+	}
+}
+
 // forgetAll deletes the series of a group, except those of labels with open values.
 func (v *vecs) forgetAll(l labels) {
 	for _, m := range catalog.All() {
