@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -12,13 +13,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// LockOption configures Lock.
-type LockOption func(*lock)
-
-// RetryPeriod is that of the LeaderElectionConfig, which the lock does not know: a renewal that takes longer is slow. The
-// default is 2 s, as in Kubernetes' own components and in controller-runtime.
-func RetryPeriod(period time.Duration) LockOption {
-	return func(l *lock) { l.retry = period }
+// LockOptions says more about a lock. The zero value is useful.
+type LockOptions struct {
+	// RetryPeriod is that of the LeaderElectionConfig, which the lock does not know: a renewal that takes longer is slow.
+	// The default is 2 s, as in Kubernetes' own components and in controller-runtime.
+	RetryPeriod time.Duration
 }
 
 // Lock returns the lock of a candidate that reports when it leads, under the name that is given, and does nothing else to
@@ -32,17 +31,14 @@ func RetryPeriod(period time.Duration) LockOption {
 // must not release. A candidate that dies says nothing any more; one that hangs is no leader after the lease's duration.
 //
 // Each candidate has a decorator of its own. Those with the same name share their series, which stay as long as the
-// Observer. A nil lock remains nil, about which client-go complains.
-func (o *Observer) Lock(name string, inner resourcelock.Interface, options ...LockOption) resourcelock.Interface {
+// Observer. Of several options the last count. A nil lock remains nil, about which client-go complains.
+func (o *Observer) Lock(name string, inner resourcelock.Interface, options ...LockOptions) resourcelock.Interface {
 	if inner == nil {
 		return nil
 	}
-	l := &lock{Interface: inner, obs: o, series: o.lockSeries(name), retry: defaultRetryPeriod}
+	l := &lock{Interface: inner, obs: o, series: o.lockSeries(name), retry: cmp.Or(last(options).RetryPeriod, defaultRetryPeriod)}
 	if decorated, ok := inner.(*lock); ok && decorated.series == l.series {
 		l.Interface = decorated.Interface // so that nothing is counted twice
-	}
-	for _, set := range options {
-		set(l)
 	}
 	return l
 }

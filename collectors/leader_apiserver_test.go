@@ -86,7 +86,7 @@ func (c *candidate) start(release bool) {
 			LeaseMeta:  metav1.ObjectMeta{Namespace: c.namespace, Name: "election"},
 			Client:     kubernetes.NewForConfigOrDie(c.config).CoordinationV1(),
 			LockConfig: resourcelock.ResourceLockConfig{Identity: c.identity},
-		}, collectors.RetryPeriod(retryPeriod)),
+		}, collectors.LockOptions{RetryPeriod: retryPeriod}),
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 		ReleaseOnCancel: release,
 		Callbacks: leaderelection.LeaderCallbacks{

@@ -221,7 +221,7 @@ func TestReleaseUnderWay(t *testing.T) {
 func TestSlowRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := newObserver(t)
-		slow := func(lock string, options ...LockOption) float64 {
+		slow := func(lock string, options ...LockOptions) float64 {
 			inner := &fakeLock{fakeLease: &fakeLease{}, identity: "me"}
 			l := obs.Lock(lock, inner, options...)
 			_ = l.Create(t.Context(), held("me"))
@@ -236,7 +236,7 @@ func TestSlowRenewals(t *testing.T) {
 		if got := slow("default"); got != 2 {
 			t.Errorf("%v renewals were slow by default, want 2", got)
 		}
-		if got := slow("given", RetryPeriod(time.Second)); got != 4 {
+		if got := slow("given", LockOptions{RetryPeriod: time.Second}); got != 4 {
 			t.Errorf("%v renewals were slow with a period of a second, want 4", got)
 		}
 		s := metricstest.Take(t, reg)

@@ -28,10 +28,12 @@ type Options struct {
 	Checks Checks
 	// Limits bound the number of series.
 	Limits Limits
-	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream, for informers that have
-	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier). A decorated informer then
-	// no longer reports them to the provider that component-base installs for the process. Those of leader election need
-	// LeaderMetricsProvider. The default is to leave them alone.
+	// UpstreamMetrics reports client-go's own metrics too, those of the catalog's family Upstream: for informers that have
+	// a cache.InformerName (FactoryOptions.InformerName, SharedIndexInformerOptions.Identifier), and for the queues of
+	// NewQueue. These then no longer report them to the provider that component-base or controller-runtime installs for the
+	// process. Where the registry has informer_* or workqueue_* already, from one of these or from another Observer, that
+	// is left alone, as the log says. Those of leader election need LeaderMetricsProvider. The default is to leave all of
+	// them alone.
 	UpstreamMetrics bool
 }
 
@@ -50,10 +52,11 @@ type Observer struct {
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
-	// upstream is nil unless client-go's own metrics were asked for.
-	upstream *upstream
-	// upstreamLeader is nil unless they were asked for and the registry had those of leader election from nobody else.
+	// What is client-go's own is nil unless it was asked for and the registry had room for it.
+	upstream       *upstream
+	upstreamQueues *upstreamQueues
 	upstreamLeader *upstreamLeader
+	queues         queues
 
 	types, namespaces, handlers, indexes series.Cap
 	requests                             *requests
@@ -67,9 +70,8 @@ type Observer struct {
 	groups map[labels]*group
 }
 
-// New returns an Observer whose metrics are registered with reg. It fails if a name is missing, if the registry already
-// has an Observer of the same name, or if client-go's own metrics are asked for and the registry has them already: one
-// Observer serves any number of informers.
+// New returns an Observer whose metrics are registered with reg. It fails if a name is missing, or if the registry already
+// has an Observer of the same name: one Observer serves any number of informers.
 func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.Name == "" {
 		return nil, errors.New("collectors: Options.Name is empty: give the name of the program or controller")
@@ -105,9 +107,11 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	}
 	o.limit(options.Limits)
 	if options.UpstreamMetrics {
-		o.upstream = newUpstream()
-		if err := o.upstream.probe(reg); err != nil {
-			return nil, err
+		if u := newUpstream(); o.hasRoom(reg, "informer_*", u) {
+			o.upstream = u
+		}
+		if u := newUpstreamQueues(); o.hasRoom(reg, "workqueue_*", u) {
+			o.upstreamQueues = u
 		}
 		if u := newUpstreamLeader(); o.hasRoom(reg, "leader_election_*", u) {
 			o.upstreamLeader = u
@@ -144,6 +148,9 @@ func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 	if o.upstreamLeader != nil {
 		o.upstreamLeader.Describe(ch)
 	}
+	if o.upstreamQueues != nil {
+		o.upstreamQueues.Describe(ch)
+	}
 }
 
 // Collect implements prometheus.Collector. It reads atomics, and holds no lock of an informer across them; the package
@@ -156,6 +163,9 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	if o.upstreamLeader != nil {
 		o.upstreamLeader.Collect(ch)
 	}
+	if o.upstreamQueues != nil {
+		o.upstreamQueues.Collect(ch)
+	}
 	for _, g := range o.snapshot() {
 		g.collect(ch)
 	}
@@ -163,4 +173,5 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 		s.collect(o, ch)
 	}
 	o.controllers.collect(ch)
+	o.collectQueues(ch)
 }

@@ -2,7 +2,6 @@ package collectors
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -73,12 +72,6 @@ func SyncHandler[T any](obs *Observer, controller string, handle func(context.Co
 		_, err := reconcile(ctx, item)
 		return err
 	}
-}
-
-// isTerminal tells whether no retry can mend an error.
-func isTerminal(err error) bool {
-	var terminal interface{ Terminal() bool }
-	return errors.As(err, &terminal) && terminal.Terminal()
 }
 
 // field is the index of a field, nil if there is none.

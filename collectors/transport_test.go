@@ -38,8 +38,8 @@ func newRequest(t testing.TB, method, url string) *http.Request {
 	return r
 }
 
-// send makes a request of which only the counting matters.
-func send(t testing.TB, transport http.RoundTripper, method, url string) {
+// sendRequest makes a request of which only the counting matters.
+func sendRequest(t testing.TB, transport http.RoundTripper, method, url string) {
 	t.Helper()
 	response, err := transport.RoundTrip(newRequest(t, method, url))
 	if err == nil {
@@ -86,7 +86,7 @@ func TestTransportDoesNotInterfere(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		send(t, panicking, http.MethodGet, "https://server/api/v1/pods")
+		sendRequest(t, panicking, http.MethodGet, "https://server/api/v1/pods")
 	}()
 	metricstest.Take(t, reg).Family("k8s_client_requests_total").Equal(t, metricstest.Snapshot{
 		"k8s_client_requests_total{code=error,resource=non-resource,subresource=,verb=get}": 1,
@@ -99,12 +99,12 @@ func TestTransportCounts(t *testing.T) {
 		t.Errorf("before any request:\n%s", s)
 	}
 	ok, conflict := obs.WrapTransport(answering(http.StatusOK)), obs.WrapTransport(answering(http.StatusConflict))
-	send(t, ok, http.MethodGet, "https://server/api/v1/pods?watch=1")
-	send(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1") // no write
-	send(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d")
-	send(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
-	send(t, conflict, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
-	send(t, ok, http.MethodGet, "https://server/apis/custom.metrics.k8s.io/v1beta1/namespaces/n/pods/%2A/http_requests")
+	sendRequest(t, ok, http.MethodGet, "https://server/api/v1/pods?watch=1")
+	sendRequest(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1") // no write
+	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d")
+	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
+	sendRequest(t, conflict, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
+	sendRequest(t, ok, http.MethodGet, "https://server/apis/custom.metrics.k8s.io/v1beta1/namespaces/n/pods/%2A/http_requests")
 	metricstest.Take(t, reg).Counts().Equal(t, metricstest.Snapshot{
 		"k8s_client_requests_total{code=200,resource=pods,subresource=,verb=watch}":                          1,
 		"k8s_client_requests_total{code=409,resource=pods,subresource=,verb=watch}":                          1,
@@ -125,15 +125,15 @@ func TestTransportLimitsResources(t *testing.T) {
 	obs, reg := newObserver(t)
 	transport := obs.WrapTransport(answering(http.StatusOK))
 	for n := range maxResources + 10 {
-		send(t, transport, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/resources%d", n))
+		sendRequest(t, transport, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/resources%d", n))
 	}
 	const other = "k8s_client_requests_total{code=200,resource=other,subresource=,verb=list}"
 	if s := metricstest.Take(t, reg).Family("k8s_client_requests_total"); len(s) != maxResources+1 || s[other] != 10 {
 		t.Errorf("%d series, %v requests of others", len(s), s[other])
 	}
 	for _, odd := range []string{"%ff%fe", "Pods", "queue_length", strings.Repeat("x", 1000)} {
-		send(t, transport, http.MethodGet, "https://server/api/v1/"+odd)
-		send(t, transport, http.MethodGet, "https://server/apis/"+odd+"/v1/things")
+		sendRequest(t, transport, http.MethodGet, "https://server/api/v1/"+odd)
+		sendRequest(t, transport, http.MethodGet, "https://server/apis/"+odd+"/v1/things")
 	}
 	if s := metricstest.Take(t, reg).Family("k8s_client_requests_total"); len(s) != maxResources+1 || s[other] != 18 {
 		t.Errorf("%d series, %v requests of others", len(s), s[other])
@@ -159,7 +159,7 @@ func TestTransportBehindAPath(t *testing.T) {
 		wrapped := obs.WrapConfig(obs.WrapConfig(config)) // which counts once
 		wrapped.Wrap(obs.WrapTransport)
 		transport := wrapped.WrapTransport(answering(http.StatusOK))
-		send(t, transport, http.MethodGet, "https://server"+path)
+		sendRequest(t, transport, http.MethodGet, "https://server"+path)
 		const want = "k8s_client_requests_total{code=200,resource=pods,subresource=,verb=list}"
 		if s := metricstest.Take(t, reg); s[want] != 1 {
 			t.Errorf("%s, %s:\n%s", host, path, s)
@@ -224,7 +224,7 @@ func TestTransportInParallel(t *testing.T) {
 		transport := obs.WrapTransport(answering(http.StatusOK))
 		workers.Go(func() {
 			for n := range 500 {
-				send(t, transport, http.MethodPut, fmt.Sprintf("https://server/apis/example.com/v1/resources%d/x", n%50))
+				sendRequest(t, transport, http.MethodPut, fmt.Sprintf("https://server/apis/example.com/v1/resources%d/x", n%50))
 			}
 		})
 		workers.Go(func() { metricstest.Take(t, reg) })

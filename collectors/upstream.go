@@ -1,7 +1,6 @@
 package collectors
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,28 +27,24 @@ var _ prometheus.Collector = &upstream{}
 type upstreamLabels [4]string
 
 func newUpstream() *upstream {
-	gauge := func(m catalog.Metric) *prometheus.GaugeVec {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
-	}
-	latency := catalog.UpstreamProcessingLatency
 	return &upstream{
-		queued:  gauge(catalog.UpstreamQueuedItems),
-		version: gauge(catalog.UpstreamStoreResourceVersion),
-		latency: prometheus.NewHistogramVec(
-			prometheus.HistogramOpts{Name: latency.Name, Help: latency.Help, Buckets: latency.Buckets}, latency.LabelNames()),
-		uses: map[upstreamLabels]int{},
+		queued:  upstreamGauge(catalog.UpstreamQueuedItems),
+		version: upstreamGauge(catalog.UpstreamStoreResourceVersion),
+		latency: upstreamHistogram(catalog.UpstreamProcessingLatency),
+		uses:    map[upstreamLabels]int{},
 	}
 }
 
-// probe fails if the registry has the metrics already. They are registered together with the Observer's own; this only
-// tells the two failures apart.
-func (u *upstream) probe(reg prometheus.Registerer) error {
-	if err := reg.Register(u); err != nil {
-		return fmt.Errorf("collectors: Options.UpstreamMetrics: the registry has client-go's informer metrics already, "+
-			"from component-base or from another Observer; leave them to whoever was first: %w", err)
-	}
-	reg.Unregister(u)
-	return nil
+func upstreamGauge(m catalog.Metric) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
+}
+
+func upstreamCounter(m catalog.Metric) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
+}
+
+func upstreamHistogram(m catalog.Metric) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.Buckets}, m.LabelNames())
 }
 
 // hasRoom tells whether some of client-go's own metrics can be registered. They cannot where component-base or

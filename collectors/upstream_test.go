@@ -1,6 +1,8 @@
 package collectors
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -142,32 +144,43 @@ func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-func TestUpstreamMetricsAreRefusedTwice(t *testing.T) {
+// Where the registry has informer_* already, New leaves it to whoever was first and says so.
+func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	m := catalog.UpstreamQueuedItems
 	others := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: "[ALPHA] Somebody else's."}, m.LabelNames())
 	if err := reg.Register(others); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(reg, Options{Name: "a", UpstreamMetrics: true}); err == nil || !strings.Contains(err.Error(), "UpstreamMetrics") {
-		t.Errorf("metrics that are registered already: %v", err)
+	observer := func(reg prometheus.Registerer, name string) (*Observer, string) {
+		t.Helper()
+		var log bytes.Buffer
+		obs, err := New(reg, Options{Name: name, UpstreamMetrics: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return obs, log.String()
 	}
-	if _, err := New(reg, Options{Name: "a"}); err != nil {
-		t.Errorf("something was left: %v", err)
+	obs, log := observer(reg, "a")
+	if obs.upstream != nil || obs.upstreamQueues == nil || strings.Count(log, "\n") != 1 || !strings.Contains(log, "informer_*") {
+		t.Errorf("metrics that are registered already: %v, %v, the log says %q", obs.upstream, obs.upstreamQueues, log)
+	}
+	if got := obs.newInformer(pods).metricsProvider(nil); got != nil {
+		t.Error("the provider of the process was replaced")
 	}
 	reg = prometheus.NewRegistry()
-	first, err := New(reg, Options{Name: "a", UpstreamMetrics: true})
-	if err != nil {
-		t.Fatal(err)
+	first, log := observer(reg, "a")
+	if first.upstream == nil || log != "" {
+		t.Errorf("the first Observer: %v, the log says %q", first.upstream, log)
 	}
-	if _, err := New(reg, Options{Name: "b", UpstreamMetrics: true}); err == nil || !strings.Contains(err.Error(), "UpstreamMetrics") {
-		t.Errorf("two Observers: %v", err)
+	if second, log := observer(reg, "b"); second.upstream != nil || strings.Count(log, "\n") != 2 {
+		t.Errorf("the second Observer: %v, the log says %q", second.upstream, log)
 	}
 	if !reg.Unregister(first) {
 		t.Error("the Observer cannot be unregistered")
 	}
-	if _, err := New(reg, Options{Name: "b", UpstreamMetrics: true}); err != nil {
-		t.Errorf("after the first Observer was unregistered: %v", err)
+	if third, log := observer(reg, "c"); third.upstream == nil || log != "" {
+		t.Errorf("after the first Observer was unregistered: %v, the log says %q", third.upstream, log)
 	}
 }
 

@@ -30,7 +30,7 @@ var (
 	})
 	ControllerQueueOldestItem = define(Metric{
 		Name:   "controller_queue_oldest_item_seconds",
-		Help:   "Seconds that the item at the head of the queue has been ready and no worker has taken it, at the time of the scrape. 0 if none is. It shows workers that hang, which workqueue_queue_duration_seconds does only once an item is taken.",
+		Help:   "Seconds that the item which has been ready longest, normally that at the head of the queue, has waited for a worker, at the time of the scrape. 0 if none is ready. It shows workers that hang, which workqueue_queue_duration_seconds does only once an item is taken.",
 		Kind:   Gauge,
 		Family: Queues,
 		Labels: controller(),
@@ -46,7 +46,7 @@ var (
 	})
 	ControllerDropped = define(Metric{
 		Name:   "controller_dropped_total",
-		Help:   "Items that were given up, by reason. Those of shutdown were still waiting, in the queue or for their time, when the shutdown ended.",
+		Help:   "Items that were given up, by reason. Those of shutdown failed after it had begun, or were still waiting, in the queue or for their time, when it ended.",
 		Kind:   Counter,
 		Family: Queues,
 		Labels: controller(LabelDropReason),

@@ -51,9 +51,9 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 	}
 	c := &controller{options: o, obs: obs, client: client, dynamic: dynamicClient}
 	c.typed = obs.SharedInformerFactory(client, 0, collectors.FactoryOptions{
-		Tweak: func(o *metav1.ListOptions) { o.LabelSelector = labels.FormatLabels(managed) },
+		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = labels.FormatLabels(managed) },
 	})
-	c.dynamics = obs.DynamicSharedInformerFactory(dynamicClient, 10*time.Minute, collectors.FactoryOptions{})
+	c.dynamics = obs.DynamicSharedInformerFactory(dynamicClient, 10*time.Minute, collectors.ResourceFactoryOptions{})
 	c.widgets = c.dynamics.ForResource(widgets)
 	c.reconciler = &reconciler{
 		client: client, dynamic: dynamicClient,
@@ -100,7 +100,7 @@ func (c *controller) run(ctx context.Context) error {
 		}
 	}
 	slog.Info("shutting down", "cause", context.Cause(ctx))
-	return c.obs.ShutdownController(ctx, program, collectors.ShutdownSteps{
+	steps := collectors.ShutdownSteps{
 		StopIntake:   func(context.Context) error { return stopIntake() },
 		DrainWorkers: func(ctx context.Context) error { return c.drain(ctx) },
 		StopInformers: func(context.Context) error {
@@ -119,8 +119,11 @@ func (c *controller) run(ctx context.Context) error {
 			}
 		},
 		GracePeriod: c.options.grace,
-		Queue:       c.queue,
-	})
+	}
+	if c.queue != nil {
+		steps.Queue = c.queue
+	}
+	return c.obs.ShutdownController(ctx, program, steps)
 }
 
 // elector is a candidate for the lock, which is a Lease.

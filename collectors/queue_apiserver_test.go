@@ -1,0 +1,145 @@
+package collectors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// TestControllerOnARealServer covers S7, S8 and S20: a controller as it is usually written. Its workers come late, one
+// object changes often meanwhile, one needs three attempts, one never succeeds and one cannot.
+func TestControllerOnARealServer(t *testing.T) {
+	client, namespace := kubernetes.NewForConfigOrDie(stacktest.Config(t)), stacktest.Namespace(t)
+	registry := prometheus.NewPedanticRegistry()
+	obs, err := collectors.New(registry, collectors.Options{Name: "test", UpstreamMetrics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, 1000*time.Second)
+	queue := collectors.NewQueue(obs, "labels", limiter)
+
+	factory := obs.SharedInformerFactory(client, 0, collectors.FactoryOptions{Namespace: namespace})
+	configMaps := factory.Core().V1().ConfigMaps()
+	enqueue := func(object any) {
+		key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
+		if err != nil {
+			t.Error(err)
+		}
+		queue.Add(key)
+	}
+	if _, err := configMaps.Informer().AddEventHandler(cache.FilteringResourceEventHandler{
+		FilterFunc: func(object any) bool { return object.(metav1.Object).GetName() != "kube-root-ca.crt" },
+		Handler: cache.ResourceEventHandlerFuncs{
+			AddFunc: enqueue, UpdateFunc: func(_, object any) { enqueue(object) }, DeleteFunc: enqueue,
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	factory.StartWithContext(ctx)
+	t.Cleanup(func() { cancel(); factory.Shutdown() })
+
+	write := client.CoreV1().ConfigMaps(namespace)
+	for _, name := range []string{"busy", "flaky", "hopeless", "invalid"} {
+		if _, err := write.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const changes = 5
+	for n := range changes {
+		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "busy"}, Data: map[string]string{"n": fmt.Sprint(n)}}
+		if _, err := write.Update(t.Context(), object, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const labels = "{controller=labels}"
+	before := metricstest.Eventually(t, registry, "all events are in the queue, and wait", func(s metricstest.Snapshot) bool {
+		return s["controller_queue_coalesced_total"+labels] == changes && s["workqueue_depth"] == 4 && s["controller_queue_oldest_item_seconds"+labels] > 0
+	})
+
+	var (
+		workers  sync.WaitGroup
+		mu       sync.Mutex
+		attempts = map[string]int{}
+	)
+	reconcile := func(key string) error {
+		_, name, err := cache.SplitMetaNamespaceKey(key)
+		if err != nil {
+			return collectors.TerminalError(err)
+		}
+		object, err := configMaps.Lister().ConfigMaps(namespace).Get(name)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		attempts[name]++
+		switch {
+		case name == "invalid":
+			return collectors.TerminalError(errors.New("invalid"))
+		case name == "hopeless", name == "flaky" && attempts[name] < 3:
+			return errors.New("try again")
+		case name == "busy" && object.Data["n"] != fmt.Sprint(changes-1):
+			return fmt.Errorf("an old state: %v", object.Data)
+		}
+		return nil
+	}
+	for range 2 {
+		workers.Go(func() {
+			for key, shutdown := queue.Get(); !shutdown; key, shutdown = queue.Get() {
+				queue.Retry(key, reconcile(key), 4)
+				queue.Done(key)
+			}
+		})
+	}
+	after := metricstest.Eventually(t, registry, "all is done", func(s metricstest.Snapshot) bool {
+		return s["controller_item_retries_count"+labels] == 4
+	})
+	mu.Lock()
+	for name, want := range map[string]int{"busy": 1, "flaky": 3, "hopeless": 5, "invalid": 1} {
+		if attempts[name] != want {
+			t.Errorf("%s: %d attempts, want %d", name, attempts[name], want)
+		}
+	}
+	mu.Unlock()
+	changed := after.Since(before, "k8s_informer_", "workqueue_", "controller_queue_oldest_item_seconds")
+	changed.Equal(t, metricstest.Snapshot{
+		"controller_item_retries_count" + labels:                         4,
+		"controller_backoff_seconds_count" + labels:                      2 + 4,
+		"controller_dropped_total{controller=labels,reason=max_retries}": 1,
+		"controller_dropped_total{controller=labels,reason=terminal}":    1,
+	})
+	// Two retries of one item, and four of another: 5 ms, doubled each time.
+	check := func(series string, want float64) {
+		t.Helper()
+		if diff := after[series] - want; diff > 1e-9 || diff < -1e-9 {
+			t.Errorf("%s is %v, want %v", series, after[series], want)
+		}
+	}
+	check("controller_backoff_seconds_sum"+labels, .005+.01+.005+.01+.02+.04)
+	check("controller_item_retries_sum"+labels, 2+4)
+	check("workqueue_retries_total", 6)
+
+	queue.ShutDown()
+	workers.Wait()
+	for series := range metricstest.Take(t, registry) {
+		if !strings.HasPrefix(series, "k8s_informer_") {
+			t.Errorf("after the end: %s", series)
+		}
+	}
+}
