@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -24,26 +25,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
 func main() {
+	address := flag.String("metrics-bind-address", ":8080", "Address of /metrics.")
+	flag.Parse() // --kubeconfig is controller-runtime's
 	handler := slog.NewTextHandler(os.Stderr, nil)
 	ctrl.SetLogger(logr.FromSlogHandler(handler))
-	if err := run(ctrl.SetupSignalHandler()); err != nil {
+	if err := run(ctrl.SetupSignalHandler(), *address); err != nil {
 		slog.New(handler).Error(err.Error())
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context, address string) error {
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
 	}
 	mgr, err := newManager(config, metrics.Registry, ctrl.Options{
+		Metrics:        server.Options{BindAddress: address},
 		LeaderElection: true, LeaderElectionID: name, LeaderElectionNamespace: "default", LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {

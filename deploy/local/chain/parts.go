@@ -36,6 +36,7 @@ const (
 	exporterPort     = 9958
 	loadPort         = 9959
 	controllerPort   = 9960 // and the next ones, one for each replica
+	ownerLabelsPort  = 9963
 )
 
 // readyTimeout is for what Start waits for itself; the servers have deadlines of their own.
@@ -63,7 +64,7 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 }
 
 // programs are files of programs of this clone.
-type programs struct{ exporter, controller string }
+type programs struct{ exporter, controller, ownerLabels string }
 
 // buildPrograms compiles them; the build cache makes that quick after the first time.
 func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
@@ -73,19 +74,20 @@ func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 	}
 	for _, b := range []struct {
 		file *string
-		path string
+		path string // of the package, from the root
 	}{
-		{&p.exporter, "./cmd/exporter"},
-		{&p.controller, "./examples/controller"},
+		{&p.exporter, "cmd/exporter"},
+		{&p.controller, "examples/controller"},
+		{&p.ownerLabels, "examples/controller-runtime"}, // a module of its own
 	} {
 		*b.file = filepath.Join(dir, filepath.Base(b.path))
 		if runtime.GOOS == "windows" {
 			*b.file += ".exe"
 		}
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, b.path)
-		cmd.Dir = root
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, ".")
+		cmd.Dir = filepath.Join(root, filepath.FromSlash(b.path))
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return p, fmt.Errorf("building %s in %s: %w\n%s", b.path, root, err, out)
+			return p, fmt.Errorf("building %s: %w\n%s", cmd.Dir, err, out)
 		}
 	}
 	return p, nil
@@ -184,6 +186,26 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	return nil
 }
 
+// startOwnerLabels starts a controller on controller-runtime, which has little to do: its metrics are to stand beside those
+// of others.
+func (c *Chain) startOwnerLabels(ctx context.Context, p programs) error {
+	number, err := c.port(ownerLabelsPort)
+	if err != nil {
+		return err
+	}
+	c.OwnerLabelsURL = "http://" + port.Address(number)
+	c.OwnerLabels, err = stack.StartCommand(ctx, stack.Command{
+		Name: "owner-labels", Program: p.ownerLabels, Dir: c.dir, Log: c.options.Log,
+		Args:  []string{"--kubeconfig=" + c.Kubeconfig, "--metrics-bind-address=" + port.Address(number)},
+		Ready: stack.Answers(c.OwnerLabelsURL + "/metrics"),
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.OwnerLabels.Stop)
+	return nil
+}
+
 func (c *Chain) startReceiver(context.Context, programs) (err error) {
 	if c.Receiver, err = receiver.Start(receiver.Options{Log: c.options.Log}); err != nil {
 		return err
@@ -245,6 +267,7 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
 	targets := []stack.ScrapeTarget{
 		{Job: "informer-exporter", Addresses: []string{hostPort(c.ExporterURL)}, Labels: labels, HonorLabels: true},
 		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels, HonorLabels: true},
+		{Job: "owner-labels", Addresses: []string{hostPort(c.OwnerLabelsURL)}, Labels: labels, HonorLabels: true},
 		{Job: "widgets", Addresses: c.addresses(), Labels: labels, HonorLabels: true},
 		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
 		{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
