@@ -83,8 +83,9 @@ func ExampleRateLimiter() {
 		panic(err)
 	}
 	for _, f := range families {
-		h := f.GetMetric()[0].GetHistogram()
-		fmt.Printf("%s: %d observed, %v in all\n", f.GetName(), h.GetSampleCount(), h.GetSampleSum())
+		if h := f.GetMetric()[0].GetHistogram(); h != nil {
+			fmt.Printf("%s: %d observed, %v in all\n", f.GetName(), h.GetSampleCount(), h.GetSampleSum())
+		}
 	}
 	// Output:
 	// 5ms 10ms 2

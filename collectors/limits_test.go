@@ -35,8 +35,8 @@ func TestOverflow(t *testing.T) {
 		return inf.(*sharedIndexInformer)
 	}
 	const overflow = "k8s_informer_label_overflow_total"
-	if n, err := testutil.GatherAndCount(reg, overflow); err != nil || n != 4 {
-		t.Errorf("%d labels are reported from the beginning, want 4: %v", n, err)
+	if n, err := testutil.GatherAndCount(reg, overflow); err != nil || n != 8 {
+		t.Errorf("%d labels are reported from the beginning, want 8: %v", n, err)
 	}
 	first := newInformer("pods", "first")
 	if s := metricstest.Take(t, reg); strings.Contains(s.String(), overflow) {

@@ -104,6 +104,7 @@ func TestTransportCounts(t *testing.T) {
 	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d")
 	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
 	sendRequest(t, conflict, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
+	sendRequest(t, obs.WrapTransport(answering(http.StatusTooManyRequests)), http.MethodPost, "https://server/api/v1/namespaces/n/pods/p/eviction")
 	sendRequest(t, ok, http.MethodGet, "https://server/apis/custom.metrics.k8s.io/v1beta1/namespaces/n/pods/%2A/http_requests")
 	metricstest.Take(t, reg).Counts().Equal(t, metricstest.Snapshot{
 		"k8s_client_requests_total{code=200,resource=pods,subresource=,verb=watch}":                          1,
@@ -115,6 +116,9 @@ func TestTransportCounts(t *testing.T) {
 		"k8s_client_request_duration_seconds_count{resource=pods,verb=watch}":                                2,
 		"k8s_client_request_duration_seconds_count{resource=deployments.apps,verb=update}":                   3,
 		"k8s_client_request_duration_seconds_count{resource=pods.custom.metrics.k8s.io,verb=get}":            1,
+		"k8s_client_requests_total{code=429,resource=pods,subresource=eviction,verb=create}":                 1,
+		"k8s_client_request_duration_seconds_count{resource=pods,verb=create}":                               1,
+		"k8s_client_conflicts_total{resource=pods,subresource=eviction}":                                     0,
 		"k8s_client_conflicts_total{resource=deployments.apps,subresource=}":                                 0,
 		"k8s_client_conflicts_total{resource=deployments.apps,subresource=status}":                           1,
 	})

@@ -173,7 +173,7 @@ func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 	if first.upstream == nil || log != "" {
 		t.Errorf("the first Observer: %v, the log says %q", first.upstream, log)
 	}
-	if second, log := observer(reg, "b"); second.upstream != nil || strings.Count(log, "\n") != 2 {
+	if second, log := observer(reg, "b"); second.upstream != nil || strings.Count(log, "\n") != 3 {
 		t.Errorf("the second Observer: %v, the log says %q", second.upstream, log)
 	}
 	if !reg.Unregister(first) {
