@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"fmt"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,9 @@ func (inf *informer) decorateHandler(name string, inner cache.ResourceEventHandl
 		since:    inf.obs.now(),
 	}
 }
+
+// String writes a handler as what it decorates: client-go puts handlers into errors.
+func (h *handler) String() string { return fmt.Sprint(h.inner) }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (h *handler) OnAdd(obj any, isInInitialList bool) {
