@@ -146,7 +146,9 @@ func TestControllersBeyondTheLimit(t *testing.T) {
 
 // withoutOverflows leaves out that labels have had no room, which is never forgotten.
 func withoutOverflows(s metricstest.Snapshot) metricstest.Snapshot {
-	maps.DeleteFunc(s, func(series string, _ float64) bool { return strings.HasPrefix(series, catalog.InformerLabelOverflow.Name) })
+	maps.DeleteFunc(s, func(series string, _ float64) bool {
+		return strings.HasPrefix(series, catalog.InformerLabelOverflow.Name)
+	})
 	return s
 }
 
