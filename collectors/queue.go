@@ -47,7 +47,7 @@ type observedQueue[T comparable] interface {
 // same name share their series. Of several options the last count.
 //
 // The series are deleted when the queue has been shut down, Get has told a worker so, and no item is being processed; or
-// else when nothing refers to the Queue any more. An item costs about 60 ns more from Add to Done than in a plain queue,
+// else when nothing refers to the Queue any more. An item costs about 50 ns more from Add to Done than in a plain queue,
 // and no allocation.
 func NewQueue[T comparable](obs *Observer, controller string, limiter workqueue.TypedRateLimiter[T], options ...QueueOptions[T]) *Queue[T] {
 	var o QueueOptions[T]
