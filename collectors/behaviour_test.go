@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
@@ -106,9 +105,7 @@ func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 // TestDecoratedInformersBehaveAsPlainOnes: what client-go's own tests expect of an informer holds for a decorated one.
 // The stories are what they are about; what is said is what client-go does.
 func TestDecoratedInformersBehaveAsPlainOnes(t *testing.T) {
-	handlers := utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers, utilruntime.ReallyCrash = nil, false
-	t.Cleanup(func() { utilruntime.ErrorHandlers, utilruntime.ReallyCrash = handlers, true })
+	surviveHandlers(t)
 	for name, b := range merged(handlerBehaviours, informerBehaviours, storeBehaviours) {
 		t.Run(name, func(t *testing.T) {
 			plain, decorated := show(t, b.story, false), show(t, b.story, true)

@@ -1,13 +1,12 @@
 package collectors
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand" //nolint:depguard // what client-go takes its back-off from; it must be the same in both runs
 	randv2 "math/rand/v2"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,14 +19,11 @@ import (
 )
 
 // TestDecoratedInformersCallHandlersAsPlainOnes plays the same story to a plain and to a decorated informer: objects
-// come, change and go, watches end, versions expire, lists are read again, handlers come late, are slow, resync and
-// leave, busy or not. Each handler must be called in the same order with the same objects, at the same time.
+// come, change and go, watches end, versions expire, lists are read again, handlers come late, are slow, panic, resync
+// and leave, busy or not. Each handler must be called in the same order with the same objects, at the same time.
 func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	t.Setenv("GODEBUG", "randseednop=0")
-	// The default ones log, and keep a minimum of time between errors, by the clock of the process.
-	handlers := utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers = nil
-	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers })
+	surviveHandlers(t)
 	klog.SetLogger(logr.Discard())
 	t.Cleanup(klog.ClearLogger)
 	stories, calls := 200, 0
@@ -50,6 +46,16 @@ func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	if calls < 100*stories {
 		t.Errorf("only %d calls in %d stories: not much was compared", calls, stories)
 	}
+}
+
+// surviveHandlers lets client-go survive handlers that panic. Its own handlers of panics and errors log, and keep a
+// minimum of time between errors, by the clock of the process.
+func surviveHandlers(t *testing.T) {
+	onError, onPanic, crash := utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash
+	utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash = nil, nil, false
+	t.Cleanup(func() {
+		utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash = onError, onPanic, crash
+	})
 }
 
 func firstDifference(a, b []string) int {
@@ -77,9 +83,9 @@ func tell(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 		}
 		time.Sleep(40 * time.Second)
 		synctest.Wait()
-		final := []string{fmt.Sprint("synced ", s.informer.HasSynced()), "version " + s.informer.LastSyncResourceVersion()}
-		for _, key := range slices.Sorted(slices.Values(s.informer.GetStore().ListKeys())) {
-			obj, _, _ := s.informer.GetStore().GetByKey(key)
+		final := []string{fmt.Sprint("synced ", s.controller.HasSynced()), "version " + s.controller.LastSyncResourceVersion()}
+		for _, key := range slices.Sorted(slices.Values(s.store.ListKeys())) {
+			obj, _, _ := s.store.GetByKey(key)
 			final = append(final, key+"@"+resourceVersion(obj))
 		}
 		s.stop()
@@ -91,44 +97,85 @@ func tell(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 	return calls
 }
 
-// story is an informer, its server and its handlers.
+// story is an informer, its server and its handlers. Every third informer is one with a single handler.
 type story struct {
 	*testing.T
-	rand      *randv2.Rand
-	server    *scriptedServer
-	informer  cache.SharedIndexInformer
-	began     time.Time
-	witnesses []*witness
-	active    []*witness
-	stop      func()
+	rand   *randv2.Rand
+	server *scriptedServer
+	// informer is nil for one with a single handler.
+	informer   cache.SharedIndexInformer
+	controller cache.Controller
+	store      cache.Store
+	began      time.Time
+	witnesses  []*witness
+	active     []*witness
+	// panics tells the single handler to panic.
+	panics bool
+	stop   func()
 }
 
 func newStory(t *testing.T, seed uint64, decorated bool) *story {
 	r := randv2.New(randv2.NewPCG(seed, 1))
 	s := &story{T: t, rand: r, server: newScriptedServer(r.IntN(2) == 0), began: time.Now()}
-	options := cache.SharedIndexInformerOptions{ResyncPeriod: []time.Duration{0, time.Minute, 150 * time.Second}[r.IntN(3)]}
-	if decorated {
-		obs, _ := newObserver(t)
-		s.informer = obs.NewSharedIndexInformer(pods, s.server, &corev1.Pod{}, options)
-	} else {
-		s.informer = cache.NewSharedIndexInformerWithOptions(s.server, &corev1.Pod{}, options)
-	}
+	resync := []time.Duration{0, time.Minute, 150 * time.Second}[r.IntN(3)]
+	var transform cache.TransformFunc
 	if r.IntN(3) == 0 {
-		if err := s.informer.SetTransform(labelAndDrop); err != nil {
-			t.Fatal(err)
-		}
+		transform = labelAndDrop
 	}
-	for range r.IntN(3) {
-		s.addHandler()
+	obs, _ := newObserver(t)
+	var run func(context.Context)
+	if r.IntN(3) == 0 {
+		run = s.withOneHandler(obs, decorated, cache.InformerOptions{
+			ListerWatcher: s.server, ObjectType: &corev1.Pod{}, ResyncPeriod: resync, Transform: transform,
+		})
+	} else {
+		run = s.shared(obs, decorated, transform, cache.SharedIndexInformerOptions{ResyncPeriod: resync})
 	}
 	for range r.IntN(4) {
 		s.server.change(s.rand)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); s.informer.RunWithContext(ctx) }()
+	go func() { defer close(done); run(ctx) }()
 	s.stop = func() { cancel(); <-done }
 	return s
+}
+
+func (s *story) shared(obs *Observer, decorated bool, transform cache.TransformFunc, options cache.SharedIndexInformerOptions) (run func(context.Context)) {
+	if decorated {
+		s.informer = obs.NewSharedIndexInformer(pods, s.server, &corev1.Pod{}, options)
+	} else {
+		s.informer = cache.NewSharedIndexInformerWithOptions(s.server, &corev1.Pod{}, options)
+	}
+	if err := s.informer.SetTransform(transform); err != nil {
+		s.Fatal(err)
+	}
+	s.controller, s.store = s.informer.GetController(), s.informer.GetStore()
+	for range s.rand.IntN(3) {
+		s.addHandler()
+	}
+	return s.informer.RunWithContext
+}
+
+func (s *story) withOneHandler(obs *Observer, decorated bool, options cache.InformerOptions) (run func(context.Context)) {
+	r := &witness{began: s.began}
+	switch s.rand.IntN(3) {
+	case 0:
+		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+	case 1: // without resyncs, see addHandler
+		options.ResyncPeriod = 0
+		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
+	case 2: // where an object comes alone: the others of a batch or a resync would be lost, and which they are is random
+		options.ResyncPeriod = 0
+		r.panics = func(string) bool { return s.panics }
+	}
+	s.witnesses, options.Handler = []*witness{r}, r
+	if decorated {
+		s.store, s.controller = obs.NewInformerWithOptions(pods, options)
+	} else {
+		s.store, s.controller = cache.NewInformerWithOptions(options)
+	}
+	return s.controller.RunWithContext
 }
 
 // labelAndDrop is a Transform that has no use for objects called c.
@@ -145,7 +192,11 @@ func labelAndDrop(obj any) (any, error) {
 }
 
 func (s *story) step() {
-	switch s.rand.IntN(12) {
+	step := s.rand.IntN(13)
+	if s.informer == nil && step >= 3 && step <= 6 {
+		step = 9
+	}
+	switch step {
 	default:
 		s.burst()
 	case 0:
@@ -159,15 +210,20 @@ func (s *story) step() {
 	case 3, 4:
 		s.addHandler()
 	case 5:
-		s.removeHandler()
+		s.removeHandler(false)
 	case 6: // while it is busy, if it is slow
 		s.burst()
 		time.Sleep(100 * time.Millisecond)
-		s.removeHandler()
+		s.removeHandler(true)
 	case 7:
 		time.Sleep(time.Duration(s.rand.IntN(300)) * time.Second)
 	case 8:
 		s.server.bookmark()
+	case 9:
+		s.panics = true
+		s.server.change(s.rand)
+		time.Sleep(time.Second)
+		s.panics = false
 	}
 }
 
@@ -182,7 +238,7 @@ func (s *story) burst() {
 func (s *story) addHandler() {
 	r := &witness{began: s.began}
 	var err error
-	switch s.rand.IntN(5) {
+	switch s.rand.IntN(7) {
 	case 0:
 		r.registration, err = s.informer.AddEventHandler(r)
 	case 1:
@@ -198,6 +254,11 @@ func (s *story) addHandler() {
 	case 4: // without resyncs, whose order is random: so would be which are left when it is removed
 		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
+	case 5:
+		r.registration, err = cache.NewTypedSharedIndexInformer[*corev1.Pod](s.informer).AddTypedEventHandler(typedWitness{r})
+	case 6:
+		r.panics = func(version string) bool { return strings.HasSuffix(version, "1") || strings.HasSuffix(version, "4") }
+		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
 	}
 	if err != nil {
 		s.Fatal(err)
@@ -205,75 +266,16 @@ func (s *story) addHandler() {
 	s.witnesses, s.active = append(s.witnesses, r), append(s.active, r)
 }
 
-func (s *story) removeHandler() {
+func (s *story) removeHandler(busy bool) {
 	if len(s.active) == 0 {
 		return
 	}
 	at := s.rand.IntN(len(s.active))
+	if busy && s.active[at].panics != nil {
+		return // it waits for a second if it has panicked at the object that it got last, out of a map
+	}
 	if err := s.informer.RemoveEventHandler(s.active[at].registration); err != nil {
 		s.Fatal(err)
 	}
 	s.active = slices.Delete(s.active, at, at+1)
-}
-
-// witness is a handler that writes down how it is called.
-type witness struct {
-	began        time.Time
-	delay        time.Duration
-	registration cache.ResourceEventHandlerRegistration
-
-	mu    sync.Mutex
-	calls []witnessedCall
-}
-
-type witnessedCall struct {
-	at        time.Duration
-	key, what string
-}
-
-func (r *witness) record(obj any, format string, args ...any) {
-	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
-	if err != nil {
-		key = err.Error()
-	}
-	r.mu.Lock()
-	r.calls = append(r.calls, witnessedCall{time.Since(r.began), key, fmt.Sprintf(format, args...)})
-	r.mu.Unlock()
-	time.Sleep(r.delay)
-}
-
-func (r *witness) OnAdd(obj any, isInInitialList bool) {
-	r.record(obj, "add %s initial=%t %v", resourceVersion(obj), isInInitialList, obj.(*corev1.Pod).Labels)
-}
-
-func (r *witness) OnUpdate(oldObj, newObj any) {
-	r.record(newObj, "update %s -> %s same=%t", resourceVersion(oldObj), resourceVersion(newObj), oldObj == newObj)
-}
-
-func (r *witness) OnDelete(obj any) {
-	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		r.record(obj, "delete unknown %s", resourceVersion(unknown.Obj))
-		return
-	}
-	r.record(obj, "delete %s", resourceVersion(obj))
-}
-
-// inOrder returns the calls in the order in which they came, except that objects that come at the same time, out of a
-// map of client-go, are ordered by name. A slow handler gets those one after the other.
-func (r *witness) inOrder() []string {
-	slices.SortStableFunc(r.calls, func(a, b witnessedCall) int {
-		if r.delay > 0 {
-			return cmp.Compare(a.key, b.key)
-		}
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key))
-	})
-	var list []string
-	for _, c := range r.calls {
-		if r.delay > 0 {
-			list = append(list, c.key+" "+c.what)
-		} else {
-			list = append(list, fmt.Sprint(c.at, " ", c.key, " ", c.what))
-		}
-	}
-	return list
 }
