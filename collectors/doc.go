@@ -1,5 +1,6 @@
 // Package collectors makes the informers of client-go observable, and what controllers are made of besides: queues,
-// reconciles, clients, leader election, finalizers. It decorates them and reports what it sees to Prometheus. A decorator only observes; with all of them removed a program does the same.
+// reconciles, clients, leader election, finalizers. It decorates them and reports what it sees to Prometheus. A decorator
+// only observes; with all of them removed a program does the same.
 //
 //	obs, err := collectors.New(registry, collectors.Options{Name: "my-controller"})
 //	factory := obs.SharedInformerFactory(client, resync, collectors.FactoryOptions{})
