@@ -2,6 +2,7 @@ package faults
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,23 +12,26 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
-// blocking is a handler that does not return from the event of an object before it is released.
-func blocking(name string) (h cache.ResourceEventHandler, entered, release chan struct{}) {
-	entered, release = make(chan struct{}), make(chan struct{})
-	return cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-		if obj.(*corev1.ConfigMap).Name == name {
+// handleBlocking adds a handler that does not return from the event of an object before it is released, at the latest by
+// the end of the test: the informer waits for its handlers.
+func (r *rig) handleBlocking(name, object string) (registration cache.ResourceEventHandlerRegistration, entered chan struct{}, release func()) {
+	r.Helper()
+	entered, released := make(chan struct{}), make(chan struct{})
+	release = sync.OnceFunc(func() { close(released) })
+	r.Cleanup(release)
+	return r.handle(name, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+		if obj.(*corev1.ConfigMap).Name == object {
 			close(entered)
-			<-release
+			<-released
 		}
-	}}, entered, release
+	}}), entered, release
 }
 
 // S5, S15, S18: a handler that does not return is seen before it returns, and does not hold up the others.
 func TestBlockedHandler(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
-	h, _, release := blocking("blocks")
-	r.handle("blocked", h)
+	_, _, release := r.handleBlocking("blocked", "blocks")
 	r.handle("other", cache.ResourceEventHandlerFuncs{})
 	before := r.startBusy()
 	r.create("blocks", "waits")
@@ -37,7 +41,7 @@ func TestBlockedHandler(t *testing.T) {
 		"handler_pending_events{handler=blocked}": 2,
 		"event_lag_seconds_count":                 2, "handler_duration_seconds_count{handler=blocked}": 0,
 	}), syncLag)
-	close(release)
+	release()
 	after := r.expect(before, all)
 	r.exceeds(before, after, "event_lag_seconds_sum", 2) // two events waited for more than a second
 }
@@ -47,8 +51,7 @@ func TestBlockedHandler(t *testing.T) {
 func TestHandlerRemovedWhileBusy(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
-	h, entered, release := blocking("blocks")
-	registration := r.handle("removed", h)
+	registration, entered, release := r.handleBlocking("removed", "blocks")
 	r.handle("other", cache.ResourceEventHandlerFuncs{})
 	before := r.startBusy()
 	r.create("blocks", "waits")
@@ -63,7 +66,7 @@ func TestHandlerRemovedWhileBusy(t *testing.T) {
 			t.Errorf("%s is still there", series)
 		}
 	}
-	close(release)
+	release()
 	r.expect(before, want.with(changes{"event_lag_seconds_count": 3}))
 }
 

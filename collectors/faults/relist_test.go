@@ -94,8 +94,13 @@ func (r *rig) handleMissed() (of func(name string)) {
 	}})
 	return func(name string) {
 		r.Helper()
-		if key := <-keys; key != r.namespace+"/"+name {
-			r.Errorf("the missed delete is of %s", key)
+		select {
+		case key := <-keys:
+			if key != r.namespace+"/"+name {
+				r.Errorf("the missed delete is of %s", key)
+			}
+		default:
+			r.Errorf("the delete of %s was not handled as a missed one", name)
 		}
 	}
 }
