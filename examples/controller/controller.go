@@ -40,6 +40,7 @@ type controller struct {
 }
 
 func newController(obs *collectors.Observer, config *rest.Config, o options) (*controller, error) {
+	config.QPS, config.Burst = 50, 100 // for all clients together, where it can be observed
 	config = obs.WrapConfig(config)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {

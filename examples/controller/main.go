@@ -22,6 +22,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
@@ -83,6 +84,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	leaderelection.SetProvider(obs.LeaderMetricsProvider()) // client-go's own metrics, which are the process's
 	stopWeb, err := serve(o.address, registry)
 	if err != nil {
 		return fmt.Errorf("--web.listen-address: %w", err)
