@@ -64,8 +64,12 @@ func (u *upstreamLeader) NewLeaderMetric() leaderelection.LeaderMetric { return 
 // On implements leaderelection.LeaderMetric.
 func (u *upstreamLeader) On(name string) { u.status.WithLabelValues(u.names.Acquire(name)).Set(1) }
 
-// Off implements leaderelection.LeaderMetric.
-func (u *upstreamLeader) Off(name string) { u.status.WithLabelValues(u.names.Acquire(name)).Set(0) }
+// Off implements leaderelection.LeaderMetric. client-go calls it first, when it makes the elector.
+func (u *upstreamLeader) Off(name string) {
+	name = u.names.Acquire(name)
+	u.slowpath.WithLabelValues(name) // a counter that begins at 1 has not risen, as Prometheus sees it
+	u.status.WithLabelValues(name).Set(0)
+}
 
 // SlowpathExercised implements leaderelection.LeaderMetric.
 func (u *upstreamLeader) SlowpathExercised(name string) {

@@ -45,11 +45,14 @@ func TestUpstreamLeaderMetrics(t *testing.T) {
 	metric.On("a")
 	metric.SlowpathExercised("a")
 	obs.LeaderMetricsProvider().NewLeaderMetric().SlowpathExercised("a")
-	byLock(t, reg).Equal(t, metricstest.Snapshot{"master_status/": 0, "master_status/a": 1, "slowpath_total/a": 2})
+	byLock(t, reg).Equal(t, metricstest.Snapshot{
+		"master_status/": 0, "master_status/a": 1,
+		"slowpath_total/": 0, "slowpath_total/a": 2,
+	})
 	for n := range maxLocks {
 		metric.On(fmt.Sprint("lock-", n))
 	}
-	if s := byLock(t, reg); len(s) != maxLocks+2 || s["master_status/other"] != 1 {
+	if s := byLock(t, reg); len(s) != maxLocks+3 || s["master_status/other"] != 1 {
 		t.Errorf("%d series:\n%s", len(s), s)
 	}
 }
