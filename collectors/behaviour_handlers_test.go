@@ -36,7 +36,7 @@ var handlerBehaviours = map[string]behaviour{
 		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
 		noteSync := func() {
 			s.settle()
-			s.note("informer %t, registration %t %t", inf.HasSynced(), registration.HasSynced(), cache.IsDone(registration.HasSyncedChecker()))
+			s.note("informer %t, registration %t, %t", inf.HasSynced(), registration.HasSynced(), cache.IsDone(registration.HasSyncedChecker()))
 		}
 		noteSync()
 		s.run(inf)
@@ -50,11 +50,11 @@ var handlerBehaviours = map[string]behaviour{
 		ended, cancel := context.WithCancel(s.Context())
 		cancel()
 		never := s.newInformer(cache.SharedIndexInformerOptions{})
-		s.note("waited %t %t", cache.WaitForCacheSync(ended.Done(), never.HasSynced), cache.WaitFor(ended, "", never.HasSyncedChecker()))
+		s.note("waited %t, %t", cache.WaitForCacheSync(ended.Done(), never.HasSynced), cache.WaitFor(ended, "", never.HasSyncedChecker()))
 		s.note("%s", inf.HasSyncedChecker().Name())
 	}, []string{
-		"informer false, registration false false", "informer true, registration false false",
-		"waited true", "waited true", "SharedIndexInformer *v1.Pod", "informer true, registration true true", "waited false false",
+		"informer false, registration false, false", "informer true, registration false, false",
+		"waited true", "waited true", "SharedIndexInformer *v1.Pod", "informer true, registration true, true", "waited false, false",
 	}},
 	"a handler that is removed gets what it is busy with, and nothing more": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})

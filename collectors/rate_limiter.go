@@ -8,7 +8,7 @@ import (
 )
 
 // RateLimiter decorates the rate limiter of a queue: the back-off that it gives to each retry, and the retries that an
-// item had had when it was forgotten. NewQueue does so itself; this is for queues that are made elsewhere, such as
+// item has had when it is forgotten. NewQueue does so itself; this is for queues that are made elsewhere, such as
 // controller-runtime's priority queue:
 //
 //	builder.WithOptions(controller.Options{RateLimiter: collectors.RateLimiter(obs, "deployments", limiter)})

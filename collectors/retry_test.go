@@ -111,7 +111,7 @@ func TestTerminalError(t *testing.T) {
 		"is what it wraps":        errors.Is(err, io.EOF),
 		"as what it wraps":        errors.As(err, &custom) && custom == inner,
 		"is nothing else":         !errors.Is(err, io.ErrUnexpectedEOF),
-		"others are not":          !errors.Is(io.EOF, ErrTerminal) && !isTerminal(io.EOF) && !isTerminal(nil),
+		"others are not":          !errors.Is(inner, ErrTerminal) && !isTerminal(io.EOF) && !isTerminal(nil),
 		"says what it is":         err.Error() == "outer: terminal error: inner: EOF\ncustom",
 		"is known":                isTerminal(err),
 		"others can say so":       isTerminal(fmt.Errorf("x: %w", saysTerminal(true))),

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -40,7 +41,7 @@ type controller struct {
 }
 
 func newController(obs *collectors.Observer, config *rest.Config, o options) (*controller, error) {
-	config.QPS, config.Burst = 50, 100 // for all clients together, where it can be observed
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(50, 100) // of all clients together, so that it can be observed
 	config = obs.WrapConfig(config)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
