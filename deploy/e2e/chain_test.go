@@ -151,7 +151,7 @@ func TestTargetsAreUp(t *testing.T) {
 			jobs = append(jobs, target.Job)
 		}
 		slices.Sort(jobs)
-		if want := []string{"apiserver", "informer-exporter", "kube-controller-manager", "load"}; !slices.Equal(jobs, want) {
+		if want := []string{"apiserver", "informer-exporter", "kube-controller-manager", "load", "owner-labels", "widgets", "widgets", "widgets"}; !slices.Equal(jobs, want) {
 			return fmt.Errorf("got %v, want %v", jobs, want)
 		}
 		return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection"
 
@@ -49,7 +50,7 @@ func main() {
 	app.Flag("kubeconfig", "Access to the API server; without it, that of the Pod.").StringVar(&o.kubeconfig)
 	app.Flag("web.listen-address", "Address of /metrics and /healthz.").Default(":9960").StringVar(&o.address)
 	app.Flag("namespace", "Namespace of the Lease.").Default("default").StringVar(&o.namespace)
-	app.Flag("identity", "Name of this replica in the Lease; by default the host's.").StringVar(&o.identity)
+	app.Flag("identity", "Name of this replica in the Lease, by default the host's; something unique is added.").StringVar(&o.identity)
 	app.Flag("workers", "Widgets that are reconciled at a time.").Default("2").IntVar(&o.workers)
 	app.Flag("max-retries", "Retries of a Widget before it is given up until it changes.").Default("10").IntVar(&o.maxRetries)
 	app.Flag("max-backoff", "Longest wait between two retries.").Default("30s").DurationVar(&o.backoff)
@@ -72,8 +73,9 @@ func run(ctx context.Context, o options) error {
 		if err != nil {
 			return err
 		}
-		o.identity = fmt.Sprintf("%s-%d", host, os.Getpid())
+		o.identity = host
 	}
+	o.identity += "_" + string(uuid.NewUUID()) // a process is not its predecessor: it must not take over what that one holds
 	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
 	if err != nil {
 		return fmt.Errorf("--kubeconfig: %w", err)

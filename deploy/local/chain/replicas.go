@@ -31,7 +31,7 @@ const (
 // Replica is one process of the demo controller, with a way of its own to the API server.
 type Replica struct {
 	*stack.Server
-	// Identity is its name in the Lease, and URL where it serves its metrics.
+	// Identity is what its name in the Lease begins with, and URL where it serves its metrics.
 	Identity, URL string
 	// Proxy is between the API server and this replica.
 	Proxy *faultproxy.Proxy
@@ -119,7 +119,7 @@ func (c *Chain) Leader(ctx context.Context) (*Replica, error) {
 	}
 	if lease.Spec.HolderIdentity != nil {
 		for _, r := range c.Replicas {
-			if r.Identity == *lease.Spec.HolderIdentity {
+			if strings.HasPrefix(*lease.Spec.HolderIdentity, r.Identity+"_") {
 				return r, nil
 			}
 		}
