@@ -7,6 +7,7 @@ import (
 	randv2 "math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,7 +111,7 @@ type story struct {
 	witnesses  []*witness
 	active     []*witness
 	// panics tells the single handler to panic.
-	panics bool
+	panics atomic.Bool
 	stop   func()
 }
 
@@ -167,7 +168,7 @@ func (s *story) withOneHandler(obs *Observer, decorated bool, options cache.Info
 		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
 	case 2: // where an object comes alone: the others of a batch or a resync would be lost, and which they are is random
 		options.ResyncPeriod = 0
-		r.panics = func(string) bool { return s.panics }
+		r.panics = func(string) bool { return s.panics.Load() }
 	}
 	s.witnesses, options.Handler = []*witness{r}, r
 	if decorated {
@@ -220,10 +221,10 @@ func (s *story) step() {
 	case 8:
 		s.server.bookmark()
 	case 9:
-		s.panics = true
+		s.panics.Store(true)
 		s.server.change(s.rand)
 		time.Sleep(time.Second)
-		s.panics = false
+		s.panics.Store(false)
 	}
 }
 

@@ -108,7 +108,8 @@ func TestControllerOnARealServer(t *testing.T) {
 		})
 	}
 	after := metricstest.Eventually(t, registry, "all is done", func(s metricstest.Snapshot) bool {
-		return s["controller_item_retries_count"+labels] == 4
+		return s["controller_item_retries_count"+labels] == 4 &&
+			s["controller_dropped_total{controller=labels,reason=max_retries}"] == 1 && s["controller_queue_delayed_items"+labels] == 0
 	})
 	mu.Lock()
 	for name, want := range map[string]int{"busy": 1, "flaky": 3, "hopeless": 5, "invalid": 1} {

@@ -109,6 +109,6 @@ func TestTransformThatFailsInAList(t *testing.T) {
 			"list_items_count": n, "list_duration_seconds_count": n, "relists_total{reason=initial}": n,
 			"list_pages_total": n, "transform_drops_total{cause=error}": n,
 		}
-	})
+	}, syncLag) // the age of the last list, while there is no watch
 	r.is(after, "synced", 0)
 }
