@@ -25,19 +25,17 @@ func (s *soak) audited(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	before, err := s.consistent(waiting)
+	if err != nil {
+		return err
+	}
 	for {
-		if err == nil && len(before) > 0 {
-			err = s.twiceConsistent(waiting, before)
-			if err == nil {
-				fmt.Fprintf(s.out, "%d caches of the exporter are equal to the API server by two exact audits each\n", len(before))
-				return nil
-			}
+		unequal := s.twiceConsistent(waiting, before)
+		if unequal == nil {
+			fmt.Fprintf(s.out, "%d caches of the exporter are equal to the API server by two exact audits each\n", len(before))
+			return nil
 		}
 		if pause(waiting, time.Second) != nil {
-			return errors.Join(err, fmt.Errorf("%d caches are audited", len(before)))
-		}
-		if len(before) == 0 {
-			before, err = s.consistent(waiting)
+			return unequal
 		}
 	}
 }
@@ -46,6 +44,9 @@ func (s *soak) twiceConsistent(ctx context.Context, before map[string]float64) e
 	now, err := s.consistent(ctx)
 	if err != nil {
 		return err
+	}
+	if len(now) == 0 {
+		return errors.New("no cache is audited")
 	}
 	for kind := range maps.Keys(before) {
 		if now[kind] < before[kind]+2 {
