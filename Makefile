@@ -63,7 +63,7 @@ e2e: servers ## Prove the whole chain: from a fault to an alert at its receiver 
 
 .PHONY: bench
 bench: ## Measure the decorators' budgets, as ratios to undecorated code in the same run
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./collectors/...
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./collectors/...
 
 .PHONY: demo
 demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends the fault again

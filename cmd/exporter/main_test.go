@@ -49,7 +49,7 @@ func (o *output) String() string {
 }
 
 // wait returns what is between two parts of the output once both are there.
-func (o *output) wait(t *testing.T, after, before string) string {
+func (o *output) wait(t testing.TB, after, before string) string {
 	t.Helper()
 	deadline := time.After(60 * time.Second)
 	tick := time.NewTicker(10 * time.Millisecond)
