@@ -79,12 +79,12 @@ func objectNames(t *testing.T, config *rest.Config) map[string]string {
 	return names
 }
 
-// programs are the values of name, job and lock. The manifests give the exporter's objects the program's name, and a lock
+// programs are the values of name, job, lock and controller. The manifests give the exporter's objects the program's name, and a lock
 // has the name of its Lease, which is the program's.
-var programs = []string{"informer-exporter", "load"}
+var programs = []string{"informer-exporter", "kube-controller-manager", "load", "owner-labels", "widgets"}
 
 var (
-	loadObject = regexp.MustCompile(`\b(pod|configmap|deployment)-[0-9]+`) // also of one that is gone by now
+	loadObject = regexp.MustCompile(`\b(pod|configmap|deployment|widget)-[0-9]+`) // also of one that is gone by now
 	uid        = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
@@ -93,8 +93,11 @@ func leaks(series, names map[string]string) []string {
 	var found []string
 	for _, label := range slices.Sorted(maps.Keys(series)) {
 		value := series[label]
-		if label == "__name__" || slices.Contains([]string{"name", "job", "lock"}, label) && slices.Contains(programs, value) {
+		if label == "__name__" || slices.Contains([]string{"name", "job", "lock", "controller"}, label) && slices.Contains(programs, value) {
 			continue
+		}
+		if slices.Contains([]string{"informer_type", "resource"}, label) && names[value] == "customresourcedefinitions" {
+			continue // whose names are those of resources
 		}
 		namespace, name, isKey := strings.Cut(value, "/")
 		switch {
