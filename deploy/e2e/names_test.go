@@ -79,8 +79,8 @@ func objectNames(t *testing.T, config *rest.Config) map[string]string {
 	return names
 }
 
-// programs are the values of name, job, lock and controller. The manifests give the exporter's objects the program's name, and a lock
-// has the name of its Lease, which is the program's.
+// programs are the values of name, job, lock and controller. The manifests give the exporter's objects the program's name,
+// and a lock has the name of its Lease, which is the program's.
 var programs = []string{"informer-exporter", "kube-controller-manager", "load", "owner-labels", "widgets"}
 
 var (
