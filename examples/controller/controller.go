@@ -163,7 +163,7 @@ func (c *controller) lead(ctx context.Context) (stopIntake func() error, err err
 		}
 		c.queue.Add(key)
 	}
-	registration, err := c.widgets.Informer().AddEventHandler(collectors.NamedHandler(program, cache.ResourceEventHandlerFuncs{
+	registration, err := c.widgets.Informer().AddEventHandler(collectors.NamedHandler("enqueue", cache.ResourceEventHandlerFuncs{
 		AddFunc:    enqueue,
 		UpdateFunc: func(_, obj any) { enqueue(obj) },
 		DeleteFunc: enqueue,
