@@ -17,16 +17,32 @@ func failedLists(errorType string, n float64) changes {
 	return changes{"sync_errors_total{error_type=" + errorType + "}": n, "sync_duration_seconds_count{result=fail}": n}
 }
 
-// recovers lets an informer of one object fail n lists, one right after the other, and expects its first state after them.
-func (r *rig) recovers(errorType string, n float64) {
+// recovers lets the gate answer n lists of an informer of one object with a failure, one right after the other, and
+// expects its first state after them. The list that succeeds is held back until the failures were seen.
+func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.Helper()
 	r.create("object")
+	seen := make(chan struct{})
+	r.gate.nextGet(n, isAnyList, failure)
+	r.gate.nextGet(1, isAnyList, func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		<-seen
+		return next.RoundTrip(req)
+	})
 	before := r.now()
 	r.start()
-	failing := r.waitFor("the failures", func(s metricstest.Snapshot) bool { return s[syncFailed] == n })
-	r.is(failing, "synced", 0)
-	r.is(failing, "watch_connected", 0)
-	r.expect(before, firstState.with(failedLists(errorType, n)).with(changes{"objects": 1}))
+	r.failsUnsynced("the failures", func(failed float64) bool { return failed == float64(n) })
+	close(seen)
+	r.expect(before, firstState.with(failedLists(errorType, float64(n))).with(changes{"objects": 1}))
+}
+
+// failsUnsynced waits for a count of failed lists, and expects an informer that still is neither synced nor connected. It
+// asks for the state after the count: one scrape reads histograms last, and may have read the gauges before the start.
+func (r *rig) failsUnsynced(what string, enough func(failed float64) bool) {
+	r.Helper()
+	r.waitFor(what, func(s metricstest.Snapshot) bool { return enough(s[syncFailed]) })
+	s := r.now()
+	r.is(s, "synced", 0)
+	r.is(s, "watch_connected", 0)
 }
 
 // 429 Too Many Requests for the list, as API priority and fairness answers. With Retry-After, client-go's REST client
@@ -45,8 +61,7 @@ func TestThrottledList(t *testing.T) {
 	t.Run("without", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, options{})
-		r.gate.nextGet(2, isAnyList, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, -1))
-		r.recovers("throttled", 2)
+		r.recovers("throttled", 2, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, -1))
 	})
 }
 
@@ -54,8 +69,7 @@ func TestThrottledList(t *testing.T) {
 func TestServerErrorOnList(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
-	r.gate.nextGet(2, isAnyList, status(http.StatusInternalServerError, metav1.StatusReasonInternalError, -1))
-	r.recovers("server", 2)
+	r.recovers("server", 2, status(http.StatusInternalServerError, metav1.StatusReasonInternalError, -1))
 }
 
 // S4: an informer that may not list says so, and recovers when it may.
@@ -83,9 +97,7 @@ func (r *rig) denied(errorType string, grant func()) {
 	r.create("object")
 	before := r.now()
 	r.start()
-	s := r.waitFor("two failures", func(s metricstest.Snapshot) bool { return s[syncFailed] >= 2 })
-	r.is(s, "synced", 0)
-	r.is(s, "watch_connected", 0)
+	r.failsUnsynced("two failures", func(failed float64) bool { return failed >= 2 })
 	grant()
 	r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return firstState.with(failedLists(errorType, changed[syncFailed])).with(changes{
