@@ -109,6 +109,31 @@ func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 	})
 }
 
+// Where an API server has no versions to resume from, each watch begins with all objects again. Without a store to look at
+// they are not counted again, whether the watch goes on or is stopped.
+func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := newObserver(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) {
+			return podList(0, pod("a", 0), pod("b", 0)), nil
+		}
+		lw := obs.ListerWatcher(pods, server)
+		_, _ = lw.List(metav1.ListOptions{})
+		for range 3 {
+			w, _ := lw.Watch(metav1.ListOptions{})
+			stream := <-server.streams
+			stream.send(watch.Added, pod("a", 0))
+			stream.send(watch.Added, pod("b", 0))
+			synctest.Wait()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_objects": 2})
+			<-w.ResultChan() // and the other is undone
+			w.Stop()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_objects": 2})
+		}
+	})
+}
+
 // A list from any version may be older than what an earlier reflector has seen, through another API server. Only one
 // that was to be no older is a regression.
 func TestListFromAnyVersion(t *testing.T) {

@@ -36,7 +36,7 @@ func (g groupView) collect(ch chan<- prometheus.Metric) {
 	send(catalog.InformerHandlers, float64(len(total.Handlers)))
 	send(catalog.InformerResourceVersion, digits(total.Stored), catalog.StageStored)
 	send(catalog.InformerResourceVersion, digits(total.Handled), catalog.StageHandled)
-	send(catalog.InformerDuplicates, float64(len(g.members)-1))
+	send(catalog.InformerDuplicates, float64(g.duplicates()))
 	send(catalog.InformerOrphans, float64(orphans))
 	if differences, audited := g.differences(); audited {
 		for _, kind := range catalog.LabelDifference.Values {
@@ -50,6 +50,16 @@ func (g groupView) collect(ch chan<- prometheus.Metric) {
 			send(catalog.InformerHandlerResyncPeriod, h.ResyncPeriod.Seconds(), name)
 		}
 	}
+}
+
+// duplicates returns how many members there are beyond one for each resource and namespace. Those that share their labels
+// for want of room have nothing else in common.
+func (g groupView) duplicates() int {
+	distinct := map[ID]struct{}{}
+	for _, inf := range g.members {
+		distinct[inf.id] = struct{}{}
+	}
+	return len(g.members) - len(distinct)
 }
 
 // total returns the members' states as one, with the handlers of all, and how many members are orphans.

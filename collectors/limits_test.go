@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
@@ -59,6 +60,17 @@ func TestOverflow(t *testing.T) {
 		if v := got[overflow+"{label="+label+"}"]; v != want {
 			t.Errorf("%s: %v overflows, want %v", label, v, want)
 		}
+	}
+	expected := "# TYPE k8s_informer_duplicates gauge\n# HELP k8s_informer_duplicates " + catalog.InformerDuplicates.Help + "\n"
+	for _, labels := range []string{
+		`informer_type="pods",name="test",namespace="first"`,
+		`informer_type="other",name="test",namespace="second"`,
+		`informer_type="other",name="test",namespace="other"`, // third and fourth are no duplicates of each other
+	} {
+		expected += "k8s_informer_duplicates{" + labels + "} 0\n"
+	}
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(expected), "k8s_informer_duplicates"); err != nil {
+		t.Error(err)
 	}
 	log.eventually(t, 4)
 	for label, limit := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -47,17 +47,23 @@ func (l locator) WrappedRoundTripper() http.RoundTripper {
 func (l locator) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(l.WrappedRoundTripper()) }
 
 // locateDeadline bounds how long an informer's creation can be held up if, against the documentation, the request goes
-// another way than through a locator, or if the client limits its own rate.
+// another way than through a locator.
 const locateDeadline = 5 * time.Second
 
-// locate returns what a ListerWatcher lists, by the path of a request that a locator answers.
+// locate returns what a ListerWatcher watches, by the path of a request that a locator answers. It asks for a watch:
+// client-go's REST client does not limit their rate, so that it takes nothing from the program's own requests and does
+// not wait for them (k8s.io/client-go/rest, Request.Watch).
 func locate(lw cache.ListerWatcher) (ID, bool) {
 	var path atomic.Pointer[string]
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), locationKey{}, &path), locateDeadline)
 	defer cancel()
-	_, _ = within(ctx, func() (runtime.Object, error) {
-		return cache.ToListerWatcherWithContext(lw).ListWithContext(ctx, metav1.ListOptions{Limit: 1})
-	}, nil)
+	second := int64(1) // should a server be asked after all
+	w, err := within(ctx, func() (watch.Interface, error) {
+		return cache.ToListerWatcherWithContext(lw).WatchWithContext(ctx, metav1.ListOptions{TimeoutSeconds: &second})
+	}, watch.Interface.Stop)
+	if err == nil {
+		w.Stop()
+	}
 	if path.Load() == nil {
 		return ID{}, false
 	}

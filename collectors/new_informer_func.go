@@ -23,14 +23,14 @@ import (
 //	}}
 //
 // Controller-runtime makes an informer for each kind, representation and namespace, and tells NewInformer neither the
-// resource nor the namespace: only the paths of the requests do. So each new informer is asked once for a list, which the
-// returned client answers by itself, before anything is sent, with nothing in it but the path seen; client-go's
-// rest_client_requests_total counts it. The labels are therefore right for each informer, whatever limits the cache:
+// resource nor the namespace: only the paths of the requests do. So each new informer is asked once for a watch, which the
+// returned client answers by itself, before anything is sent, with nothing in it but the path seen; no rate limiter sees
+// it, and client-go's rest_client_requests_total counts it. The labels are therefore right for each informer, whatever limits the cache:
 // DefaultNamespaces, ByObject or a field selector. A cache that has all namespaces but some is reported as "*".
 //
-// With a nil client, for caches that make their own, informers are named by their kind and reported as "*". Informers of
-// one resource and namespace in two representations, such as metadata and Go types, share their series and are
-// duplicates. What is returned is safe for concurrent use.
+// With a nil client, for caches that make their own, informers are named by their kind and reported as "*": those of
+// several namespaces share their series and look like duplicates. Informers of one resource and namespace in two
+// representations, such as metadata and Go types, share their series and are duplicates. What is returned is safe for concurrent use.
 func (o *Observer) NewInformerFunc(client *http.Client) (*http.Client, func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer) {
 	locating := client != nil
 	if locating {

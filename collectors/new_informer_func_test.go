@@ -17,11 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
@@ -42,38 +44,38 @@ func TestNewInformerFuncNames(t *testing.T) {
 	sheep := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "sheep"}
 	for name, c := range map[string]struct {
 		prefix string
-		list   func(*rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error)
+		watch  func(*rest.Config) watcher
 		want   string
 	}{
-		"typed": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return lister(typed(t, config, client).CoreV1().Pods("a").List)
+		"typed": {"", func(config *rest.Config) watcher {
+			return typed(t, config, client).CoreV1().Pods("a").Watch
 		}, "pods a"},
-		"typed, behind a proxy": {"/k8s/clusters/c-1/api", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return lister(typed(t, config, client).AppsV1().Deployments("").List)
+		"typed, behind a proxy": {"/k8s/clusters/c-1/api", func(config *rest.Config) watcher {
+			return typed(t, config, client).AppsV1().Deployments("").Watch
 		}, "deployments.apps *"},
-		"limited by the client": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			config.QPS, config.Burst = 1000, 1
-			return lister(typed(t, config, client).CoreV1().Nodes().List)
+		"at the end of its rate": {"", func(config *rest.Config) watcher {
+			config.RateLimiter = flowcontrol.NewFakeNeverRateLimiter()
+			return typed(t, config, client).CoreV1().Nodes().Watch
 		}, "nodes *"},
-		"namespaces themselves": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return lister(typed(t, config, client).CoreV1().Namespaces().List)
+		"namespaces themselves": {"", func(config *rest.Config) watcher {
+			return typed(t, config, client).CoreV1().Namespaces().Watch
 		}, "namespaces *"},
-		"unstructured": {"", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		"unstructured": {"", func(config *rest.Config) watcher {
 			d, err := dynamic.NewForConfigAndClient(config, client)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return lister(d.Resource(sheep).Namespace("api").List)
+			return d.Resource(sheep).Namespace("api").Watch
 		}, "sheep.example.com api"},
-		"metadata": {"/prefix", func(config *rest.Config) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		"metadata": {"/prefix", func(config *rest.Config) watcher {
 			m, err := metadata.NewForConfigAndClient(config, client)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return lister(m.Resource(sheep).List)
+			return m.Resource(sheep).Watch
 		}, "sheep.example.com *"},
 	} {
-		lw := &cache.ListWatch{ListWithContextFunc: c.list(&rest.Config{Host: server.URL + c.prefix})}
+		lw := &cache.ListWatch{WatchFuncWithContext: c.watch(&rest.Config{Host: server.URL + c.prefix})}
 		inf := newInformer(lw, &corev1.ConfigMap{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 		id := unwrap(inf).informer.id
 		if got := id.Type() + " " + id.Scope(); got != c.want {
@@ -104,12 +106,8 @@ func typed(t *testing.T, config *rest.Config, client *http.Client) kubernetes.In
 	return c
 }
 
-// lister is a client's method List as a ListWatch has it.
-func lister[L runtime.Object](list func(context.Context, metav1.ListOptions) (L, error)) func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-	return func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return list(ctx, options)
-	}
-}
+// watcher is a client's method Watch.
+type watcher = func(context.Context, metav1.ListOptions) (watch.Interface, error)
 
 type roundTripper func(*http.Request) (*http.Response, error)
 
@@ -120,8 +118,8 @@ func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
 	obs, reg := newObserver(t)
 	client, newInformer := obs.NewInformerFunc(&http.Client{})
 	pods := func(namespace string) *sharedIndexInformer {
-		list := lister(typed(t, &rest.Config{Host: "http://nobody.invalid"}, client).CoreV1().Pods(namespace).List)
-		return unwrap(newInformer(&cache.ListWatch{ListWithContextFunc: list}, &corev1.Pod{}, 0, cache.Indexers{}))
+		watch := typed(t, &rest.Config{Host: "http://nobody.invalid"}, client).CoreV1().Pods(namespace).Watch
+		return unwrap(newInformer(&cache.ListWatch{WatchFuncWithContext: watch}, &corev1.Pod{}, 0, cache.Indexers{}))
 	}
 	a, b, again := pods("a"), pods("b"), pods("a")
 	if a.informer.group == b.informer.group {
@@ -156,15 +154,15 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 		var log bytes.Buffer
 		obs, _ := newObserver(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 		server := newFakeServer()
-		lists := 0
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { lists++; panic("a client's own business") }
+		watches := 0
+		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client's own business") }
 		client, newInformer := obs.NewInformerFunc(c.client)
 		id := unwrap(newInformer(server, c.object, 0, cache.Indexers{})).informer.id
 		if got := id.Type() + " " + id.Scope(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		if warned := strings.Contains(log.String(), "another HTTPClient"); warned != c.warns || (lists > 0) != c.warns || (client == nil) != (c.client == nil) {
-			t.Errorf("%s: %d lists, the client %v, the log %q", name, lists, client, log.String())
+		if warned := strings.Contains(log.String(), "another HTTPClient"); warned != c.warns || (watches > 0) != c.warns || (client == nil) != (c.client == nil) {
+			t.Errorf("%s: %d watches, the client %v, the log %q", name, watches, client, log.String())
 		}
 	}
 }

@@ -153,8 +153,8 @@ func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It reads atomics, and holds no lock of an informer across them; the package
-// comment tells of an exception.
+// Collect implements prometheus.Collector. It reads atomics, and takes a store's read lock for a moment; the package
+// comment tells more.
 func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	o.vecs.collect(ch)
 	if o.upstream != nil {

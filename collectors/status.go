@@ -118,7 +118,8 @@ func (h *handler) status(pending uint64) HandlerStatus {
 	return s
 }
 
-// storedVersion returns the resourceVersion of the store, 0 if it is unknown or no number.
+// storedVersion returns the resourceVersion of the store, 0 if it is unknown or no number. Like each reader of the cache
+// it waits for a writer that is in it, and so for the index functions that the writer calls.
 func (inf *informer) storedVersion() uint64 {
 	if inf.store == nil {
 		return 0

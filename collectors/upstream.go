@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
 // upstream reports client-go's own metrics about informers. client-go measures; unlike component-base, upstream deletes
@@ -15,10 +16,9 @@ type upstream struct {
 	queued, version *prometheus.GaugeVec
 	latency         *prometheus.HistogramVec
 
-	mu sync.Mutex
-	// uses counts the informers for each set of labels: a name can be released and taken again while an informer that had
-	// it still ends.
-	uses map[upstreamLabels]int
+	// uses has the labels that informers use: a name can be released and taken again while an informer that had it still
+	// ends.
+	uses series.Pool[upstreamLabels, struct{}]
 }
 
 var _ prometheus.Collector = &upstream{}
@@ -31,7 +31,6 @@ func newUpstream() *upstream {
 		queued:  upstreamGauge(catalog.UpstreamQueuedItems),
 		version: upstreamGauge(catalog.UpstreamStoreResourceVersion),
 		latency: upstreamHistogram(catalog.UpstreamProcessingLatency),
-		uses:    map[upstreamLabels]int{},
 	}
 }
 
@@ -52,7 +51,7 @@ func upstreamHistogram(m catalog.Metric) *prometheus.HistogramVec {
 // What has room is registered together with the Observer's own metrics.
 func (o *Observer) hasRoom(reg prometheus.Registerer, metrics string, c prometheus.Collector) bool {
 	if err := reg.Register(c); err != nil {
-		o.logger.Info("The registry has these metrics of client-go already: they are left to whoever was first", "metrics", metrics, "reason", err)
+		o.logger.Info("These metrics of client-go cannot be registered, and are left to whoever was first", "metrics", metrics, "reason", err)
 		return false
 	}
 	reg.Unregister(c)
@@ -86,6 +85,7 @@ func (inf *informer) metricsProvider(given cache.InformerMetricsProvider) cache.
 // upstreamInformer is client-go's provider of metrics for one informer.
 type upstreamInformer struct {
 	*upstream
+	mu sync.Mutex
 	// acquired is set while the informer has series. It is guarded by mu, and so are the labels.
 	acquired bool
 	labels   upstreamLabels
@@ -118,7 +118,7 @@ func (i *upstreamInformer) acquire(id cache.InformerNameAndResource) upstreamLab
 	if !i.acquired {
 		gvr := id.GroupVersionResource()
 		i.acquired, i.labels = true, upstreamLabels{id.Name(), gvr.Group, gvr.Version, gvr.Resource}
-		i.uses[i.labels]++
+		i.uses.Acquire(i.labels, func() struct{} { return struct{}{} })
 	}
 	return i.labels
 }
@@ -134,13 +134,11 @@ func (i *upstreamInformer) end() {
 		return
 	}
 	i.acquired = false
-	if i.uses[i.labels]--; i.uses[i.labels] > 0 {
-		return
-	}
-	delete(i.uses, i.labels)
-	i.queued.DeleteLabelValues(i.labels[:]...)
-	i.latency.DeleteLabelValues(i.labels[:]...)
-	i.version.DeleteLabelValues(i.labels[:]...)
+	i.uses.Release(i.labels, func(struct{}) {
+		i.queued.DeleteLabelValues(i.labels[:]...)
+		i.latency.DeleteLabelValues(i.labels[:]...)
+		i.version.DeleteLabelValues(i.labels[:]...)
+	})
 }
 
 // reservedGauge and reservedHistogram are silent once the informer's name has been released, as client-go asks for:

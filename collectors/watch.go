@@ -120,6 +120,7 @@ func (w *watchProxy) run(ctx context.Context) {
 			}
 			if event.Type == watch.Error && ctx.Err() != nil {
 				// Reading from a connection that the client has cancelled fails in many ways.
+				w.remember()
 				w.end(watchEnd{reason: catalog.WatchClientStop})
 			} else {
 				w.receive(event)
@@ -146,8 +147,11 @@ func (w *watchProxy) undo(last ...watch.Event) {
 			return // what precedes it are initial events, which receive does not account for one by one
 		}
 		w.events--
+		if w.events < w.unordered {
+			continue
+		}
 		w.informer.source.objects.Add(-objects(event.Type))
-		if version, ok := rv.Parse(resourceVersion(event.Object)); ok && w.events >= w.unordered {
+		if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
 			// One that went back has been counted, and is no regression when it is sent again.
 			w.informer.source.received.Store(min(version, w.before[w.events%len(w.before)]))
 			if paired(event.Type) {
@@ -166,26 +170,33 @@ func (w *watchProxy) receive(event watch.Event) {
 		w.receiveInitial(event)
 		return
 	}
-	w.before[w.events%len(w.before)] = src.received.Load()
-	w.events++
+	w.remember()
 	w.informer.group.countEvent(event.Type)
 	if event.Type == watch.Error {
 		w.failed(apierrors.FromObject(event.Object))
 		return
 	}
-	src.objects.Add(objects(event.Type))
 	if w.ordered = w.ordered || event.Type != watch.Added; !w.ordered {
 		w.unordered = w.events
 		w.informer.recount.Store(true)
-	} else if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
-		src.advance(version)
-		if paired(event.Type) {
-			w.informer.ring.Push(version, at)
+	} else {
+		src.objects.Add(objects(event.Type))
+		if version, ok := rv.Parse(resourceVersion(event.Object)); ok {
+			src.advance(version)
+			if paired(event.Type) {
+				w.informer.ring.Push(version, at)
+			}
 		}
 	}
 	if event.Type == watch.Added || event.Type == watch.Modified {
 		w.informer.observePropagation(event.Object)
 	}
+}
+
+// remember notes what undo needs to go back before the event that comes next.
+func (w *watchProxy) remember() {
+	w.before[w.events%len(w.before)] = w.informer.source.received.Load()
+	w.events++
 }
 
 // objects returns by how much an event changes the number of objects.

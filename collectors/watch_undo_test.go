@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"context"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -43,6 +44,31 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 		w.Stop()
 		if n, _ := cursor.Backlog(); n != 1 || lw.informer.source.objects.Load() != 1 {
 			t.Errorf("%d events and %d objects are remembered; one was taken", n, lw.informer.source.objects.Load())
+		}
+	})
+}
+
+// So are those that are followed by the error that reading from a cancelled connection ends with.
+func TestEventsBeforeACancellationAreUndone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := newObserver(t)
+		server := newFakeServer()
+		lw := obs.ListerWatcher(pods, server)
+		cursor := lw.informer.ring.NewCursor()
+		cursor.Settle()
+		ctx, cancel := context.WithCancel(t.Context())
+		w, _ := lw.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: "1"})
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 2))
+		synctest.Wait()
+		cancel()
+		stream.fail(&metav1.Status{Status: metav1.StatusFailure, Message: "context canceled"})
+		synctest.Wait()
+		w.Stop()
+		n, _ := cursor.Backlog()
+		source := &lw.informer.source
+		if n != 0 || source.objects.Load() != 0 || source.received.Load() != 0 {
+			t.Errorf("%d events and %d objects are remembered, received is %d; none was taken", n, source.objects.Load(), source.received.Load())
 		}
 	})
 }

@@ -45,6 +45,7 @@ func registerServe(app *kingpin.Application, logging *promslog.Config) (name str
 
 // serve runs the exporter until ctx ends or the web server fails.
 func (f *serveFlags) serve(ctx context.Context) error {
+	collectEarlier()
 	log := newLogger(f.logging)
 	config, err := exporter.LoadConfig(f.configFile)
 	if err != nil {

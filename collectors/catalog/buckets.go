@@ -47,6 +47,8 @@ var (
 
 // Layouts of component-base.
 var (
-	upstreamBuckets      = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
-	upstreamQueueBuckets = []float64{1e-08, 1e-07, 1e-06, 1e-05, 1e-04, 1e-03, 0.01, 0.1, 1, 10}
+	upstreamBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+	// Two of the bounds are not what they look like, because upstream multiplies its way up: with rounder ones, a sum over
+	// queues of both kinds would have buckets of its own for each.
+	upstreamQueueBuckets = []float64{1e-08, 1e-07, 1e-06, 9.999999999999999e-06, 9.999999999999999e-05, 1e-03, 0.01, 0.1, 1, 10}
 )

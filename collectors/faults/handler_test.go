@@ -59,7 +59,11 @@ func TestHandlerRemovedWhileBusy(t *testing.T) {
 	const pending = prefix + "handler_pending_events{handler=removed}"
 	r.waitFor("both events", func(s metricstest.Snapshot) bool { return s[pending] == 2 })
 	r.remove("removed", registration)
-	want := r.received(2).with(changes{"handlers": -1, "events_lost_total{reason=stop}": 1})
+	// What the removed handler had reported goes with it.
+	had := before[prefix+"handler_duration_seconds_count{handler=removed}"]
+	want := r.received(2).with(changes{
+		"handlers": -1, "events_lost_total{reason=stop}": 1, "handler_duration_seconds_count{handler=removed}": -had,
+	})
 	after := r.expect(before, want)
 	for series := range after {
 		if strings.Contains(series, "handler=removed") {

@@ -25,8 +25,12 @@ func (r *rig) recovers(errorType string, n int, failure answer) {
 	seen := make(chan struct{})
 	r.gate.nextGet(n, isAnyList, failure)
 	r.gate.nextGet(1, isAnyList, func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
-		<-seen
-		return next.RoundTrip(req)
+		select {
+		case <-seen:
+			return next.RoundTrip(req)
+		case <-req.Context().Done():
+			return nil, req.Context().Err()
+		}
 	})
 	before := r.now()
 	r.start()
@@ -35,12 +39,10 @@ func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.expect(before, firstState.with(failedLists(errorType, float64(n))).with(changes{"objects": 1}))
 }
 
-// failsUnsynced waits for a count of failed lists, and expects an informer that still is neither synced nor connected. It
-// asks for the state after the count: one scrape reads histograms last, and may have read the gauges before the start.
+// failsUnsynced waits for a count of failed lists, and expects an informer that still is neither synced nor connected.
 func (r *rig) failsUnsynced(what string, enough func(failed float64) bool) {
 	r.Helper()
-	r.waitFor(what, func(s metricstest.Snapshot) bool { return enough(s[syncFailed]) })
-	s := r.now()
+	s := r.waitFor(what, func(s metricstest.Snapshot) bool { return enough(s[syncFailed]) })
 	r.is(s, "synced", 0)
 	r.is(s, "watch_connected", 0)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -121,25 +120,4 @@ func (t *target) watchError(ctx context.Context, r *cache.Reflector, err error) 
 	if !t.availability.reported(err) {
 		cache.DefaultWatchErrorHandler(ctx, r, err)
 	}
-}
-
-// slim keeps what the exporter reads of an object, in memory that no dropped field holds on to. Labels, owners,
-// annotations and managed fields take most of the memory of metadata, and nobody asks for them here.
-func slim(obj any) (any, error) {
-	o, ok := obj.(*metav1.PartialObjectMetadata)
-	if !ok {
-		return obj, nil
-	}
-	o.TypeMeta = metav1.TypeMeta{}
-	o.ObjectMeta = metav1.ObjectMeta{
-		Name:              o.Name,
-		Namespace:         unique.Make(o.Namespace).Value(), // one string for all objects of a namespace
-		UID:               o.UID,
-		ResourceVersion:   o.ResourceVersion,
-		Generation:        o.Generation,
-		CreationTimestamp: o.CreationTimestamp,
-		DeletionTimestamp: o.DeletionTimestamp,
-		Finalizers:        o.Finalizers,
-	}
-	return o, nil
 }

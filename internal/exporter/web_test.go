@@ -5,11 +5,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -262,28 +260,5 @@ func TestLandingPage(t *testing.T) {
 	}
 	if got, want := body[:15], "<!DOCTYPE html>"; got != want {
 		t.Errorf("starts with %q", got)
-	}
-}
-
-func TestSlim(t *testing.T) {
-	deleted := metav1.Now()
-	kept := metav1.ObjectMeta{
-		Name: "a", Namespace: "b", UID: "c", ResourceVersion: "7", Generation: 3, Finalizers: []string{"f"},
-		CreationTimestamp: metav1.NewTime(deleted.Add(-time.Hour)), DeletionTimestamp: &deleted,
-	}
-	o := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Pod"}, ObjectMeta: *kept.DeepCopy()}
-	o.GenerateName, o.Labels, o.Annotations = "a-", map[string]string{"l": "1"}, map[string]string{"a": "1"}
-	o.OwnerReferences, o.ManagedFields = []metav1.OwnerReference{{Name: "d"}}, []metav1.ManagedFieldsEntry{{Manager: "m"}}
-	for range 2 { // a streaming list transforms twice
-		got, err := slim(o)
-		if err != nil || got != any(o) {
-			t.Fatalf("slim returned %v, %v", got, err)
-		}
-	}
-	if want := (&metav1.PartialObjectMetadata{ObjectMeta: kept}); !reflect.DeepEqual(o, want) {
-		t.Errorf("kept %+v, want %+v", o, want)
-	}
-	if got, err := slim("else"); err != nil || got != "else" {
-		t.Errorf("slim returned %v, %v for something else", got, err)
 	}
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels
-// name, informer_type and namespace are left out where they are the same in all series of the snapshot.
+// name, informer_type and namespace are left out: a snapshot is of one informer, or of several with other labels that
+// tell their series apart.
 type Snapshot map[string]float64
 
 // Take gathers a registry, without what an Observer reports of itself while there is nothing to report: it is there as
@@ -66,17 +67,23 @@ func labelString(m *dto.Metric) string {
 }
 
 // Since returns by how much the series have changed since an earlier snapshot, without those that have not, the sums
-// of histograms, and those whose names begin with one of the given prefixes.
+// of histograms, and those whose names begin with one of the given prefixes. A series that is gone has gone back to 0.
 func (s Snapshot) Since(before Snapshot, except ...string) Snapshot {
 	changed := Snapshot{}
-	for series, value := range s {
+	compare := func(series string) {
 		name, _, _ := strings.Cut(series, "{")
 		if strings.HasSuffix(name, "_sum") || slices.ContainsFunc(except, func(p string) bool { return strings.HasPrefix(series, p) }) {
-			continue
+			return
 		}
-		if delta := value - before[series]; delta != 0 {
+		if delta := s[series] - before[series]; delta != 0 {
 			changed[series] = delta
 		}
+	}
+	for series := range s {
+		compare(series)
+	}
+	for series := range before {
+		compare(series)
 	}
 	return changed
 }
@@ -128,14 +135,19 @@ func (s Snapshot) Equal(t testing.TB, want Snapshot) {
 	}
 }
 
-// Eventually waits until the condition holds for what the registry reports, and returns that.
+// Eventually waits until the condition holds for what the registry reports twice in a row, and returns the second. A
+// scrape takes its time: what it has read first, gauges before histograms, can be older than what the condition was about.
 func Eventually(t testing.TB, g prometheus.Gatherer, what string, condition func(Snapshot) bool) Snapshot {
 	t.Helper()
 	end := time.Now().Add(deadline)
-	for {
+	for held := false; ; {
 		s := Take(t, g)
-		if condition(s) {
+		holds := condition(s)
+		if holds && held {
 			return s
+		}
+		if held = holds; held {
+			continue
 		}
 		if time.Now().After(end) {
 			t.Fatalf("%s: not within %v; the registry reports:\n%s", what, deadline, s)

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestCollectEarlier(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for _, c := range []struct {
+		environment string
+		want        int
+	}{{"", gcPercent}, {"200", 100}} { // the runtime itself has read the variable when the program started
+		t.Setenv("GOGC", c.environment)
+		collectEarlier()
+		if got := debug.SetGCPercent(100); got != c.want {
+			t.Errorf("with GOGC=%q it is %d, want %d", c.environment, got, c.want)
+		}
+	}
+}
