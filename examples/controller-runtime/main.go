@@ -1,5 +1,5 @@
-// The example is a controller built with controller-runtime whose informers, queue, reconciles, requests and leadership are observed. It labels each ConfigMap that
-// has the annotation example.com/owner with that owner.
+// The example is a controller built with controller-runtime whose informers, queue, reconciles, requests and leadership
+// are observed. It labels each ConfigMap that has the annotation example.com/owner with that owner.
 //
 // What makes the difference to any other manager is in newManager.
 package main
@@ -103,7 +103,8 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 
 const workers = 2
 
-// newLock returns the lock that the manager would make by itself: it is the only way to decorate it.
+// newLock returns a lock like the one that the manager would make by itself, without its events and labels: it is the
+// only way to decorate it.
 func newLock(config *rest.Config, options ctrl.Options) (resourcelock.Interface, error) {
 	host, err := os.Hostname()
 	if err != nil {
