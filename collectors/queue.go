@@ -25,7 +25,8 @@ type QueueOptions[T comparable] struct {
 // Queue is a work queue that is observed. It behaves as the one that workqueue.NewTypedRateLimitingQueueWithConfig makes,
 // or as the one that was given to WrapQueue, and is safe for concurrent use.
 type Queue[T comparable] struct {
-	observedQueue[T]
+	// inner is not embedded: a method value of it would not keep the Queue, whose end is that of the series.
+	inner  observedQueue[T]
 	series *queueSeries
 }
 
@@ -50,10 +51,7 @@ type observedQueue[T comparable] interface {
 // else when nothing refers to the Queue any more. An item costs about 50 ns more from Add to Done than in a plain queue,
 // and no allocation.
 func NewQueue[T comparable](obs *Observer, controller string, limiter workqueue.TypedRateLimiter[T], options ...QueueOptions[T]) *Queue[T] {
-	var o QueueOptions[T]
-	for _, given := range options {
-		o = given
-	}
+	o := last(options)
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
@@ -101,10 +99,50 @@ func newQueue[T comparable](s *queueSeries, q observedQueue[T], end func()) *Que
 	return handle
 }
 
+// Add implements workqueue.TypedInterface.
+func (q *Queue[T]) Add(item T) { q.inner.Add(item) }
+
+// Len implements workqueue.TypedInterface.
+func (q *Queue[T]) Len() int { return q.inner.Len() }
+
+// Get implements workqueue.TypedInterface. A worker that waits in it is a reference to the Queue.
+func (q *Queue[T]) Get() (item T, shutdown bool) {
+	item, shutdown = q.inner.Get()
+	runtime.KeepAlive(q)
+	return item, shutdown
+}
+
+// Done implements workqueue.TypedInterface.
+func (q *Queue[T]) Done(item T) { q.inner.Done(item) }
+
+// ShutDown implements workqueue.TypedInterface.
+func (q *Queue[T]) ShutDown() { q.inner.ShutDown() }
+
+// ShutDownWithDrain implements workqueue.TypedInterface.
+func (q *Queue[T]) ShutDownWithDrain() {
+	q.inner.ShutDownWithDrain()
+	runtime.KeepAlive(q)
+}
+
+// ShuttingDown implements workqueue.TypedInterface.
+func (q *Queue[T]) ShuttingDown() bool { return q.inner.ShuttingDown() }
+
+// AddAfter implements workqueue.TypedDelayingInterface.
+func (q *Queue[T]) AddAfter(item T, d time.Duration) { q.inner.AddAfter(item, d) }
+
+// AddRateLimited implements workqueue.TypedRateLimitingInterface.
+func (q *Queue[T]) AddRateLimited(item T) { q.inner.AddRateLimited(item) }
+
+// Forget implements workqueue.TypedRateLimitingInterface.
+func (q *Queue[T]) Forget(item T) { q.inner.Forget(item) }
+
+// NumRequeues implements workqueue.TypedRateLimitingInterface.
+func (q *Queue[T]) NumRequeues(item T) int { return q.inner.NumRequeues(item) }
+
 // Remaining returns how many items are left, ready or waiting for their time, in a queue that has been shut down and that
 // no worker takes items from any more; see ShutdownSteps. An item that is ready and waits for another time too counts
 // twice. It takes the queue's lock for a moment.
-func (q *Queue[T]) Remaining() int { return q.left() }
+func (q *Queue[T]) Remaining() int { return q.inner.left() }
 
 // ownQueue is what NewQueue makes: the parts are client-go's, with an observer between each two of them. What can be
 // called goes straight to the part that does it.

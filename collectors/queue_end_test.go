@@ -1,6 +1,7 @@
 package collectors
 
 import (
+	"reflect"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -161,4 +162,48 @@ func TestDueItemDuringTheShutdown(t *testing.T) {
 		q.Done("hangs")
 		q.ShutDown()
 	})
+}
+
+// queueMethods returns each method of a queue as a value.
+var queueMethods = map[string]func(q *Queue[string]) any{
+	"Add":               func(q *Queue[string]) any { return q.Add },
+	"AddAfter":          func(q *Queue[string]) any { return q.AddAfter },
+	"AddRateLimited":    func(q *Queue[string]) any { return q.AddRateLimited },
+	"Done":              func(q *Queue[string]) any { return q.Done },
+	"Forget":            func(q *Queue[string]) any { return q.Forget },
+	"Get":               func(q *Queue[string]) any { return q.Get },
+	"Len":               func(q *Queue[string]) any { return q.Len },
+	"NumRequeues":       func(q *Queue[string]) any { return q.NumRequeues },
+	"Remaining":         func(q *Queue[string]) any { return q.Remaining },
+	"Retry":             func(q *Queue[string]) any { return q.Retry },
+	"ShutDown":          func(q *Queue[string]) any { return q.ShutDown },
+	"ShutDownWithDrain": func(q *Queue[string]) any { return q.ShutDownWithDrain },
+	"ShuttingDown":      func(q *Queue[string]) any { return q.ShuttingDown },
+}
+
+// TestQueueMethodValues: whoever has only a method of a queue has the queue.
+func TestQueueMethodValues(t *testing.T) {
+	if n := reflect.TypeFor[*Queue[string]]().NumMethod(); n != len(queueMethods) {
+		t.Fatalf("a queue has %d methods", n)
+	}
+	obs, reg := newObserver(t)
+	held := map[string]any{}
+	for method, value := range queueMethods {
+		held[method] = value(NewQueue(obs, method, backoffs()))
+	}
+	for range 2 { // when what is not held is gone for the second time, so would be what has become so before
+		NewQueue(obs, "not held", backoffs()).Add("a")
+		metricstest.Eventually(t, reg, "no series of what is not held", func(s metricstest.Snapshot) bool {
+			runtime.GC()
+			_, there := s["controller_queue_oldest_item_seconds{controller=not held}"]
+			return !there
+		})
+	}
+	s := metricstest.Take(t, reg)
+	for method := range held {
+		if _, there := s["controller_queue_oldest_item_seconds{controller="+method+"}"]; !there {
+			t.Errorf("%s does not keep the queue", method)
+		}
+	}
+	runtime.KeepAlive(held)
 }
