@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +23,11 @@ type requests struct {
 
 	mu      sync.RWMutex
 	answers map[answer]*answerSeries
+	// names are the values of the label resource, other for those without room and for what can be none: at most as many
+	// of each as the limit is.
+	names map[schema.GroupResource]string
+	// others is how many of the names are other.
+	others int
 }
 
 // answer is what series are looked up by.
@@ -47,29 +51,40 @@ type answerSeries struct {
 const nonResource = "non-resource"
 
 func newRequests(v *vecs) *requests {
-	return &requests{vecs: v, answers: map[answer]*answerSeries{}}
+	return &requests{vecs: v, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
 }
 
 // count counts a request that has ended after the given number of nanoseconds.
 func (r *requests) count(request apipath.Request, code int, duration int64) {
 	key := answer{request, code}
-	if _, closed := subresources[key.Subresource]; !closed {
+	var closed bool
+	if key.Subresource, closed = subresources[key.Subresource]; !closed {
 		key.Subresource = catalog.SubresourceOther
 	}
 	r.mu.RLock()
 	s := r.answers[key]
+	if s == nil && r.isOther(key.Group, key.Resource) {
+		key.Group, key.Resource = "", series.Other
+		s = r.answers[key]
+	}
 	r.mu.RUnlock()
 	if s == nil {
 		s = r.newAnswer(key)
 	}
 	s.requests.Inc()
-	s.duration.Observe(time.Duration(duration).Seconds())
+	s.duration.Observe(seconds(duration))
 	if s.conflicts != nil {
 		s.conflicts.Inc()
 	}
 }
 
-// newAnswer makes the series of an answer, unless somebody else just has. Those of resources beyond the cap are not
+// isOther tells whether a resource is known to be reported as other. Guarded by mu.
+func (r *requests) isOther(group, resource string) bool {
+	name, known := r.names[schema.GroupResource{Group: group, Resource: resource}]
+	return name == series.Other || !known && resource != "" && len(r.names) >= 2*r.resources.Limit
+}
+
+// newAnswer makes the series of an answer, unless somebody else just has. Those of resources that are other are not
 // remembered by the name that they have in the URL.
 func (r *requests) newAnswer(key answer) *answerSeries {
 	r.mu.Lock()
@@ -102,15 +117,31 @@ func (r *requests) newAnswer(key answer) *answerSeries {
 }
 
 // resource returns the value of the label resource. What can be no resource's name, and might be no valid label, is not
-// told apart; the metrics that autoscalers ask for under a resource's name are among these.
+// told apart; the metrics that autoscalers ask for under a resource's name are among these. Guarded by mu.
 func (r *requests) resource(group, resource string) string {
+	name, known := r.names[schema.GroupResource{Group: group, Resource: resource}]
 	switch {
 	case resource == "":
 		return nonResource
-	case len(validation.IsDNS1123Subdomain(resource)) > 0, group != "" && len(validation.IsDNS1123Subdomain(group)) > 0:
+	case known:
+		return name
+	case r.isOther(group, resource):
 		return series.Other
 	}
-	return r.resources.Acquire(schema.GroupResource{Group: group, Resource: strings.Clone(resource)}.String())
+	// The strings are parts of a URL, which need not be kept.
+	key := schema.GroupResource{Group: strings.Clone(group), Resource: strings.Clone(resource)}
+	name = series.Other
+	if len(validation.IsDNS1123Subdomain(resource)) == 0 && (group == "" || len(validation.IsDNS1123Subdomain(group)) == 0) {
+		name = r.resources.Acquire(key.String())
+	}
+	if name == series.Other {
+		if r.others >= r.resources.Limit {
+			return name
+		}
+		r.others++
+	}
+	r.names[key] = name
+	return name
 }
 
 // writes tells whether a verb changes something and can thus meet a conflict.
@@ -122,11 +153,12 @@ func writes(verb string) bool {
 	return false
 }
 
-// subresources are those that are told apart, and none.
-var subresources = func() map[string]struct{} {
-	set := map[string]struct{}{"": {}}
+// subresources are those that are told apart, and none. The values are what is kept: the keys of a request are parts of its
+// URL.
+var subresources = func() map[string]string {
+	set := map[string]string{"": ""}
 	for _, value := range catalog.LabelSubresource.Values {
-		set[value] = struct{}{}
+		set[value] = value
 	}
 	return set
 }()

@@ -15,6 +15,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
@@ -128,19 +129,44 @@ func TestTransportCounts(t *testing.T) {
 func TestTransportLimitsResources(t *testing.T) {
 	obs, reg := newObserver(t)
 	transport := obs.WrapTransport(answering(http.StatusOK))
-	for n := range maxResources + 10 {
-		sendRequest(t, transport, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/resources%d", n))
+	ask := func(from, to int) {
+		for n := from; n < to; n++ {
+			sendRequest(t, transport, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/resources%d", n))
+		}
 	}
-	const other = "k8s_client_requests_total{code=200,resource=other,subresource=,verb=list}"
-	if s := metricstest.Take(t, reg).Family("k8s_client_requests_total"); len(s) != maxResources+1 || s[other] != 10 {
+	const (
+		other    = "k8s_client_requests_total{code=200,resource=other,subresource=,verb=list}"
+		overflow = "k8s_informer_label_overflow_total{label=resource}"
+	)
+	ask(0, maxResources+10)
+	ask(maxResources, maxResources+10)
+	snapshot := metricstest.Take(t, reg)
+	if s := snapshot.Family("k8s_client_requests_total"); len(s) != maxResources+1 || s[other] != 20 {
 		t.Errorf("%d series, %v requests of others", len(s), s[other])
+	}
+	if n := snapshot[overflow]; n != 10 {
+		t.Errorf("%v resources are said to have had no room, want 10", n)
 	}
 	for _, odd := range []string{"%ff%fe", "Pods", "queue_length", strings.Repeat("x", 1000)} {
 		sendRequest(t, transport, http.MethodGet, "https://server/api/v1/"+odd)
 		sendRequest(t, transport, http.MethodGet, "https://server/apis/"+odd+"/v1/things")
 	}
-	if s := metricstest.Take(t, reg).Family("k8s_client_requests_total"); len(s) != maxResources+1 || s[other] != 18 {
+	if s := metricstest.Take(t, reg).Family("k8s_client_requests_total"); len(s) != maxResources+1 || s[other] != 28 {
 		t.Errorf("%d series, %v requests of others", len(s), s[other])
+	}
+	ask(maxResources, 3*maxResources)
+	snapshot = metricstest.Take(t, reg)
+	if n := snapshot[other]; n != 28+2*maxResources {
+		t.Errorf("%v requests of others", n)
+	}
+	const odd = 8 // are remembered too, and had no room because of what they are
+	if n := snapshot[overflow]; n != maxResources-odd || len(obs.requests.names) != 2*maxResources {
+		t.Errorf("%v resources are said to have had no room, and %d are remembered", n, len(obs.requests.names))
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		obs.requests.count(apipath.Request{Group: "example.com", Resource: "unknown", Verb: "list"}, http.StatusOK, 1)
+	}); n > 0 {
+		t.Errorf("%v allocations for a resource beyond what is remembered", n)
 	}
 	if n := len(obs.requests.answers); n != maxResources+1 {
 		t.Errorf("%d kinds of answers are remembered", n)
