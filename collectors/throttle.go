@@ -2,7 +2,6 @@ package collectors
 
 import (
 	"context"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/flowcontrol"
@@ -40,5 +39,5 @@ func (l *clientLimiter) Accept() {
 }
 
 func (l *clientLimiter) observe(begin int64) {
-	l.wait.Observe(time.Duration(l.obs.now() - begin).Seconds())
+	l.wait.Observe(seconds(l.obs.now() - begin))
 }

@@ -38,10 +38,9 @@ var (
 )
 
 func newUpstreamLeader() *upstreamLeader {
-	status, slowpath := catalog.UpstreamLeaderStatus, catalog.UpstreamLeaderSlowpath
 	return &upstreamLeader{
-		status:   prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: status.Name, Help: status.Help}, status.LabelNames()),
-		slowpath: prometheus.NewCounterVec(prometheus.CounterOpts{Name: slowpath.Name, Help: slowpath.Help}, slowpath.LabelNames()),
+		status:   upstreamGauge(catalog.UpstreamLeaderStatus),
+		slowpath: upstreamCounter(catalog.UpstreamLeaderSlowpath),
 		names:    series.Cap{Limit: maxLocks},
 	}
 }
