@@ -21,11 +21,11 @@ type Limits struct {
 	Handlers int
 	// Indexes is the limit of the label index. The default is 200.
 	Indexes int
-	// Controllers is the limit of the label controller. The default is 200.
+	// Controllers is the limit of the label controller, and of the label name of workqueue_*. The default is 200.
 	Controllers int
 	// Finalizers is the limit of the label finalizer. The default is 200.
 	Finalizers int
-	// Locks is the limit of the label lock. The default is 50.
+	// Locks is the limit of the label lock, and of the label name of leader_election_*. The default is 50.
 	Locks int
 	// Resources is the limit of the label resource of requests to the API server. The default is 1000.
 	Resources int

@@ -110,10 +110,10 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		if u := newUpstream(); o.hasRoom(reg, "informer_*", u) {
 			o.upstream = u
 		}
-		if u := newUpstreamQueues(); o.hasRoom(reg, "workqueue_*", u) {
+		if u := newUpstreamQueues(o.controllers.names.Limit); o.hasRoom(reg, "workqueue_*", u) {
 			o.upstreamQueues = u
 		}
-		if u := newUpstreamLeader(); o.hasRoom(reg, "leader_election_*", u) {
+		if u := newUpstreamLeader(o.lockNames.Limit); o.hasRoom(reg, "leader_election_*", u) {
 			o.upstreamLeader = u
 		}
 	}

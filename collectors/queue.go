@@ -58,7 +58,7 @@ func NewQueue[T comparable](obs *Observer, controller string, limiter workqueue.
 
 	series, leave := obs.joinQueue(controller)
 	limits, leaveLimiter := obs.joinLimiter(controller)
-	provider, leaveUpstream := obs.queueMetrics(controller, o.MetricsProvider)
+	provider, leaveUpstream := obs.queueMetrics(series.controller, o.MetricsProvider)
 
 	// From the inside out: what is ready, what waits for its time, what has to be retried.
 	read := &addClock{WithTicker: o.Clock, base: obs.base}

@@ -18,7 +18,7 @@ import (
 // leader_election_master_status at 1 if the elector is cancelled between two renewals.
 func (o *Observer) LeaderMetricsProvider() leaderelection.MetricsProvider {
 	if o.upstreamLeader == nil {
-		return newUpstreamLeader()
+		return newUpstreamLeader(o.lockNames.Limit)
 	}
 	return o.upstreamLeader
 }
@@ -28,7 +28,8 @@ func (o *Observer) LeaderMetricsProvider() leaderelection.MetricsProvider {
 type upstreamLeader struct {
 	status   *prometheus.GaugeVec
 	slowpath *prometheus.CounterVec
-	names    series.Cap
+	// names does not count what finds no room: it is asked whenever client-go reports something.
+	names series.Cap
 }
 
 var (
@@ -37,11 +38,11 @@ var (
 	_ leaderelection.LeaderMetric    = &upstreamLeader{}
 )
 
-func newUpstreamLeader() *upstreamLeader {
+func newUpstreamLeader(limit int) *upstreamLeader {
 	return &upstreamLeader{
 		status:   upstreamGauge(catalog.UpstreamLeaderStatus),
 		slowpath: upstreamCounter(catalog.UpstreamLeaderSlowpath),
-		names:    series.Cap{Limit: maxLocks},
+		names:    series.Cap{Limit: limit},
 	}
 }
 

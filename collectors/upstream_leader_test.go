@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
 // byLock returns client-go's own metrics of leader election as metric/lock, since snapshots leave the label name out.
@@ -54,6 +55,42 @@ func TestUpstreamLeaderMetrics(t *testing.T) {
 	}
 	if s := byLock(t, reg); len(s) != maxLocks+3 || s["master_status/other"] != 1 {
 		t.Errorf("%d series:\n%s", len(s), s)
+	}
+}
+
+// TestUpstreamLimits: client-go's own metrics have room for as many names as the library's.
+func TestUpstreamLimits(t *testing.T) {
+	const limit = maxControllers + 50
+	obs, reg := newObserver(t, withUpstream, func(o *Options) { o.Limits = Limits{Controllers: limit, Locks: limit} })
+	queues, locks := obs.WorkqueueMetricsProvider(), obs.LeaderMetricsProvider().NewLeaderMetric()
+	for n := range limit + 2 {
+		q := NewQueue(obs, fmt.Sprint("own-", n), backoffs())
+		defer q.ShutDown()
+		q.Add("a")
+		queues.NewAddsMetric(fmt.Sprint("elsewhere-", n)).Inc()
+		locks.SlowpathExercised(fmt.Sprint("lock-", n))
+	}
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		want := map[string]int{"workqueue_adds_total": 2*limit + 1, "leader_election_slowpath_total": limit + 1}[f.GetName()]
+		if want == 0 {
+			continue
+		}
+		if n := len(f.GetMetric()); n != want {
+			t.Errorf("%s has %d series, want %d", f.GetName(), n, want)
+		}
+		for _, m := range f.GetMetric() {
+			value := 1.0
+			if m.GetLabel()[0].GetValue() == series.Other {
+				value = float64(want / limit * 2) // two of each kind
+			}
+			if got := m.GetCounter().GetValue(); got != value {
+				t.Errorf("%s of %s is %v, want %v", f.GetName(), m.GetLabel()[0].GetValue(), got, value)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ type upstreamQueues struct {
 	adds, retries              *prometheus.CounterVec
 	latency, work              *prometheus.HistogramVec
 
+	// names bounds the names of queues that are made elsewhere; those of NewQueue's are bounded as controllers. What finds
+	// no room is not counted: client-go asks seven times for each queue.
 	names series.Cap
 	// uses holds the metrics of each name. Queues with the same name share them, as component-base has it.
 	uses series.Pool[string, *upstreamQueue]
@@ -22,7 +24,7 @@ type upstreamQueues struct {
 
 var _ prometheus.Collector = &upstreamQueues{}
 
-func newUpstreamQueues() *upstreamQueues {
+func newUpstreamQueues(limit int) *upstreamQueues {
 	return &upstreamQueues{
 		depth:      upstreamGauge(catalog.UpstreamQueueDepth),
 		unfinished: upstreamGauge(catalog.UpstreamQueueUnfinishedWork),
@@ -31,7 +33,7 @@ func newUpstreamQueues() *upstreamQueues {
 		retries:    upstreamCounter(catalog.UpstreamQueueRetries),
 		latency:    upstreamHistogram(catalog.UpstreamQueueLatency),
 		work:       upstreamHistogram(catalog.UpstreamQueueWorkDuration),
-		names:      series.Cap{Limit: maxControllers},
+		names:      series.Cap{Limit: limit},
 	}
 }
 
@@ -55,7 +57,6 @@ func (u *upstreamQueues) collectors() []prometheus.Collector {
 
 // join returns the metrics of a queue. They are there at least until leave is called, which must be done once at most.
 func (u *upstreamQueues) join(name string) (q *upstreamQueue, leave func()) {
-	name = u.names.Acquire(name)
 	q = u.uses.Acquire(name, func() *upstreamQueue {
 		return &upstreamQueue{
 			depth:      u.depth.WithLabelValues(name),
@@ -77,7 +78,6 @@ func (u *upstreamQueues) join(name string) (q *upstreamQueue, leave func()) {
 			u.latency.DeleteLabelValues(name)
 			u.work.DeleteLabelValues(name)
 		})
-		u.names.Release(name)
 	}
 }
 
@@ -89,7 +89,7 @@ type upstreamQueue struct {
 }
 
 // queueMetrics returns what client-go is to report a queue's own metrics to: what the caller has given, else ours if it
-// was asked for, else none, for which client-go takes that of the process.
+// was asked for, else none, for which client-go takes that of the process. The name is one for which there is room.
 func (o *Observer) queueMetrics(name string, given workqueue.MetricsProvider) (provider workqueue.MetricsProvider, leave func()) {
 	if given != nil || o.upstreamQueues == nil {
 		return given, func() {}
@@ -110,10 +110,10 @@ func (o *Observer) queueMetrics(name string, given workqueue.MetricsProvider) (p
 func (o *Observer) WorkqueueMetricsProvider() workqueue.MetricsProvider {
 	u := o.upstreamQueues
 	if u == nil {
-		u = newUpstreamQueues()
+		u = newUpstreamQueues(o.controllers.names.Limit)
 	}
 	return &workqueueProvider{func(name string) *upstreamQueue {
-		q, _ := u.join(name)
+		q, _ := u.join(u.names.Acquire(name))
 		return q
 	}}
 }
