@@ -141,7 +141,7 @@ func (q *Queue[T]) NumRequeues(item T) int { return q.inner.NumRequeues(item) }
 
 // Remaining returns how many items are left, ready or waiting for their time, in a queue that has been shut down and that
 // no worker takes items from any more; see ShutdownSteps. An item that is ready and waits for another time too counts
-// twice. It takes the queue's lock for a moment.
+// twice, and one in the back-off of a queue of WrapQueue does not count. It takes the queue's lock for a moment.
 func (q *Queue[T]) Remaining() int { return q.inner.left() }
 
 // ownQueue is what NewQueue makes: the parts are client-go's, with an observer between each two of them. What can be

@@ -10,8 +10,9 @@ import (
 
 // WrapQueue decorates a queue that exists already, as far as it can be seen from outside. NewQueue sees more:
 //
-//   - How long AddRateLimited lets an item wait is not seen. RateLimiter tells the back-off, given to the queue when that
-//     is made.
+//   - How long AddRateLimited lets an item wait is not seen: items in back-off are in neither
+//     controller_queue_delayed_items nor Remaining. Their retries and back-off are reported by RateLimiter, given to the
+//     queue when that is made.
 //   - An item of AddAfter is taken to wait until its time has come by the clock. What it and AddRateLimited add is not
 //     seen again until a worker gets it: it is not the oldest item, and an Add that becomes one with it is not counted.
 //   - An Add in the moment in which a worker is given the same item counts as one that became one with it, although the
