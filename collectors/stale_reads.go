@@ -39,7 +39,7 @@ const (
 //	}
 //
 // Behind knows of objects that are not there, and of lists, but needs the store. Where only an object is at hand, as with
-// the client of controller-runtime, Read compares that.
+// the client of controller-runtime, Read compares that; it is for keys of one object, not for those of owners.
 //
 // A write is remembered until Behind or Read has seen the cache catch up with it, but for 10 minutes at most; of more than
 // 10,000 any is dropped. After that nothing is stale, as without Writes. Versions that are no numbers cannot be compared,
@@ -100,7 +100,8 @@ func (w *Writes[K]) Behind(key K, store interface{ LastStoreSyncResourceVersion(
 
 // Read tells whether an object from the cache is older than what was last written under its key, and counts it if so:
 // also if it is an object that was there before another one of the same name was created. Of an object that the cache
-// does not have, a nil pointer, nobody can tell whether it is not there yet or not any more: that is not stale.
+// does not have, a nil pointer, nobody can tell whether it is not there yet or not any more: that is not stale. With the
+// key of an owner use Behind: Read would take an object for stale because another one has been written since.
 func (w *Writes[K]) Read(key K, obj metav1.Object) (stale bool) {
 	return !isNil(obj) && w.older(key, obj.GetResourceVersion())
 }

@@ -78,6 +78,25 @@ func TestStaleReads(t *testing.T) {
 	}
 }
 
+// TestStaleReadsOfAnOwner: with the key of an owner, Behind tells what is stale. Read does not, as it says: it sees only
+// that something has been written after the object.
+func TestStaleReadsOfAnOwner(t *testing.T) {
+	obs, _ := newObserver(t)
+	w := NewWrites[string](obs, "c")
+	first, second := at("10"), at("20")
+	w.Wrote("owner", first)
+	w.Wrote("owner", second)
+	if !w.Behind("owner", storeVersion("15")) {
+		t.Error("a cache without the second object is not stale")
+	}
+	if !w.Read("owner", first) {
+		t.Error("Read can tell objects of one owner apart: say so where it says that it cannot")
+	}
+	if w.Behind("owner", storeVersion("20")) || w.Read("owner", first) {
+		t.Error("a cache with both objects is stale")
+	}
+}
+
 // TestStaleReadsOfNothing: nothing is known of what is not there.
 func TestStaleReadsOfNothing(t *testing.T) {
 	obs, _ := newObserver(t)
