@@ -13,7 +13,8 @@ import (
 
 // ReconcilerOptions say more about a reconcile function. The zero value is useful.
 type ReconcilerOptions struct {
-	// IsTerminal tells which errors are not retried, besides those of TerminalError. controller-runtime has its own:
+	// IsTerminal tells which errors are not retried, besides those of TerminalError. controller-runtime knows
+	// only its own:
 	//
 	//	func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
 	//

@@ -68,6 +68,7 @@ func (q *Queue[T]) Retry(item T, err error, maxRetries int) Outcome {
 // TerminalError marks an error that no retry can mend, as reconcile.TerminalError of controller-runtime does. It returns
 // nil for nil. errors.Is and errors.As find what err wraps, and errors.Is(e, ErrTerminal) tells that e is, or wraps, a
 // TerminalError. Retry and Reconciler know it, and every other error with a method Terminal() bool that returns true.
+// controller-runtime does not know it and would retry: return its own there, with ReconcilerOptions.IsTerminal.
 func TerminalError(err error) error {
 	if err == nil {
 		return nil
@@ -89,8 +90,9 @@ func (e terminalError) Is(target error) bool { return target == ErrTerminal }
 // Terminal tells that no retry can mend the error.
 func (e terminalError) Terminal() bool { return true }
 
-// isTerminal tells whether no retry can mend an error.
+// isTerminal tells whether no retry can mend an error. errors.As stops at the first error with the method, whatever that
+// one says, hence errors.Is.
 func isTerminal(err error) bool {
 	var terminal interface{ Terminal() bool }
-	return errors.As(err, &terminal) && terminal.Terminal()
+	return errors.Is(err, ErrTerminal) || errors.As(err, &terminal) && terminal.Terminal()
 }

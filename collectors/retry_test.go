@@ -116,6 +116,7 @@ func TestTerminalError(t *testing.T) {
 		"is known":                isTerminal(err),
 		"others can say so":       isTerminal(fmt.Errorf("x: %w", saysTerminal(true))),
 		"and can say they aren't": !isTerminal(saysTerminal(false)),
+		"not for others, though":  isTerminal(fmt.Errorf("%w, %w", saysTerminal(false), TerminalError(io.EOF))),
 	} {
 		if !ok {
 			t.Errorf("not so: %s (%v)", what, err)
