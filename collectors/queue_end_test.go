@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
+
 	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
@@ -97,6 +99,55 @@ func TestQueueEndAfterAnItemAddedAgain(t *testing.T) {
 		if s := metricstest.Take(t, reg); len(s) != 0 {
 			t.Errorf("%s: after the end:\n%s", name, s)
 		}
+	}
+}
+
+// slowQueue is a queue whose callers are held up while what they have done, or will do, is not known to others.
+type slowQueue struct {
+	workqueue.TypedRateLimitingInterface[string]
+	afterGet, beforeDone func()
+}
+
+func (q *slowQueue) Get() (string, bool) {
+	item, shutdown := q.TypedRateLimitingInterface.Get()
+	if !shutdown {
+		q.afterGet()
+	}
+	return item, shutdown
+}
+
+func (q *slowQueue) Done(item string) {
+	q.beforeDone()
+	q.TypedRateLimitingInterface.Done(item)
+}
+
+// A worker that is told of the shutdown ends nothing while another one is about to have an item, or to give one back that
+// has been added again.
+func TestWrappedQueueEndBetweenTwoWorkers(t *testing.T) {
+	obs, reg := newObserver(t)
+	inner := &slowQueue{TypedRateLimitingInterface: plainQueue(nil)}
+	q := WrapQueue[string](obs, "c", inner)
+	another := func(while string) func() {
+		return func() {
+			q.ShutDown()
+			if _, shutdown := q.Get(); !shutdown {
+				t.Error("no shutdown")
+			}
+			if s := metricstest.Take(t, reg); len(s) == 0 {
+				t.Errorf("the series are gone %s", while)
+			}
+		}
+	}
+	q.Add("a")
+	nothing := func() {}
+	inner.afterGet = func() { q.Add("a"); another("while a worker gets the last item")() }
+	inner.beforeDone = another("while an item that was added again is given back")
+	item, _ := q.Get()
+	q.Done(item)
+	inner.afterGet, inner.beforeDone = nothing, nothing
+	finish(q)
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the end:\n%s", s)
 	}
 }
 

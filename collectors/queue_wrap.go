@@ -3,6 +3,7 @@ package collectors
 import (
 	"container/heap"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -45,7 +46,10 @@ type wrappedQueue[T comparable] struct {
 	// end deletes the queue's series.
 	end func()
 
-	// mu is not held while the queue is called.
+	// inside is how many calls of the queue's Get and Done are being made: what an item is then is known only to the queue.
+	inside atomic.Int64
+
+	// mu is not held while the queue is called, but for Len.
 	mu      sync.Mutex
 	ready   ages[T]
 	delayed delays[T]
@@ -94,16 +98,16 @@ func (q *wrappedQueue[T]) added(item T) {
 
 // Get implements workqueue.TypedInterface.
 func (q *wrappedQueue[T]) Get() (item T, shutdown bool) {
+	q.inside.Add(1)
 	item, shutdown = q.TypedRateLimitingInterface.Get()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.inside.Add(-1)
 	if shutdown {
-		q.mu.Lock()
 		q.told = true
-		q.mu.Unlock()
 		q.endIfIdle()
 		return item, shutdown
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.ready.remove(item)
 	if q.processed == nil {
 		q.processed = map[T]bool{}
@@ -119,8 +123,12 @@ func (q *wrappedQueue[T]) Done(item T) {
 		q.ready.add(item, q.now())
 	}
 	delete(q.processed, item)
+	q.inside.Add(1)
 	q.mu.Unlock()
 	q.TypedRateLimitingInterface.Done(item)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.inside.Add(-1)
 	q.endIfIdle()
 }
 
@@ -150,12 +158,10 @@ func (q *wrappedQueue[T]) expire() {
 	}
 }
 
-// endIfIdle deletes the series when nothing can happen in the queue any more.
+// endIfIdle deletes the series when nothing can happen in the queue any more. Whoever takes an item out of the queue is
+// inside before Len tells so. Guarded by mu.
 func (q *wrappedQueue[T]) endIfIdle() {
-	q.mu.Lock()
-	over := q.told && len(q.processed) == 0
-	q.mu.Unlock()
-	if over && q.Len() == 0 {
+	if q.told && len(q.processed) == 0 && q.Len() == 0 && q.inside.Load() == 0 {
 		q.end()
 	}
 }
