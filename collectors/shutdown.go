@@ -64,6 +64,7 @@ func (o *Observer) ShutdownController(ctx context.Context, controller string, st
 		started: time.Now(),
 		grace:   grace,
 	}
+	run.series.begin()
 	ctx = context.WithoutCancel(ctx)
 	run.step(ctx, catalog.ShutdownIntake, steps.StopIntake, 1)
 	drained := run.step(ctx, catalog.ShutdownWorkers, steps.DrainWorkers, 7)
@@ -184,6 +185,13 @@ func (o *Observer) shutdowns(controller string) *shutdowns {
 			steps:   map[string]stepReport{},
 		}
 	}, controller)
+}
+
+// begin forgets an earlier shutdown: a step that is skipped this time has no outcome.
+func (s *shutdowns) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.steps)
 }
 
 func (s *shutdowns) report(step, result string, took time.Duration) {

@@ -284,5 +284,10 @@ func TestShutdownAgain(t *testing.T) {
 		if _, failed := took["drain_workers/error"]; failed || len(took) != 4 || err != nil {
 			t.Errorf("%v, %v", took, err)
 		}
+		c.steps.KeepLockUnlessDrained = true
+		c.does(catalog.ShutdownWorkers, func(context.Context) error { return errTest })
+		if took, _ = c.run(); len(took) != 3 {
+			t.Errorf("a step that is left out has the outcome of an earlier run: %v", took)
+		}
 	})
 }
