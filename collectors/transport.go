@@ -35,21 +35,39 @@ func (o *Observer) WrapConfig(config *rest.Config) *rest.Config {
 
 // WrapTransport returns a transport that reports the requests which pass it, by verb, resource and the answer's status, and
 // does nothing else to them. It can be given to rest.Config.Wrap, but WrapConfig sees more. A nil transport stands for
-// http.DefaultTransport, and one that this Observer has wrapped already is not wrapped twice. All transports of an Observer
-// share their series, which stay as long as it does. It is safe for concurrent use if next is, and does not allocate once a
-// request like it has been answered.
+// http.DefaultTransport, and one that this Observer has wrapped already is not wrapped twice, also if others have wrapped
+// it since that have the method WrappedRoundTripper, as client-go's own do. All transports of an Observer share their
+// series, which stay as long as it does. It is safe for concurrent use if next is, and does not allocate once a request
+// like it has been answered.
 func (o *Observer) WrapTransport(next http.RoundTripper) http.RoundTripper {
 	return o.wrapTransport(next, "")
 }
 
-func (o *Observer) wrapTransport(next http.RoundTripper, prefix string) *transport {
+func (o *Observer) wrapTransport(next http.RoundTripper, prefix string) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
 	}
 	if t, ok := next.(*transport); ok && t.obs == o {
 		next, prefix = t.next, cmp.Or(prefix, t.prefix)
 	}
+	if o.seesThrough(next) {
+		return next
+	}
 	return &transport{obs: o, next: next, prefix: prefix}
+}
+
+// seesThrough tells whether requests pass a transport of this Observer.
+func (o *Observer) seesThrough(next http.RoundTripper) bool {
+	for {
+		if t, ok := next.(*transport); ok && t.obs == o {
+			return true
+		}
+		outer, ok := next.(utilnet.RoundTripperWrapper)
+		if !ok {
+			return false
+		}
+		next = outer.WrappedRoundTripper()
+	}
 }
 
 // transport decorates the way to the API server.

@@ -188,6 +188,8 @@ func TestTransportBehindAPath(t *testing.T) {
 		config := &rest.Config{Host: host}
 		wrapped := obs.WrapConfig(obs.WrapConfig(config)) // which counts once
 		wrapped.Wrap(obs.WrapTransport)
+		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return fakeWrapper{next} })
+		wrapped = obs.WrapConfig(wrapped)
 		transport := wrapped.WrapTransport(answering(http.StatusOK))
 		sendRequest(t, transport, http.MethodGet, "https://server"+path)
 		const want = "k8s_client_requests_total{code=200,resource=pods,subresource=,verb=list}"
