@@ -31,7 +31,7 @@ type queueSeries struct {
 type queueState interface {
 	// waiting returns how many items wait for their time.
 	waiting() int
-	// oldest returns since when the item that has been ready longest is so, 0 if none is.
+	// oldest returns for how long the item that has been ready longest is so, 0 if none is.
 	oldest() time.Duration
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// vecs holds the Prometheus metrics of an Observer. It is the only place that turns the catalog's values into metrics.
+// vecs holds the Prometheus metrics of an Observer. It is the only place that turns the catalog's values into metrics,
+// but for client-go's own, see upstream.
 type vecs struct {
 	counters   map[string]*prometheus.CounterVec
 	histograms map[string]*prometheus.HistogramVec
