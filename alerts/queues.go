@@ -12,19 +12,23 @@ var controllerQueueBlocked = Alert{
 	Objective: catalog.QueueBlocked,
 	board:     controllerBoard,
 	labels:    queueVariables,
-	// Replicas may fill their queues and have no workers while they do not lead: work in progress tells them apart.
+	// An item that is added while a worker has it counts as one that waits, although no other worker may take it: each busy
+	// worker accounts for one such item. The slope of the unfinished work is the number of busy workers. It is 0 for replicas
+	// that fill their queues while they do not lead, and after a shutdown, when the metrics stay as they were.
 	expr: `
-sum by (cluster, job, instance, name) (min_over_time(workqueue_depth[$window])) > $threshold
+sum by (cluster, job, instance, name) (min_over_time(workqueue_depth[$window]))
+>
+round(max by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[$window])))
 and
 sum by (cluster, job, instance, name) (increase(workqueue_queue_duration_seconds_count[$window])) == 0
 and
-max by (cluster, job, instance, name) (workqueue_unfinished_work_seconds) > 0
+max by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[$window])) > 0.5
 `,
 	summary: "The workers of " + thisQueue + " have stopped taking items.",
 	description: "At least {{ $value }} items wait in " + thisQueue + " on {{ $labels.instance }}, and none has been taken for more than $window, " +
-		"although workers are busy. All of them hang, or their work takes that long.",
+		"although workers are busy. Every one of them seems to hang, or their work takes that long.",
 	Runbook: Runbook{
-		Meaning: "For $window there were always items in the queue and no worker took one, while at least one worker has not finished what it took before; and that for another $for. The wait in the queue cannot show this, because it is measured when an item is taken.",
+		Meaning: "For $window there were always more items in the queue than workers at work, and no worker took one, while at least one has not finished what it took before; and that for another $for. The wait in the queue cannot show this, because it is measured when an item is taken. An item that is added while it is worked on counts as one that waits, so that as many items as busy workers prove nothing: a queue that is blocked with no more than that is left to ControllerWorkerBusy.",
 		Impact:  "The controller does nothing any more. Changes are noticed, put into the queue and stay there.",
 		Diagnosis: []Step{
 			{"How long have the workers been busy, and how many of them? The slope of the unfinished work is the number of workers that hang.", `max by (cluster, job, instance, name) (workqueue_longest_running_processor_seconds) > 60`},
