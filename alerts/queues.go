@@ -52,16 +52,22 @@ var controllerQueueSlow = Alert{
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      "10m",
 	// Exactly a bucket's bound, so that nothing is interpolated: it fires when more than one item in a hundred waits longer.
+	// The wait of an item that is added while a worker has it begins with that, and lasts no longer than the rest of the
+	// work: such items add less to the time that is waited than to the time that is worked.
 	expr: `
 histogram_quantile($quantile, sum by (le, cluster, job, name) (rate(workqueue_queue_duration_seconds_bucket[$window]))) > $threshold
 and
 sum by (cluster, job, name) (increase(workqueue_queue_duration_seconds_count[$window])) >= $count
+and
+sum by (cluster, job, name) (rate(workqueue_queue_duration_seconds_sum[$window]))
+>
+sum by (cluster, job, name) (rate(workqueue_work_duration_seconds_sum[$window]))
 `,
 	summary: "Items wait too long in " + thisQueue + ".",
 	description: "Items wait {{ $value | humanizeDuration }} in " + thisQueue + " before a worker takes them (99th percentile, estimated between buckets that are tenfold apart); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was ready until a worker took it, for $for, in windows of $window with at least $count items. Back-off and delays are not part of it. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
+		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was added until a worker took it, for $for, in windows of $window with at least $count items, and all items together have waited longer than they were worked on. Back-off and delays are not part of it. The last condition is there because an item that is added while it is worked on waits for the end of that work, however many workers are idle: a controller whose reconciles take seconds and write to their own objects has such waits all the time. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
 		Impact:  "The controller reacts late to changes, and later the deeper the queue gets.",
 		Diagnosis: []Step{
 			{"Which queues, and how deep are they?", `sum by (cluster, job, instance, name) (workqueue_depth) > 0`},
