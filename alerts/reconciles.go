@@ -14,13 +14,13 @@ var controllerReconcileErrors = Alert{
   sum by (cluster, job, name, controller) (rate(controller_reconcile_total[$window]))
 ) > $threshold
 and
-sum by (cluster, job, name, controller) (increase(controller_reconcile_total[$window])) >= $count
+sum by (cluster, job, name, controller) (increase(controller_reconcile_total{result=~"error|terminal|panic"}[$window])) >= $count
 `,
 	summary: "Reconciles of " + controllerOf + " fail.",
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than $objective of a controller's reconciles end in an error or a panic, for $for, in windows of $window with at least $count reconciles. The least number keeps a single object that always fails from alerting: with a back-off of at most 30 s it makes ten attempts in $window, with client-go's default hardly any after its first five minutes.",
+		Meaning: "More than $objective of a controller's reconciles end in an error or a panic, for $for, in windows of $window with at least $count that fail. The least number keeps a single object that always fails from alerting, whatever else the controller does: with a back-off of at most 30 s it fails ten times in $window, with client-go's default hardly any after its first five minutes.",
 		Impact:  "Many objects are not brought to their desired state. Each failure makes the next attempt come later: client-go's default back-off begins at 5 ms, doubles each time and ends at 1000 s.",
 		Diagnosis: []Step{
 			{"Errors, errors that no retry can mend, or panics?", `sum by (cluster, name, controller, result) (increase(controller_reconcile_total{result=~"error|terminal|panic"}[15m])) > 0`},

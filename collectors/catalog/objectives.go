@@ -190,8 +190,8 @@ var (
 		Metric: ControllerDropped, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S8"},
 	})
-	// A single object that always fails must not reach the least number: with a back-off of at most 30 s it makes ten
-	// attempts in the window, with client-go's default 16 in its first five minutes and hardly any after that.
+	// The least number is one of failures. A single object that always fails must not reach it: with a back-off of at most
+	// 30 s it fails ten times in the window, with client-go's default 16 times in its first five minutes and hardly after that.
 	ReconcileErrors = target(Objective{
 		ID: "reconcile_errors", Title: "Share of reconciles that fail",
 		Metric: ControllerReconcile, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
