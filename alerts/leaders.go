@@ -45,7 +45,7 @@ var controllerLeaderChanges = Alert{
 		Diagnosis: []Step{
 			{"Are locks lost or released? `lost`: they could not be renewed in time. `released`: the processes ended in an orderly way, so look at what restarts them.", `sum by (cluster, name, lock, instance, event) (increase(controller_leader_transitions_total[15m])) > 0`},
 			{"How long do renewals take? client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket[5m])))`},
-			{"Does the client's own rate limiter hold them up? Renewals share it with everything else unless they have a client of their own.", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
+			{"Does the client's own rate limiter hold them up? Renewals share it with everything else unless they have a client of their own. (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
 		},
 		Mitigation: []string{
 			"Slow API server or etcd: see their own alerts. Longer times (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of 60, 40 and 8 s for example) bear more, and a failover takes longer.",
@@ -71,7 +71,7 @@ var controllerLeaderSlowRenewals = Alert{
 		Diagnosis: []Step{
 			{"How slow, and with which result?", `histogram_quantile(0.99, sum by (le, cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket[5m])))`},
 			{"Are other requests of the program slow as well? Then it is the API server, the network or the CPU.", `histogram_quantile(0.99, sum by (le, cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket[5m])))`},
-			{"Or do they wait for the client's own rate limiter?", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
+			{"Or do they wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
 		},
 		Mitigation: []string{
 			"Slow writes of the API server: look at etcd's disk and at admission webhooks that match Leases.",

@@ -74,7 +74,7 @@ sum by (cluster, job, name) (rate(workqueue_work_duration_seconds_sum[$window]))
 			{"Does each item take long, or are there too many?", `histogram_quantile(0.99, sum by (le, cluster, job, name) (rate(workqueue_work_duration_seconds_bucket[5m])))`},
 			{"How many are added, and how many of those are retries?", `sum by (cluster, job, name) (rate(workqueue_retries_total[5m])) / sum by (cluster, job, name) (rate(workqueue_adds_total[5m]))`},
 			{"Are all workers busy, where the controller says how many it has?", `sum by (cluster, name, controller, instance) (controller_active_workers) / sum by (cluster, name, controller, instance) (controller_max_workers)`},
-			{"Do workers wait for the client's own rate limiter?", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
+			{"Do workers wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
 		},
 		Mitigation: []string{
 			"All workers busy: use more of them (`MaxConcurrentReconciles` in controller-runtime), if the API server and whatever else they call can bear it.",
