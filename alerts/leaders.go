@@ -13,9 +13,10 @@ var controllerLeaderMissing = Alert{
 	description: "None of the candidates for the " + thisLock + " has led for more than $for. " +
 		"What only the leader does is not done.",
 	Runbook: Runbook{
-		Meaning: "Every process that fights for the lock says that it does not hold it, for longer than $for. With client-go's usual times a leader that dies is replaced after 15 s, one that releases its lock within 2 s. Processes that are not scraped cannot be seen here, and if none is, the alert is silent: `up` tells.",
+		Meaning: "Every process that fights for the lock says that it does not hold it, for longer than $for. With client-go's usual times a leader that dies is replaced after 15 to 25 s, one that releases its lock within 5 s. Processes that are not scraped cannot be seen here: a leader whose scrapes fail looks the same as none, and if no candidate is scraped, the alert is silent. Candidates of two installations with the same program and lock in one cluster look like one election: the name given to `Observer.Lock` has to be unique in a cluster.",
 		Impact:  "Nothing is reconciled. The replicas run, are ready, and wait.",
 		Diagnosis: []Step{
+			{"Is a process not scraped? It may be the leader, and nothing is wrong with the lock.", `up == 0`},
 			{"Which candidates are there?", `controller_leader`},
 			{"What do their attempts meet? `conflict`: somebody else writes the lock; `error`: the API server does not answer, or refuses.", `sum by (cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count[15m]))`},
 			{"Who holds it? `kubectl -n NAMESPACE get lease NAME -o yaml`: a `holderIdentity` that is none of the candidates is a process that is not scraped, or one that is gone, until its lease expires.", ""},
