@@ -61,9 +61,10 @@ var controllerLeaderSlowRenewals = Alert{
 	Name:      "ControllerLeaderSlowRenewals",
 	Objective: catalog.SlowRenewals,
 	board:     leaderBoard,
-	labels:    []string{"cluster", "job", "instance", "lock"},
-	expr:      `increase(controller_leader_slow_renewals_total[$window]) >= $threshold`,
-	summary:   "Renewals of the " + thisLock + " are slow.",
+	// Not by instance: the panels about the lock need all of its candidates.
+	labels:  []string{"cluster", "job", "lock"},
+	expr:    `increase(controller_leader_slow_renewals_total[$window]) >= $threshold`,
+	summary: "Renewals of the " + thisLock + " are slow.",
 	description: "{{ $labels.instance }} renewed the " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
 		"the objective is fewer than $objective. A few more in a row and it loses the lock.",
 	Runbook: Runbook{
