@@ -66,9 +66,9 @@ var controllerLeaderSlowRenewals = Alert{
 	expr:    `increase(controller_leader_slow_renewals_total[$window]) >= $threshold`,
 	summary: "Renewals of the " + thisLock + " are slow.",
 	description: "{{ $labels.instance }} renewed the " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
-		"the objective is fewer than $objective. A few more in a row and it loses the lock.",
+		"the objective is fewer than $objective. If none succeeds within 10 s (client-go's usual), the lock is lost.",
 	Runbook: Runbook{
-		Meaning: "A request to renew the lock took longer than the time after which it is tried again (client-go's usual: 2 s), $objective times or more in $window. After 10 s without success the lock is given up.",
+		Meaning: "A request to renew the lock took longer than the time after which it is tried again (client-go's usual: 2 s), $objective times or more in $window. One that succeeds in the end keeps the lock; after 10 s without a success (client-go's usual) it is given up.",
 		Impact:  "None yet. It comes before changes of the leader.",
 		Diagnosis: []Step{
 			{"How slow, and with which result?", `histogram_quantile(0.99, sum by (le, cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket[5m])))`},

@@ -220,7 +220,7 @@ var (
 	SlowRenewals = target(Objective{
 		ID: "leader_slow_renewals", Title: "Slow renewals of a lock in a quarter of an hour",
 		Metric: ControllerLeaderSlowRenewals, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "client-go, which gives a lock up after 10 s, five times its 2 s", Covers: []string{"S10"},
+		Severity: Ticket, Source: "operating practice: client-go gives a lock up after 10 s without a renewal", Covers: []string{"S10"},
 	})
 	ClientErrors = target(Objective{
 		ID: "client_errors", Title: "Share of requests that fail or are turned away",
