@@ -42,7 +42,7 @@ var controllerLeaderChanges = Alert{
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
 		Meaning: "A process became the leader $objective times or more in $window, all candidates taken together. A roll-out makes at most as many changes as there are replicas. A process that leads before it has been scraped for the first time is not counted, so a crash loop shows in the restarts of containers instead.",
-		Impact:  "Each change is a pause of up to 15 s, followed by a full start: caches, and a reconcile of everything. For a moment two processes may believe that they lead.",
+		Impact:  "Each change is a pause of up to 25 s with client-go's usual times, followed by a full start: caches, and a reconcile of everything. For a moment two processes may believe that they lead.",
 		Diagnosis: []Step{
 			{"Are locks lost or released? `lost`: they could not be renewed in time. `released`: the processes ended in an orderly way, so look at what restarts them.", `sum by (cluster, name, lock, instance, event) (increase(controller_leader_transitions_total[15m])) > 0`},
 			{"How long do renewals take? client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket[5m])))`},
