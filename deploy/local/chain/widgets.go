@@ -94,7 +94,7 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 
 // killLeader ends the leading replica without a goodbye. It is started again, see supervise.
 func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
-	leader, err := c.Leader(ctx)
+	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, err
 
 // partitionLeader cuts the leading replica off from the API server.
 func partitionLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
-	leader, err := c.Leader(ctx)
+	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
 	}
