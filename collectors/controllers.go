@@ -17,7 +17,7 @@ import (
 type controllers struct {
 	names, finalizers series.Cap
 
-	// mu is taken by those that make decorators and by scrapes, never by what is decorated.
+	// mu is taken by those that make decorators, by scrapes and by what forgets, never by what is decorated.
 	mu     sync.Mutex
 	series map[controllerKey]controllerSeries
 }
@@ -58,6 +58,16 @@ func controllerSeriesFor[S controllerSeries](o *Observer, build func(labels ...s
 		c.series = map[controllerKey]controllerSeries{}
 	}
 	c.series[key] = s
+	return s
+}
+
+// lookUp returns the series of the kind S with the given labels, the zero value if there are none.
+func lookUp[S controllerSeries](c *controllers, labels ...string) (s S) {
+	key := controllerKey{kind: reflect.TypeFor[S]()}
+	copy(key.labels[:], labels)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, _ = c.series[key].(S)
 	return s
 }
 

@@ -3,6 +3,7 @@ package collectors
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -36,9 +37,9 @@ type FinalizerOptions struct {
 // counted and goes on.
 //
 // An object is overdue, in controller_finalizer_overdue, when its clean-up has not succeeded within the deadline counted
-// from its first attempt, also while an attempt hangs. A deadline of 0 is none. Objects are told apart by UID; one is
-// forgotten when its clean-up succeeds, when nobody has tried for 30 minutes, and beyond 10,000 at a time, which makes
-// the number a lower bound.
+// from its first attempt, also while an attempt hangs. A deadline of 0 is none. Objects are told apart by UID. One is
+// forgotten when its clean-up succeeds, by Observer.ForgetCleanup, 30 minutes after the last attempt, and when the
+// program ends, so that its time begins again with a restart. Of more than 10,000 at a time the number is a lower bound.
 //
 // Decorators of one Observer with the same controller and finalizer share their series, which live as long as the
 // Observer, see ForgetController. Of several options the last count. The function that is returned may be called
@@ -82,6 +83,25 @@ func FinalizerRollback[T any](obs *Observer, controller, finalizer string, rollb
 	}
 }
 
+// ForgetCleanup drops an object from controller_finalizer_overdue, as is due when the object is gone without that
+// controller's clean-up having succeeded: somebody has removed the finalizer by hand. It belongs where a reconcile finds
+// that there is no such object:
+//
+//	pod, err := lister.Pods(namespace).Get(name)
+//	if apierrors.IsNotFound(err) {
+//		obs.ForgetCleanup("pods", finalizer, types.NamespacedName{Namespace: namespace, Name: name})
+//		return nil
+//	}
+//
+// An attempt that is still being made is counted when it ends. It is safe for concurrent use, and looks at the objects
+// that are waiting for another attempt. For a finalizer without a series of its own, see ForgetController, it does
+// nothing.
+func (o *Observer) ForgetCleanup(controller, finalizer string, object types.NamespacedName) {
+	if c := lookUp[*cleanups](&o.controllers, controller, finalizer); c != nil {
+		c.drop(object)
+	}
+}
+
 // cleanups are the series of a finalizer's clean-ups by one controller.
 type cleanups struct {
 	obs                                   *Observer
@@ -94,6 +114,7 @@ type cleanups struct {
 
 // cleanup is an object whose clean-up has been tried and has not succeeded.
 type cleanup struct {
+	name types.NamespacedName
 	// due is when the deadline ends, and tried when an attempt last began or ended.
 	due, tried int64
 	// attempts is how many are being made, normally 0 or 1.
@@ -143,7 +164,10 @@ func (c *cleanups) begin(object metav1.Object, deadline time.Duration) attempt {
 		return a
 	}
 	if a.object == nil || a.object.givenUp(a.start) {
-		a.object = &cleanup{due: a.start + int64(deadline)}
+		a.object = &cleanup{
+			name: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()},
+			due:  a.start + int64(deadline),
+		}
 		c.objects[a.uid] = a.object
 	}
 	a.object.tried = a.start
@@ -165,6 +189,13 @@ func (c *cleanups) end(a attempt, o *outcome) {
 	if o == c.succeeded {
 		delete(c.objects, a.uid)
 	}
+}
+
+// drop forgets the objects with a name.
+func (c *cleanups) drop(name types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.objects, func(_ types.UID, object *cleanup) bool { return object.name == name })
 }
 
 func (c *cleanups) collect(ch chan<- prometheus.Metric) {

@@ -199,6 +199,51 @@ func TestFinalizerGivenUp(t *testing.T) {
 	})
 }
 
+// TestForgetCleanup: an object that is gone without its clean-up having succeeded is not overdue, and one that comes
+// back has its whole time again.
+func TestForgetCleanup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCleaner(t, testDeadline)
+		c.ends(0, errTest)
+		named := func(namespace, name string) *corev1.Pod {
+			p := deleted(types.UID(namespace + "/" + name))
+			p.Namespace, p.Name = namespace, name
+			return p
+		}
+		objects := []*corev1.Pod{named("ns", "a"), named("ns", "b"), named("other", "a")}
+		for _, p := range objects {
+			_ = c.try(t.Context(), p)
+		}
+		time.Sleep(testDeadline)
+		c.want(3, metricstest.Snapshot{catalog.CleanupError: 3})
+		for _, unknown := range [][2]string{{"c", "example.com/unknown"}, {"unknown", testFinalizer}} {
+			c.obs.ForgetCleanup(unknown[0], unknown[1], types.NamespacedName{Namespace: "ns", Name: "a"})
+		}
+		c.obs.ForgetCleanup("c", testFinalizer, types.NamespacedName{Namespace: "ns", Name: "unknown"})
+		c.want(3, metricstest.Snapshot{catalog.CleanupError: 3})
+		c.obs.ForgetCleanup("c", testFinalizer, types.NamespacedName{Namespace: "ns", Name: "a"})
+		c.want(2, metricstest.Snapshot{catalog.CleanupError: 3})
+		_ = c.try(t.Context(), objects[0])
+		time.Sleep(testDeadline - time.Second)
+		c.want(2, metricstest.Snapshot{catalog.CleanupError: 4})
+		time.Sleep(time.Second)
+		c.want(3, metricstest.Snapshot{catalog.CleanupError: 4})
+		if s := metricstest.Take(t, c.reg).Family("controller_finalizer_overdue"); len(s) != 1 {
+			t.Errorf("what is unknown has got series:\n%s", s)
+		}
+
+		// One that is being cleaned up is counted when that ends, and stays forgotten.
+		c.ends(time.Minute, errTest)
+		var tries sync.WaitGroup
+		tries.Go(func() { _ = c.try(t.Context(), objects[1]) })
+		synctest.Wait()
+		c.obs.ForgetCleanup("c", testFinalizer, types.NamespacedName{Namespace: "ns", Name: "b"})
+		tries.Wait()
+		c.want(2, metricstest.Snapshot{catalog.CleanupError: 5})
+		c.remembers(2)
+	})
+}
+
 func (c *cleaner) remembers(want int) {
 	c.Helper()
 	if n := len(c.obs.cleanups("c", testFinalizer).objects); n != want {

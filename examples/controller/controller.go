@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
@@ -65,6 +66,7 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 		failed:     func(key string) int { return c.queue.NumRequeues(key) },
 	}
 	c.reconciler.cleanUp = collectors.Finalizer(obs, program, finalizer, o.cleanUp, c.reconciler.cleanUpWidget)
+	c.reconciler.forgetCleanUp = func(w types.NamespacedName) { obs.ForgetCleanup(program, finalizer, w) }
 	return c, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -30,8 +31,9 @@ type reconciler struct {
 	configMaps corelisters.ConfigMapLister
 	// writes knows what this controller wrote last, which the cache may not have seen yet.
 	writes *collectors.Writes[string]
-	// cleanUp is cleanUpWidget, decorated.
-	cleanUp func(context.Context, *Widget) error
+	// cleanUp is cleanUpWidget, decorated, and forgetCleanUp is for what is gone without it.
+	cleanUp       func(context.Context, *Widget) error
+	forgetCleanUp func(types.NamespacedName)
 	// failed is how often an item has failed in a row.
 	failed func(key string) int
 }
@@ -45,6 +47,7 @@ func (r *reconciler) reconcile(ctx context.Context, key string) (result, error) 
 	cached, err := r.widgets.ByNamespace(namespace).Get(name)
 	if apierrors.IsNotFound(err) {
 		r.writes.Forget(key)
+		r.forgetCleanUp(types.NamespacedName{Namespace: namespace, Name: name}) // somebody else may have removed the finalizer
 		return result{}, nil
 	}
 	if err != nil {
