@@ -30,8 +30,7 @@ import (
 type controller struct {
 	options    options
 	obs        *collectors.Observer
-	client     kubernetes.Interface
-	dynamic    dynamic.Interface
+	elections  *rest.Config
 	typed      informers.SharedInformerFactory
 	dynamics   dynamicinformer.DynamicSharedInformerFactory
 	widgets    informers.GenericInformer
@@ -42,7 +41,11 @@ type controller struct {
 }
 
 func newController(obs *collectors.Observer, config *rest.Config, o options) (*controller, error) {
-	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(50, 100) // of all clients together, so that it can be observed
+	// Renewals must not wait behind all other requests: they have a client and a limiter of their own.
+	elections := rest.CopyConfig(config)
+	elections.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(5, 10)
+	config = rest.CopyConfig(config)
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(50, 100) // of both clients together, so that it can be observed
 	config = obs.WrapConfig(config)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -52,7 +55,7 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 	if err != nil {
 		return nil, err
 	}
-	c := &controller{options: o, obs: obs, client: client, dynamic: dynamicClient}
+	c := &controller{options: o, obs: obs, elections: obs.WrapConfig(elections)}
 	c.typed = obs.SharedInformerFactory(client, 0, collectors.FactoryOptions{
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = labels.FormatLabels(managed) },
 	})
@@ -65,22 +68,28 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 		writes:     collectors.NewWrites[string](obs, program),
 		failed:     func(key string) int { return c.queue.NumRequeues(key) },
 	}
-	c.reconciler.cleanUp = collectors.Finalizer(obs, program, finalizer, o.cleanUp, c.reconciler.cleanUpWidget)
+	c.reconciler.cleanUp = collectors.Finalizer(obs, program, finalizer, o.cleanUp, c.reconciler.cleanUpWidget,
+		collectors.FinalizerOptions{Enforce: true}) // so that one that hangs does not keep a worker
 	c.reconciler.forgetCleanUp = func(w types.NamespacedName) { obs.ForgetCleanup(program, finalizer, w) }
 	return c, nil
 }
 
 // run returns when ctx has ended and everything is shut down, or when the leadership is lost.
 func (c *controller) run(ctx context.Context) error {
-	// What the signal ends at once is nothing: shutDown ends one after the other.
+	// The end of ctx by itself ends nothing: ShutdownController ends one thing after the other, the lock last.
 	running, stopInformers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInformers()
+	leading, resign := context.WithCancel(context.WithoutCancel(ctx))
+	defer resign()
 	c.typed.StartWithContext(running)
 	c.dynamics.Start(running.Done())
+	// A replica that cannot read must not lead: without the CRD, or the right to list, it would never get further.
+	if !cache.WaitForCacheSync(ctx.Done(), c.widgets.Informer().HasSynced, c.typed.Core().V1().ConfigMaps().Informer().HasSynced) {
+		slog.Info("ended before the caches have synced", "cause", context.Cause(ctx))
+		return nil
+	}
 
 	elected, released := make(chan struct{}), make(chan struct{})
-	leading, resign := context.WithCancel(running)
-	defer resign()
 	elector, err := c.elector(func() { close(elected) })
 	if err != nil {
 		return err
@@ -132,16 +141,17 @@ func (c *controller) run(ctx context.Context) error {
 
 // elector is a candidate for the lock, which is a Lease.
 func (c *controller) elector(elected func()) (*leaderelection.LeaderElector, error) {
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, c.options.namespace, program,
-		c.client.CoreV1(), c.client.CoordinationV1(), resourcelock.ResourceLockConfig{Identity: c.options.identity})
+	// The proportions are client-go's: 15, 10 and 2 seconds.
+	renew, retry := c.options.lease*10/15, c.options.lease*2/15
+	// Its client has a timeout, so that there is time for another attempt within the renew deadline.
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, c.options.namespace, program,
+		resourcelock.ResourceLockConfig{Identity: c.options.identity}, c.elections, renew)
 	if err != nil {
 		return nil, err
 	}
-	// The proportions are client-go's: 15, 10 and 2 seconds.
-	retry := c.options.lease * 2 / 15
 	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Name: program, Lock: c.obs.Lock(program, lock, collectors.LockOptions{RetryPeriod: retry}),
-		LeaseDuration: c.options.lease, RenewDeadline: c.options.lease * 10 / 15, RetryPeriod: retry,
+		LeaseDuration: c.options.lease, RenewDeadline: renew, RetryPeriod: retry,
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { elected() },
@@ -154,9 +164,6 @@ func (c *controller) elector(elected func()) (*leaderelection.LeaderElector, err
 func (c *controller) lead(ctx context.Context) (stopIntake func() error, err error) {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, c.options.backoff)
 	c.queue = collectors.NewQueue(c.obs, program, limiter)
-	if !cache.WaitForCacheSync(ctx.Done(), c.widgets.Informer().HasSynced, c.typed.Core().V1().ConfigMaps().Informer().HasSynced) {
-		return nil, errors.New("the caches have not synced")
-	}
 	enqueue := func(obj any) {
 		key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 		if err != nil {

@@ -55,7 +55,7 @@ func main() {
 	app.Flag("max-retries", "Retries of a Widget before it is given up until it changes.").Default("10").IntVar(&o.maxRetries)
 	app.Flag("max-backoff", "Longest wait between two retries.").Default("30s").DurationVar(&o.backoff)
 	app.Flag("clean-up-deadline", "How long a clean-up may take.").Default("30s").DurationVar(&o.cleanUp)
-	app.Flag("grace-period", "How long the shutdown may take: less than terminationGracePeriodSeconds.").Default("25s").DurationVar(&o.grace)
+	app.Flag("grace-period", "The terminationGracePeriodSeconds of the Pod, a tenth of which is kept for the end of the program.").Default("30s").DurationVar(&o.grace)
 	app.Flag("lease-duration", "How long after its last renewal a dead leader is replaced.").Default("15s").DurationVar(&o.lease)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
