@@ -31,6 +31,9 @@ const (
 	leaseNamespace, leaseName = "default", "widgets"
 	// leaseDuration is short, because somebody waits for the next leader.
 	leaseDuration = 6 * time.Second
+	// maxBackoff and maxRetries make an item fail for twelve minutes before it is given up: long enough for an alert.
+	maxBackoff = 5 * time.Second
+	maxRetries = 150
 	// restartAfter is how soon a replica that has ended is started again, as a kubelet would.
 	restartAfter = time.Second
 )
@@ -73,7 +76,8 @@ func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
 			Name: identity, Program: programs.controller, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + "/healthz"),
 			Args: []string{
 				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--identity=" + identity,
-				"--lease-duration=" + leaseDuration.String(), "--max-backoff=5s", "--max-retries=5", "--clean-up-deadline=5s",
+				"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
+				fmt.Sprintf("--max-retries=%d", maxRetries), "--clean-up-deadline=5s",
 			},
 		})
 		if err != nil {
