@@ -128,6 +128,12 @@ var (
 		Metric: InformerAuditDifferences, Threshold: 0, Fixed: true,
 		Severity: Page, Source: documented, Covers: []string{"S11", "S19", "P3", "P8", "P9"},
 	})
+	// Twice, so that a restart of the API server is none; three audits in the window are what the exporter makes by default.
+	AuditsFail = target(Objective{
+		ID: "audits_fail", Title: "Caches whose audits all fail",
+		Metric: InformerAudits, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"S11"},
+	})
 	CacheMutations = target(Objective{
 		ID: "cache_mutations", Title: "Cached objects changed in place",
 		Metric: InformerMutations, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
