@@ -47,7 +47,7 @@ func All() []Alert {
 		informerNotSynced, informerSyncSlow, informerListWatchErrors,
 		informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
-		informerCacheDiffers, informerCacheMutated,
+		informerCacheDiffers, informerAuditsFail, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
 		informerExporterKindDown, informerExporterAbsent,

@@ -109,7 +109,7 @@ func inhibitions() []inhibition {
 		},
 		{
 			SourceMatchers: []string{watch},
-			TargetMatchers: []string{name(informerSyncLagHigh)},
+			TargetMatchers: []string{`alertname=~"` + informerSyncLagHigh.Name + `|` + informerAuditsFail.Name + `"`},
 			Equal:          slices.Clone(ofProcess),
 		},
 		{

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -238,11 +239,16 @@ func TestConfigRefuses(t *testing.T) {
 	}
 }
 
-// Every alert has promtool tests that show it firing, silent and, in one and the same test, resolving. promtool itself
-// runs them from the Makefile.
+// Every alert has promtool tests that show it firing, silent and, in one and the same test, resolving. Those that take the
+// rate of a counter are shown silent across a missing scrape and a reset of that counter too. promtool itself runs the
+// tests from the Makefile.
 func TestEveryAlertHasPromtoolTests(t *testing.T) {
 	type group struct {
-		Name  string `json:"name"`
+		Name   string `json:"name"`
+		Series []struct {
+			Series string `json:"series"`
+			Values string `json:"values"`
+		} `json:"input_series"`
 		Tests []struct {
 			Expr    string `json:"expr"`
 			At      string `json:"eval_time"`
@@ -268,7 +274,7 @@ func TestEveryAlertHasPromtoolTests(t *testing.T) {
 		groups = append(groups, content.Tests...)
 	}
 	for _, a := range alerts.All() {
-		var silent, resolves bool
+		var silent, resolves, restarts bool
 		for _, g := range groups {
 			if !strings.HasPrefix(g.Name, a.Name+" ") {
 				continue
@@ -285,9 +291,58 @@ func TestEveryAlertHasPromtoolTests(t *testing.T) {
 				}
 			}
 			silent = silent || nothing
+			for _, s := range g.Series {
+				restarts = restarts || nothing && strings.HasPrefix(s.Series, counterOf(a)) && restartIn(s.Values)
+			}
+		}
+		if counterOf(a) != "" && !restarts {
+			t.Errorf("%s: no test shows it silent across a missing scrape and a reset of %s", a.Name, counterOf(a))
 		}
 		if !silent || !resolves {
 			t.Errorf("%s: tests show it silent: %v, firing and resolving: %v", a.Name, silent, resolves)
 		}
 	}
+}
+
+var counter = regexp.MustCompile(`(?:rate|increase)\((\w+)`)
+
+// counterOf returns the first counter that an alert takes the rate of, without the suffix of a histogram's part, or "".
+func counterOf(a alerts.Alert) string {
+	for _, r := range rules(alerts.Config{}) {
+		if r.Alert != a.Name {
+			continue
+		}
+		if a.Objective.BurnRates != nil {
+			return a.Objective.Metric.Name // by way of recording rules
+		}
+		if m := counter.FindStringSubmatch(r.Expr); m != nil {
+			return strings.TrimSuffix(strings.TrimSuffix(m[1], "_bucket"), "_count")
+		}
+	}
+	return ""
+}
+
+// values are some, as promtool writes them: 5, 5x10 or 5+2x10, the number after x being how many follow the first.
+var values = regexp.MustCompile(`^([\d.]+)(?:\+([\d.]+))?(?:x(\d+))?$`)
+
+// restartIn tells whether a series in promtool's notation has a gap between its values, and falls.
+func restartIn(series string) bool {
+	var gap, falls bool
+	last := -1.0
+	for _, part := range strings.Fields(series) {
+		if strings.HasPrefix(part, "_") {
+			gap = gap || last >= 0
+			continue
+		}
+		m := values.FindStringSubmatch(part)
+		if m == nil {
+			return false // it counts down, which no counter does
+		}
+		first, _ := strconv.ParseFloat(m[1], 64)
+		step, _ := strconv.ParseFloat(m[2], 64) // 0 if there is none
+		more, _ := strconv.ParseFloat(m[3], 64)
+		falls = falls || first < last
+		last = first + step*more
+	}
+	return gap && falls
 }

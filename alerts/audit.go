@@ -31,6 +31,38 @@ var informerCacheDiffers = Alert{
 	},
 }
 
+var informerAuditsFail = Alert{
+	Name:      "InformerAuditsFail",
+	Objective: catalog.AuditsFail,
+	labels:    ofProcess,
+	// Those that are skipped do not count: that the cache changes all the time, or that the server cannot list at exact
+	// versions, is no failure, and a watch that is down is InformerWatchDown.
+	expr: `
+sum by (cluster, job, instance, name, informer_type, namespace) (increase(k8s_informer_audits_total{result="failed"}[$window])) >= $count
+unless
+sum by (cluster, job, instance, name, informer_type, namespace) (increase(k8s_informer_audits_total{result=~"consistent|different"}[$window])) > 0
+`,
+	summary: someInformer + " cannot be audited.",
+	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster +
+		" on {{ $labels.instance }} have failed in $window, and none has succeeded. Whether its cache is right is not known.",
+	Runbook: Runbook{
+		Meaning: "Audits are on, at least $count of them have failed within $window, and none was completed. An audit lists at the resourceVersion that the cache has. The API server refuses that if it has not reached the version, which is so after etcd was restored to an older state: then the watch stays up and freshness checks find nothing, because all of them wait for versions to come.",
+		Impact:  "None, if it is only the lists of audits that fail. After a restore the cache has objects and versions that no longer exist, and controllers act on them until the next full list.",
+		Diagnosis: []Step{
+			{"Which informers? All of a cluster point at etcd or the API server, one kind at its list.", `sum by (cluster, name, instance, informer_type) (increase(k8s_informer_audits_total{result="failed"}[30m])) > 0`},
+			{"Has any informer listed since, and seen that versions went back? Then etcd was restored, or the client has reached another cluster.", `sum by (cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total[1h])) > 0`},
+			{"Do lists and watches of the informer itself fail too?", `sum by (cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total[30m])) > 0`},
+			{"How long do audits take where they succeed? A page of 500 objects has 30 seconds.", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type) (rate(k8s_informer_audit_duration_seconds_bucket[1d])))`},
+			{"What is the error? The process logs it at the level debug: \"An audit failed\".", ""},
+		},
+		Mitigation: []string{
+			"etcd was restored: restart every process that keeps a cache of this cluster, the API servers first. A new process lists everything.",
+			"Lists time out: the API server is overloaded, or objects are very large; audit less often.",
+			"Lists are throttled: a flow schema of its own for the program.",
+		},
+	},
+}
+
 var informerCacheMutated = Alert{
 	Name:      "InformerCacheMutated",
 	Objective: catalog.CacheMutations,

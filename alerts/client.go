@@ -50,7 +50,7 @@ sum by (cluster, job, name) (increase(k8s_client_throttle_wait_seconds_count[$wi
 	description: "Requests of {{ $labels.name }}" + inCluster + " wait {{ $value | humanizeDuration }} for the client's own rate limiter (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "Before a request is sent, it waits for the rate limiter of the program's own `rest.Config` (client-go's default is 5 requests a second with bursts of 10), more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server has nothing to do with it.",
+		Meaning: "Before a request is sent, it waits for the rate limiter of the program's own `rest.Config`, more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server has nothing to do with it. Waits are seen only where the program sets `RateLimiter` before it wraps the configuration; where it sets only `QPS` and `Burst`, or leaves client-go's default of 5 requests a second with bursts of 10, each client makes a limiter of its own that nobody can look into, and this alert is silent.",
 		Impact:  "Everything that the program asks for is late: reconciles, lists at a start, and the renewal of its lock.",
 		Diagnosis: []Step{
 			{"What is asked for most?", `topk(10, sum by (cluster, name, verb, resource) (rate(k8s_client_requests_total[5m])))`},
@@ -58,7 +58,7 @@ sum by (cluster, job, name) (increase(k8s_client_throttle_wait_seconds_count[$wi
 			{"Does leader election suffer?", `sum by (cluster, name, lock) (increase(controller_leader_slow_renewals_total[15m])) > 0`},
 		},
 		Mitigation: []string{
-			"Raise `QPS` and `Burst` of the `rest.Config`, or set `QPS` to -1 and leave it to API priority and fairness, which protects the server whatever clients do.",
+			"Give `RateLimiter` of the `rest.Config` a higher rate and burst, or set it to nil and `QPS` to -1 and leave it to API priority and fairness, which protects the server whatever clients do.",
 			"Many gets and lists: read from a cache. Many writes of the same objects: write only what has changed.",
 			"Give leader election, and single bulk jobs, a client of their own.",
 		},

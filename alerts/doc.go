@@ -11,7 +11,7 @@
 //	sync.go          full states: not synced, slow, failing
 //	watch.go         watches: down, disconnecting, gaps
 //	lag.go           sync lag, and event lag by burn rates with its recording rules
-//	audit.go         caches that differ from the API server or are changed in place
+//	audit.go         caches that differ from the API server, cannot be compared with it, or are changed in place
 //	handlers.go      slow handlers, panics, lost events
 //	consistency.go   versions that go back, objects that a Transform drops
 //	exporter.go      the exporter itself

@@ -12,19 +12,23 @@ var controllerQueueBlocked = Alert{
 	Objective: catalog.QueueBlocked,
 	board:     controllerBoard,
 	labels:    queueVariables,
-	// Replicas may fill their queues and have no workers while they do not lead: work in progress tells them apart.
+	// An item that is added while a worker has it counts as one that waits, although no other worker may take it: each busy
+	// worker accounts for one such item. The slope of the unfinished work is the number of busy workers. It is 0 for replicas
+	// that fill their queues while they do not lead, and after a shutdown, when the metrics stay as they were.
 	expr: `
-sum by (cluster, job, instance, name) (min_over_time(workqueue_depth[$window])) > $threshold
+sum by (cluster, job, instance, name) (min_over_time(workqueue_depth[$window]))
+>
+round(max by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[$window])))
 and
 sum by (cluster, job, instance, name) (increase(workqueue_queue_duration_seconds_count[$window])) == 0
 and
-max by (cluster, job, instance, name) (workqueue_unfinished_work_seconds) > 0
+max by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[$window])) > 0.5
 `,
 	summary: "The workers of " + thisQueue + " have stopped taking items.",
 	description: "At least {{ $value }} items wait in " + thisQueue + " on {{ $labels.instance }}, and none has been taken for more than $window, " +
-		"although workers are busy. All of them hang, or their work takes that long.",
+		"although workers are busy. Every one of them seems to hang, or their work takes that long.",
 	Runbook: Runbook{
-		Meaning: "For $window there were always items in the queue and no worker took one, while at least one worker has not finished what it took before; and that for another $for. The wait in the queue cannot show this, because it is measured when an item is taken.",
+		Meaning: "For $window there were always more items in the queue than workers at work, and no worker took one, while at least one has not finished what it took before; and that for another $for. The wait in the queue cannot show this, because it is measured when an item is taken. An item that is added while it is worked on counts as one that waits, so that as many items as busy workers prove nothing: a queue that is blocked with no more than that is left to ControllerWorkerBusy.",
 		Impact:  "The controller does nothing any more. Changes are noticed, put into the queue and stay there.",
 		Diagnosis: []Step{
 			{"How long have the workers been busy, and how many of them? The slope of the unfinished work is the number of workers that hang.", `max by (cluster, job, instance, name) (workqueue_longest_running_processor_seconds) > 60`},
@@ -48,23 +52,29 @@ var controllerQueueSlow = Alert{
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      "10m",
 	// Exactly a bucket's bound, so that nothing is interpolated: it fires when more than one item in a hundred waits longer.
+	// The wait of an item that is added while a worker has it begins with that, and lasts no longer than the rest of the
+	// work: such items add less to the time that is waited than to the time that is worked.
 	expr: `
 histogram_quantile($quantile, sum by (le, cluster, job, name) (rate(workqueue_queue_duration_seconds_bucket[$window]))) > $threshold
 and
 sum by (cluster, job, name) (increase(workqueue_queue_duration_seconds_count[$window])) >= $count
+and
+sum by (cluster, job, name) (rate(workqueue_queue_duration_seconds_sum[$window]))
+>
+sum by (cluster, job, name) (rate(workqueue_work_duration_seconds_sum[$window]))
 `,
 	summary: "Items wait too long in " + thisQueue + ".",
 	description: "Items wait {{ $value | humanizeDuration }} in " + thisQueue + " before a worker takes them (99th percentile, estimated between buckets that are tenfold apart); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was ready until a worker took it, for $for, in windows of $window with at least $count items. Back-off and delays are not part of it. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
+		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was added until a worker took it, for $for, in windows of $window with at least $count items, and all items together have waited longer than they were worked on. Back-off and delays are not part of it. The last condition is there because an item that is added while it is worked on waits for the end of that work, however many workers are idle: a controller whose reconciles take seconds and write to their own objects has such waits all the time. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
 		Impact:  "The controller reacts late to changes, and later the deeper the queue gets.",
 		Diagnosis: []Step{
 			{"Which queues, and how deep are they?", `sum by (cluster, job, instance, name) (workqueue_depth) > 0`},
 			{"Does each item take long, or are there too many?", `histogram_quantile(0.99, sum by (le, cluster, job, name) (rate(workqueue_work_duration_seconds_bucket[5m])))`},
 			{"How many are added, and how many of those are retries?", `sum by (cluster, job, name) (rate(workqueue_retries_total[5m])) / sum by (cluster, job, name) (rate(workqueue_adds_total[5m]))`},
 			{"Are all workers busy, where the controller says how many it has?", `sum by (cluster, name, controller, instance) (controller_active_workers) / sum by (cluster, name, controller, instance) (controller_max_workers)`},
-			{"Do workers wait for the client's own rate limiter?", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
+			{"Do workers wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
 		},
 		Mitigation: []string{
 			"All workers busy: use more of them (`MaxConcurrentReconciles` in controller-runtime), if the API server and whatever else they call can bear it.",

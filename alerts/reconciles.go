@@ -14,13 +14,13 @@ var controllerReconcileErrors = Alert{
   sum by (cluster, job, name, controller) (rate(controller_reconcile_total[$window]))
 ) > $threshold
 and
-sum by (cluster, job, name, controller) (increase(controller_reconcile_total[$window])) >= $count
+sum by (cluster, job, name, controller) (increase(controller_reconcile_total{result=~"error|terminal|panic"}[$window])) >= $count
 `,
 	summary: "Reconciles of " + controllerOf + " fail.",
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than $objective of a controller's reconciles end in an error or a panic, for $for, in windows of $window with at least $count reconciles. The least number keeps a single object that always fails from alerting: with a back-off of at most 30 s it makes ten attempts in $window, with client-go's default hardly any after its first five minutes.",
+		Meaning: "More than $objective of a controller's reconciles end in an error or a panic, for $for, in windows of $window with at least $count that fail. The least number keeps a single object that always fails from alerting, whatever else the controller does: with a back-off of at most 30 s it fails ten times in $window, with client-go's default hardly any after its first five minutes.",
 		Impact:  "Many objects are not brought to their desired state. Each failure makes the next attempt come later: client-go's default back-off begins at 5 ms, doubles each time and ends at 1000 s.",
 		Diagnosis: []Step{
 			{"Errors, errors that no retry can mend, or panics?", `sum by (cluster, name, controller, result) (increase(controller_reconcile_total{result=~"error|terminal|panic"}[15m])) > 0`},
@@ -68,11 +68,11 @@ var controllerCleanupOverdue = Alert{
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	expr:      `controller_finalizer_overdue > $threshold`,
 	summary:   "Clean-ups of " + controllerOf + " are past their deadline.",
-	description: "{{ $value }} objects have waited for the finalizer {{ $labels.finalizer }} of " + controllerOf +
-		" on {{ $labels.instance }} for longer than its deadline, and for more than $for beyond it. They cannot be deleted.",
+	description: "There have been clean-ups past their deadline for $for: {{ $value }} objects wait for the finalizer {{ $labels.finalizer }} of " +
+		controllerOf + " on {{ $labels.instance }}. Those that are still held by it cannot be deleted.",
 	Runbook: Runbook{
-		Meaning: "From the first attempt to clean up after an object, its deadline has passed without success, and that $for ago. The deadline is what the controller's author set for this finalizer.",
-		Impact:  "The objects stay in deletion: `kubectl delete` waits, a namespace that holds them stays `Terminating`, and nothing of the same name can be created. What they stand for elsewhere, such as a load balancer or a volume, goes on to cost money.",
+		Meaning: "For $for there have been objects whose clean-up has not succeeded within its deadline, counted from the first attempt. The deadline is what the controller's author set for this finalizer. An object is forgotten 30 minutes after the last attempt, and at a restart: look for a `deletionTimestamp` before you believe that it is over.",
+		Impact:  "Objects that the finalizer still holds stay in deletion: `kubectl delete` waits, a namespace that holds them stays `Terminating`, and nothing of the same name can be created. What they stand for elsewhere, such as a load balancer or a volume, goes on to cost money.",
 		Diagnosis: []Step{
 			{"Which finalizers, and how many objects?", `sum by (cluster, name, controller, finalizer) (controller_finalizer_overdue) > 0`},
 			{"Do attempts fail, run into their timeout, or are there none?", `sum by (cluster, name, controller, finalizer, result) (increase(controller_finalizer_attempts_total[15m]))`},

@@ -30,6 +30,9 @@ type LockOptions struct {
 // none, or that the lock is gone, and also if the elector stops for any other cause, because it could not renew in time or
 // must not release. A candidate that dies says nothing any more; one that hangs is no leader after the lease's duration.
 //
+// The name must be unique among the locks of a cluster, because alerts take all candidates of a program for the same lock in
+// a cluster for one election: where a program is installed more than once, something like namespace/name does.
+//
 // Each candidate has a decorator of its own. Those with the same name share their series, which stay as long as the
 // Observer. Of several options the last count. A nil lock remains nil, about which client-go complains.
 func (o *Observer) Lock(name string, inner resourcelock.Interface, options ...LockOptions) resourcelock.Interface {

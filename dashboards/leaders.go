@@ -34,7 +34,7 @@ func slowestRenewals(t catalog.Targets) panel {
 	o := t.Of(catalog.SlowRenewals)
 	return single{
 		header: header{id: 4, title: "Slow renewals in 15 min", unit: "short",
-			about: "Renewals that took longer than the time after which they are tried again, of the worst process in the last quarter of an hour. Normal is 0. The objective is " + o.Goal() + "; five in a row lose the lock."},
+			about: "Renewals that took longer than the time after which they are tried again, of the worst process in the last quarter of an hour. Normal is 0. The objective is " + o.Goal() + "; if none succeeds within 10 s (client-go's usual), the lock is lost."},
 		query: `max(increase(controller_leader_slow_renewals_total{@lock}[15m]))`,
 		red:   o.Threshold,
 	}

@@ -6,7 +6,7 @@ func queueDepth(t catalog.Targets) panel {
 	o := t.Of(catalog.QueueDepth)
 	return timeSeries{
 		header: header{id: 20, title: "Items that wait", unit: "short",
-			about: "Items that are ready and that no worker has taken, of the process with the deepest queue. Near 0 is normal, with peaks at starts and mass changes that fall again. A number that stays up is too few or too slow workers; one that only rises is workers that hang. A replica may fill its queue before it leads, and then stays up without harm."},
+			about: "Items that no worker has taken, of the process with the deepest queue. Those that were added again while a worker has them are among them. Near 0 is normal, with peaks at starts and mass changes that fall again. A number that stays up is too few or too slow workers; one that only rises is workers that hang. A replica may fill its queue before it leads, and then stays up without harm."},
 		queries: []query{{expr: `max by (cluster, job, name) (sum by (cluster, job, instance, name) (workqueue_depth{@queue}))`, legend: legendQueue}},
 		goal:    &o,
 	}
@@ -16,7 +16,7 @@ func queueWait(t catalog.Targets) panel {
 	o := t.Of(catalog.QueueWait)
 	return timeSeries{
 		header: header{id: 21, title: "Wait in the queue, p99", unit: "s",
-			about: "From the moment that an item is ready until a worker takes it, 99th percentile. Milliseconds are normal, and no line where nothing is taken. Delays and back-off are not part of it. client-go's buckets are tenfold apart, so that values between 0.1, 1 and 10 s are estimates."},
+			about: "From the moment that an item is added until a worker takes it, 99th percentile. Milliseconds are normal, and no line where nothing is taken. An item that is added while it is worked on waits for the end of that work: where reconciles write to their own objects, waits as long as the work on an item are normal. Delays and back-off are not part of it. client-go's buckets are tenfold apart, so that values between 0.1, 1 and 10 s are estimates."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, job, name) (rate(workqueue_queue_duration_seconds_bucket{@queue}[$__rate_interval])))`, legend: legendQueue}},
 		goal:    &o,
 	}

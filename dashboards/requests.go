@@ -76,7 +76,7 @@ func throttleWait(t catalog.Targets) panel {
 	o := t.Of(catalog.ClientThrottle)
 	return timeSeries{
 		header: header{id: 40, title: "Wait for the client's own limit, p99", unit: "s",
-			about: "How long requests wait for the client's own rate limiter, 99th percentile. Normal is 0, with peaks at starts. More makes everything late, the renewal of locks included: raise QPS and Burst of the rest.Config, or make fewer requests."},
+			about: "How long requests wait for the client's own rate limiter, 99th percentile. Normal is 0, with peaks at starts, and no line where the program sets no RateLimiter in its rest.Config. More makes everything late, the renewal of locks included: raise its rate and burst, or make fewer requests."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval])))`, legend: "{{cluster}} {{name}}"}},
 		goal:    &o,
 	}

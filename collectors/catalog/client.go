@@ -29,7 +29,7 @@ var (
 	})
 	ClientThrottleWait = define(Metric{
 		Name:    "k8s_client_throttle_wait_seconds",
-		Help:    "Seconds that requests waited for the client's own rate limiter, those that did not have to wait included.",
+		Help:    "Seconds that requests waited for the client's own rate limiter, those that did not have to wait included. There are none where the program leaves rest.Config.RateLimiter unset: the limiter that client-go makes of QPS and Burst cannot be observed.",
 		Kind:    Histogram,
 		Family:  Client,
 		Labels:  client(),

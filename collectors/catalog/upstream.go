@@ -41,7 +41,7 @@ func upstream() []Label {
 var (
 	UpstreamQueueDepth = define(Metric{
 		Name:   "workqueue_depth",
-		Help:   "Items that wait in the queue.",
+		Help:   "Items that wait in the queue, those included that were added again while they are worked on.",
 		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstreamQueue(),
@@ -57,7 +57,7 @@ var (
 	})
 	UpstreamQueueLatency = define(Metric{
 		Name:    "workqueue_queue_duration_seconds",
-		Help:    "Seconds that an item waited in the queue before a worker took it.",
+		Help:    "Seconds from the moment that an item was added until a worker took it. If it was added while it was worked on, the rest of that work is part of it.",
 		Kind:    Histogram,
 		Family:  Upstream,
 		Labels:  upstreamQueue(),

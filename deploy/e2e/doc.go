@@ -10,6 +10,8 @@
 //	chain_test.go         Prometheus has every signal, every rule and every target
 //	names_test.go         no series carries an object's name
 //	dashboard_test.go     every query of every panel, and every variable, returns data
+//	request_info_test.go  the label resource of requests agrees with the API server's own reading of their paths
+//	controllers_test.go   queues of three kinds of controllers answer to one query; another replica leads when one is killed
 //	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved
 //	apply_test.go         rendering manifests, and applying them strictly
 //	kustomize_test.go     the real API server accepts every manifest

@@ -119,7 +119,12 @@ func TestChain(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	const pods = `{name="load", informer_type="pods"}`
+	const (
+		pods    = `{name="load", informer_type="pods"}`
+		widgets = `{name="widgets"}`
+		// The leader renews its lock every 0.8 s, and another one takes it over after 6 s at the earliest.
+		sinceRenewal = `time() - max(controller_leader_last_renew_timestamp_seconds` + widgets + `)`
+	)
 	for _, f := range []struct{ name, broken, mended string }{
 		{"cut", `k8s_informer_watch_connected` + pods + ` == 0`, `k8s_informer_watch_connected` + pods + ` == 1`},
 		{"apiserver-kill", `up{job="apiserver"} == 0`, `up{job="apiserver"} == 1`},
@@ -134,6 +139,15 @@ func TestChain(t *testing.T) {
 		{"mid-event", `increase(k8s_informer_watches_total` + pods + `[15s]) > 1.5`, `increase(k8s_informer_watches_total` + pods + `[15s]) == 0`},
 		{"slow-handlers", `k8s_informer_handler_pending_events` + pods + ` > 5`, `k8s_informer_handler_pending_events` + pods + ` < 5`},
 		{"etcd-compact", `k8s_informer_relists_total{name="load", informer_type="pods", reason="expired"} > 0`, `k8s_informer_watch_connected` + pods + ` == 1`},
+		{"leader-kill", sinceRenewal + ` > 4`, sinceRenewal + ` < 4 and on() sum(controller_leader` + widgets + `) == 1`},
+		{"leader-partition", sinceRenewal + ` > 4`, sinceRenewal + ` < 4 and on() sum(controller_leader` + widgets + `) == 1`},
+		{"failing-reconciles", `sum(controller_queue_delayed_items` + widgets + `) >= 10`, `sum(controller_queue_delayed_items` + widgets + `) < 10`},
+		{
+			"panicking-reconciles",
+			`sum(increase(controller_reconcile_total{name="widgets", result="panic"}[10s])) > 0`,
+			`sum(increase(controller_reconcile_total{name="widgets", result="panic"}[10s])) == 0`,
+		},
+		{"hanging-clean-up", `sum(controller_finalizer_overdue` + widgets + `) == 2`, `sum(controller_finalizer_overdue` + widgets + `) == 0`},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			// Otherwise the last fault could still be what is seen.

@@ -27,10 +27,14 @@ type Fault struct {
 	inject func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
 }
 
-// Inject makes the fault and returns what ends it. ctx bounds the injection, not the fault.
+// Inject makes the fault and returns what ends it. ctx bounds the injection, not the fault. If it fails, what it has begun
+// is ended.
 func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error) {
 	restore, err = f.inject(ctx, c)
 	if err != nil {
+		if restore != nil {
+			err = errors.Join(err, restore(context.WithoutCancel(ctx)))
+		}
 		return nil, fmt.Errorf("fault %s: %w", f.Name, err)
 	}
 	return restore, nil
@@ -123,8 +127,8 @@ var faults = []Fault{
 		inject: killLeader,
 	},
 	{
-		Name: "leader-partition", Does: "the leading replica of the demo controller is cut off from the API server",
-		Shows:  `controller_leader, controller_leader_transitions_total{event="lost"}, controller_leader_last_renew_timestamp_seconds`,
+		Name: "leader-partition", Does: "the leading replica of the demo controller is cut off from the API server; it loses the lock, ends, and is started again",
+		Shows:  "controller_leader, controller_leader_last_renew_timestamp_seconds",
 		inject: partitionLeader,
 	},
 	{
@@ -138,8 +142,8 @@ var faults = []Fault{
 		inject: badWidgets(1, map[string]any{"fail": "panic"}, false),
 	},
 	{
-		Name: "hanging-clean-up", Does: "two Widgets are deleted whose clean-up hangs, which holds up both workers of the demo controller",
-		Shows:  "controller_finalizer_overdue, controller_queue_oldest_item_seconds, workqueue_longest_running_processor_seconds",
+		Name: "hanging-clean-up", Does: "two Widgets are deleted whose clean-up hangs: each attempt holds up a worker of the demo controller for 5 seconds",
+		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
 		inject: badWidgets(2, map[string]any{"cleanUp": "hang"}, true),
 	},
 }

@@ -1,17 +1,24 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
 	"github.com/informer-exporter/informer-exporter/deploy/local/port"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
@@ -24,6 +31,9 @@ const (
 	leaseNamespace, leaseName = "default", "widgets"
 	// leaseDuration is short, because somebody waits for the next leader.
 	leaseDuration = 6 * time.Second
+	// maxBackoff and maxRetries make an item fail for twelve minutes before it is given up: long enough for an alert.
+	maxBackoff = 5 * time.Second
+	maxRetries = 150
 	// restartAfter is how soon a replica that has ended is started again, as a kubelet would.
 	restartAfter = time.Second
 )
@@ -66,7 +76,8 @@ func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
 			Name: identity, Program: programs.controller, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + "/healthz"),
 			Args: []string{
 				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--identity=" + identity,
-				"--lease-duration=" + leaseDuration.String(), "--max-backoff=5s", "--max-retries=5", "--clean-up-deadline=5s",
+				"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
+				fmt.Sprintf("--max-retries=%d", maxRetries), "--clean-up-deadline=5s",
 			},
 		})
 		if err != nil {
@@ -107,24 +118,63 @@ func (c *Chain) stopReplicas(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Leader returns the replica that holds the lock.
-func (c *Chain) Leader(ctx context.Context) (*Replica, error) {
+// Leader returns the replica that leads and its whole identity in the Lease, once there is one. The Lease names a replica
+// for some time after that has ended, even if it runs again as a candidate: it must also say itself that it leads.
+func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, err error) {
 	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+	last := errors.New("nobody holds the lock")
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, readyTimeout, true, func(ctx context.Context) (bool, error) {
+		lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+		if err != nil || lease.Spec.HolderIdentity == nil {
+			last = cmp.Or(err, last)
+			return false, nil
+		}
+		identity = *lease.Spec.HolderIdentity
+		i := slices.IndexFunc(c.Replicas, func(r *Replica) bool { return strings.HasPrefix(identity, r.Identity+"_") })
+		if i < 0 {
+			last = fmt.Errorf("%q, which holds the lock, is no replica", identity)
+			return false, nil
+		}
+		leader = c.Replicas[i]
+		if err := leader.leads(ctx); err != nil {
+			last = fmt.Errorf("%s, which the Lease names: %w", identity, err)
+			return false, nil
+		}
+		return true, nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, "", fmt.Errorf("no leader: %w: %w", err, last)
 	}
-	if lease.Spec.HolderIdentity != nil {
-		for _, r := range c.Replicas {
-			if strings.HasPrefix(*lease.Spec.HolderIdentity, r.Identity+"_") {
-				return r, nil
-			}
+	return leader, identity, nil
+}
+
+// leads returns an error if the replica does not say that it leads.
+func (r *Replica) leads(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(response.Body)
+	if err != nil {
+		return err
+	}
+	for _, m := range families[catalog.ControllerLeader.Name].GetMetric() {
+		if m.GetGauge().GetValue() == 1 {
+			return nil
 		}
 	}
-	return nil, errors.New("no replica holds the lock")
+	return errors.New("it is no leader by its own account")
 }
 
 // addresses are those of the replicas' metrics.

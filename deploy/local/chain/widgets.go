@@ -78,10 +78,10 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 			if deleted { // before the controller sees it, it has the controller's finalizer and is on its way out
 				w.SetFinalizers([]string{"example.com/config-map"})
 			}
+			names = append(names, name) // an error may come after the API server has created it
 			if _, err := client.Create(ctx, w, metav1.CreateOptions{}); err != nil {
 				return restore, err
 			}
-			names = append(names, name)
 			if deleted {
 				if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 					return restore, err
@@ -94,7 +94,7 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 
 // killLeader ends the leading replica without a goodbye. It is started again, see supervise.
 func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
-	leader, err := c.Leader(ctx)
+	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, err
 
 // partitionLeader cuts the leading replica off from the API server.
 func partitionLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
-	leader, err := c.Leader(ctx)
+	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@ var queries = []struct{ what, query string }{
 	{"reads that the cache answers", `rate(k8s_informer_cache_hits_total[1m])`},
 	{"watches that are up", `k8s_informer_watch_connected`},
 	{"from event to handled, 99th percentile", `histogram_quantile(0.99, sum by (le, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket[1m])))`},
+	{"which replica of the demo controller leads", `controller_leader`},
+	{"reconciles by result", `sum by (name, controller, result) (rate(controller_reconcile_total[1m]))`},
+	{"queues, of controllers of three kinds", `sum by (job, name) (workqueue_depth)`},
 	{"alerts now", `ALERTS`},
 }
 
@@ -37,6 +40,10 @@ func printGuide(out io.Writer, c *chain.Chain, took time.Duration) {
 	row("OPEN")
 	row("  exporter", c.ExporterURL, "metrics at /metrics, a table of its informers at /")
 	row("  load generator", c.LoadURL+"/metrics", "a program that uses the library")
+	for _, r := range c.Replicas {
+		row("  demo controller "+r.Identity, r.URL+"/metrics", "a replica of a controller on client-go, see examples/controller")
+	}
+	row("  owner labels", c.OwnerLabelsURL+"/metrics", "a controller on controller-runtime, see examples/controller-runtime")
 	row("  Prometheus", c.Prometheus.URL+"/api/v1/rules", "its API; this build has no pages")
 	row("  Alertmanager", c.Alertmanager.URL, "what it sends is logged here")
 	row("  dashboards", filepath.Join(c.Generated, "grafana", "dashboards"), "to import into a Grafana")

@@ -28,6 +28,9 @@ func (s *soak) audited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(before) == 0 {
+		return errors.New("no cache is audited")
+	}
 	for {
 		unequal := s.twiceConsistent(waiting, before)
 		if unequal == nil {
@@ -44,9 +47,6 @@ func (s *soak) twiceConsistent(ctx context.Context, before map[string]float64) e
 	now, err := s.consistent(ctx)
 	if err != nil {
 		return err
-	}
-	if len(now) == 0 {
-		return errors.New("no cache is audited")
 	}
 	for kind := range maps.Keys(before) {
 		if now[kind] < before[kind]+2 {
