@@ -81,18 +81,18 @@
 //	locks of leader election          Observer.Lock                                     leader.go
 //
 // Names, help texts and buckets stand in the package catalog; vecs.go turns them into metrics, and upstream.go those that
-// are client-go's own.
-// group.go holds the series of informers with the same labels, and informer.go what the decorators of one informer
-// share; queue_series.go holds the series of queues and rate limiters, controllers.go those of reconciles, clean-ups and
-// shutdowns.
+// are client-go's own. group.go holds the series of informers with the same labels, and informer.go what the decorators
+// of one informer share; queue_series.go holds the series of queues and rate limiters, dropped.go that of items that are
+// given up, controllers.go those of reconciles, clean-ups and shutdowns.
 //
 // # What it costs
 //
 // A read by key costs one atomic addition more, an event about 100 ns, an item of a queue about 50 ns from Add to Done, a
 // reconcile about 200 ns, a request to the API server about a microsecond, none of them an allocation; an informer about
-// 70 KiB, independent of what it holds. A scrape reads atomics. Of what is decorated it holds for a moment the locks of
-// each queue and each leader election, and that of each finalizer's clean-ups while it looks at those that have not
-// succeeded, of which there are 10,000 at most. Only where events do not tell how many objects a store holds, because its connection is not decorated or
-// a Transform has dropped or renamed some, it lists their keys under the store's read lock.
+// 70 KiB, independent of what it holds. A scrape reads atomics. It holds for a moment the locks of each queue and each
+// leader election, and that of each finalizer's clean-ups while it looks at those that have not succeeded, of which there
+// are 10,000 at most. The version that a store has it reads as everybody does, so that index functions that take long
+// hold up a scrape too. Only where events do not tell how many objects a store holds, because its connection is not
+// decorated, a Transform has dropped or renamed some, or a watch began at no particular version, it lists their keys.
 // `make bench` measures all of it on your machine.
 package collectors
