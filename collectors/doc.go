@@ -22,7 +22,8 @@
 //	Transform functions
 //	propagation                       the stream, before any Transform                  propagation.go
 //	versions, regressions             the stream and the ends of lists                  source.go, status.go
-//	unchanged updates, resyncs        the handler                                       handler.go
+//	unchanged updates                 the handler                                       handler.go
+//	resyncs and their periods         the informer, the handler                         resync.go
 //	orphans, duplicates               RunWithContext; the group of the informer         status.go, collect.go
 //	hits, misses, reads of lists      GetIndexer and GetStore, which listers read       indexer.go
 //	handler duration, panics          AddEventHandler: the handler                      handler.go
