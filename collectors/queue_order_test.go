@@ -16,7 +16,7 @@ func TestAgeRing(t *testing.T) {
 		plain []slot[int]
 		next  int
 	)
-	for _, goal := range []int{0, 1, 15, 16, 17, 3, 1000, 1025, 100_000, 0, 1, 5000, 40, 2048, 2} {
+	for _, goal := range []int{0, 1, 15, 16, 17, 3, 1000, 1025, 100_000, 5000, 0, 1, 5000, 40, 2048, 2} {
 		for len(plain) != goal || rnd.IntN(3) > 0 {
 			if len(plain) < goal || len(plain) == 0 || len(plain) == goal && rnd.IntN(2) == 0 {
 				next++
