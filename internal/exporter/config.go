@@ -123,9 +123,15 @@ func ParseConfig(data []byte) (Config, error) {
 func (c Config) Validate() error {
 	_, err := c.kinds()
 	err = errors.Join(err, c.Checks.validate())
+	if len(c.Namespaces) >= maxNamespaces {
+		err = errors.Join(err, fmt.Errorf("namespaces: %d are too many; leave out namespaces to watch all of them", len(c.Namespaces)))
+	}
+	seen := map[string]bool{}
 	for i, ns := range c.Namespaces {
+		twice := seen[ns]
+		seen[ns] = true
 		switch {
-		case slices.Contains(c.Namespaces[:i], ns):
+		case twice:
 			err = errors.Join(err, fmt.Errorf("namespaces[%d]: %q is there twice", i, ns))
 		case len(validation.IsDNS1123Label(ns)) > 0:
 			err = errors.Join(err, fmt.Errorf("namespaces[%d]: %q is not the name of a namespace; leave out namespaces to watch all of them", i, ns))
@@ -134,11 +140,11 @@ func (c Config) Validate() error {
 	return err
 }
 
-// limits leaves room for everything that the configuration names.
-func (c Config) limits() collectors.Limits {
-	kinds, _ := c.kinds()
-	return collectors.Limits{InformerTypes: len(kinds), Namespaces: len(c.Namespaces) + 1} // and the value for all of them
-}
+// What is watched changes while the exporter runs, and is always what the configuration asks for. These leave room for it.
+const (
+	maxKinds      = 10_000
+	maxNamespaces = 10_000
+)
 
 // kinds returns what is to be watched, without repetitions.
 func (c Config) kinds() ([]Kind, error) {

@@ -145,14 +145,17 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Whatever the configuration names has series of its own, however much it is.
-func TestLimits(t *testing.T) {
-	config := Config{Resources: []Resource{{Name: "pods"}, {Name: "configmaps"}, {Name: "nodes"}}}
-	for i := range 5000 {
+func TestTooManyNamespaces(t *testing.T) {
+	var config Config
+	for i := range maxNamespaces {
 		config.Namespaces = append(config.Namespaces, fmt.Sprintf("team-%d", i))
 	}
-	if limits := config.limits(); limits.InformerTypes != 3 || limits.Namespaces != 5001 {
-		t.Errorf("%+v", limits)
+	if err := config.Validate(); err == nil || !strings.Contains(err.Error(), "namespaces") {
+		t.Errorf("error %v does not name the field", err)
+	}
+	config.Namespaces = config.Namespaces[1:]
+	if err := config.Validate(); err != nil {
+		t.Error(err)
 	}
 }
 

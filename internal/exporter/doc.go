@@ -4,6 +4,7 @@
 //	config.go        the configuration file
 //	client.go        how the API server is reached
 //	informers.go     one metadata-only informer for each kind and namespace
+//	set.go           the set of them, which can be exchanged while they run
 //	availability.go  whether a kind can be listed and watched, by the API server's own answers
 //	registry.go      the registry, and what the exporter reports about itself
 //	exporter.go      Exporter: New, Start, Stop

@@ -38,7 +38,7 @@ type Exporter struct {
 	log        *slog.Logger
 	registry   *prometheus.Registry
 	observer   *collectors.Observer
-	targets    []*target
+	targets    *set
 	handler    http.Handler
 	server     string // address of the API server
 	disconnect func() // closes the connections to it
@@ -78,13 +78,18 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 	}
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: Name, Logger: options.Logger, Tracer: options.Tracer,
-		Checks: options.Config.Checks.library(), Limits: options.Config.limits(),
+		Checks: options.Config.Checks.library(), Limits: collectors.Limits{InformerTypes: maxKinds, Namespaces: maxNamespaces},
 	})
 	if err != nil {
 		return nil, err
 	}
 	e := &Exporter{log: options.Logger, registry: registry, observer: observer, started: time.Now()}
-	if e.targets, err = newTargets(options.Config, observer, client, options.Logger); err != nil {
+	e.targets = &set{newTarget: func(s subject) (*target, error) { return newTarget(s, observer, client, options.Logger) }}
+	subjects, err := options.Config.subjects()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.targets.become(subjects); err != nil {
 		return nil, err
 	}
 	if err := registry.Register(newKindUp(e.targets)); err != nil {
@@ -100,30 +105,29 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 // ctx only carries values. Start must be called once.
 func (e *Exporter) Start(ctx context.Context) {
 	ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	for _, t := range e.targets {
-		e.running.Go(func() { t.informer.RunWithContext(ctx) })
-	}
+	e.targets.run(ctx)
 	e.running.Go(func() { e.announce(ctx) })
 }
 
 // announce logs once what came of the start, when each target is synced or has been refused.
 func (e *Exporter) announce(ctx context.Context) {
-	synced := 0
-	for _, t := range e.targets {
+	synced, targets := 0, e.targets.list()
+	for _, t := range targets {
 		select {
 		case <-t.informer.HasSyncedChecker().Done():
 			synced++
 		case <-t.availability.refusal:
+		case <-t.ended:
 		case <-ctx.Done():
 			return
 		}
 	}
 	took := time.Since(e.started)
 	if synced == 0 {
-		e.log.Error("None of the resources can be watched; not ready until one can", "resources", len(e.targets), "duration", took)
+		e.log.Error("None of the resources can be watched; not ready until one can", "resources", len(targets), "duration", took)
 		return
 	}
-	e.log.Info("Informers have synced", "synced", synced, "refused", len(e.targets)-synced, "duration", took)
+	e.log.Info("Informers have synced", "synced", synced, "refused", len(targets)-synced, "duration", took)
 }
 
 // Drain makes the exporter report that it is not ready, from now on.
@@ -134,11 +138,13 @@ func (e *Exporter) Stop(ctx context.Context) error {
 	if e.cancel == nil {
 		return nil // never started
 	}
+	e.targets.stop()
 	e.cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		e.running.Wait()
+		e.targets.wait()
 	}()
 	select {
 	case <-done:

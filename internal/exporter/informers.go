@@ -19,12 +19,40 @@ import (
 // handlerName is the value of the label handler of the exporter's own event handler.
 const handlerName = "exporter"
 
+// subject is what a target watches, and how. Two targets of a set have different ones, and whatever it does not say is the
+// same for all.
+type subject struct {
+	kind      Kind
+	namespace string // empty: all of them, or none because the kind has none
+}
+
 // target is one kind that is watched in one scope.
 type target struct {
-	kind         Kind
-	namespace    string // empty: all of them, or none because the kind has none
+	subject
 	informer     cache.SharedIndexInformer
 	availability *availability
+
+	stopping context.Context // ends when cancel is called
+	cancel   context.CancelFunc
+	started  bool          // guarded by the set
+	ended    chan struct{} // closed when run has returned
+}
+
+// run runs the informer until ctx ends or cancel is called. It leaves no series.
+func (t *target) run(ctx context.Context) {
+	defer close(t.ended)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.stopping, cancel)()
+	t.informer.RunWithContext(ctx)
+}
+
+// end waits until the target has ended, for which cancel must have been called.
+func (t *target) end() {
+	if !t.started {
+		t.run(t.stopping) // which removes the series that the informer has had since it was made
+	}
+	<-t.ended
 }
 
 // name identifies the target among the others: "pods", or "shop/pods" if it is limited to a namespace.
@@ -39,38 +67,35 @@ func (t *target) id() collectors.ID {
 	return collectors.ID{Group: t.kind.Group, Resource: t.kind.Resource, Namespace: t.namespace}
 }
 
-// newTargets creates an informer for each kind and, where the kind has them, for each namespace that is asked for.
-func newTargets(config Config, obs *collectors.Observer, client metadata.Interface, log *slog.Logger) ([]*target, error) {
-	kinds, err := config.kinds()
+// subjects returns what is to be watched: each kind and, where the kind has them, each namespace that is asked for.
+func (c Config) subjects() ([]subject, error) {
+	kinds, err := c.kinds()
 	if err != nil {
 		return nil, err
 	}
-	var targets []*target
+	var subjects []subject
 	for _, kind := range kinds {
 		namespaces := []string{metav1.NamespaceAll}
-		if kind.Namespaced && len(config.Namespaces) > 0 {
-			namespaces = config.Namespaces
+		if kind.Namespaced && len(c.Namespaces) > 0 {
+			namespaces = c.Namespaces
 		}
 		for _, namespace := range namespaces {
-			t, err := newTarget(kind, namespace, obs, client, log)
-			if err != nil {
-				return nil, err
-			}
-			targets = append(targets, t)
+			subjects = append(subjects, subject{kind: kind, namespace: namespace})
 		}
 	}
-	return targets, nil
+	return subjects, nil
 }
 
-func newTarget(kind Kind, namespace string, obs *collectors.Observer, client metadata.Interface, log *slog.Logger) (*target, error) {
-	log = log.With("informer_type", kind.Type())
-	if namespace != "" {
-		log = log.With("namespace", namespace)
+func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, log *slog.Logger) (*target, error) {
+	log = log.With("informer_type", s.kind.Type())
+	if s.namespace != "" {
+		log = log.With("namespace", s.namespace)
 	}
-	t := &target{kind: kind, namespace: namespace, availability: newAvailability(log)}
-	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(kind.gvr()).Namespace(namespace), t.availability), client)
+	t := &target{subject: s, availability: newAvailability(log), ended: make(chan struct{})}
+	t.stopping, t.cancel = context.WithCancel(context.Background())
+	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(s.kind.gvr()).Namespace(s.namespace), t.availability), client)
 	t.informer = obs.NewSharedIndexInformer(t.id(), lw, &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{
-		ObjectDescription: kind.Type(),
+		ObjectDescription: s.kind.Type(),
 	})
 	if err := t.informer.SetTransform(slim); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)

@@ -93,8 +93,8 @@ func TestOnlyMetadataIsRequested(t *testing.T) {
 	}
 	recorded.mu.Lock()
 	defer recorded.mu.Unlock()
-	if len(recorded.requests) < len(e.targets) {
-		t.Errorf("%d requests for %d informers: the recorder does not see all", len(recorded.requests), len(e.targets))
+	if len(recorded.requests) < len(e.targets.list()) {
+		t.Errorf("%d requests for %d informers: the recorder does not see all", len(recorded.requests), len(e.targets.list()))
 	}
 	for _, r := range recorded.requests {
 		if r.Method != http.MethodGet {

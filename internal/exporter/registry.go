@@ -58,10 +58,10 @@ func newBuildInfo() prometheus.Collector {
 // kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all.
 type kindUp struct {
 	desc    *prometheus.Desc
-	targets []*target
+	targets *set
 }
 
-func newKindUp(targets []*target) *kindUp {
+func newKindUp(targets *set) *kindUp {
 	m := catalog.ExporterKindUp
 	return &kindUp{desc: prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), targets: targets}
 }
@@ -71,8 +71,8 @@ func (k *kindUp) Describe(descs chan<- *prometheus.Desc) { descs <- k.desc }
 
 // Collect implements prometheus.Collector.
 func (k *kindUp) Collect(metrics chan<- prometheus.Metric) {
-	up := make(map[string]float64, len(k.targets))
-	for _, t := range k.targets {
+	up := map[string]float64{}
+	for _, t := range k.targets.list() {
 		informerType := t.kind.Type()
 		if _, seen := up[informerType]; !seen {
 			up[informerType] = 1
