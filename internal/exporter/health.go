@@ -71,6 +71,10 @@ func (e *Exporter) readiness() (ready bool, checks []check) {
 		passed = passed && c.ok
 		checks = append(checks, c)
 	}
+	if !e.follower.done() {
+		passed = false
+		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
+	}
 	if synced == 0 {
 		passed = false
 		checks = append(checks, check{name: "informers", note: "none is synced"})

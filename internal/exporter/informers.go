@@ -16,14 +16,19 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// handlerName is the value of the label handler of the exporter's own event handler.
-const handlerName = "exporter"
+// Values of the label handler: of the handler that every informer has, and of the one that sees definitions change.
+const (
+	handlerName          = "exporter"
+	discoveryHandlerName = "discovery"
+)
 
 // subject is what a target watches, and how. Two targets of a set have different ones, and whatever it does not say is the
 // same for all.
 type subject struct {
 	kind      Kind
 	namespace string // empty: all of them, or none because the kind has none
+	selector  string // of labels, empty: all objects
+	checks    collectors.Checks
 }
 
 // target is one kind that is watched in one scope.
@@ -55,45 +60,32 @@ func (t *target) end() {
 	<-t.ended
 }
 
-// name identifies the target among the others: "pods", or "shop/pods" if it is limited to a namespace.
-func (t *target) name() string {
-	if t.namespace == "" {
-		return t.kind.Type()
+// name identifies the subject among the others: "pods", or "shop/pods" if it is limited to a namespace.
+func (s subject) name() string {
+	if s.namespace == "" {
+		return s.kind.Type()
 	}
-	return t.namespace + "/" + t.kind.Type()
+	return s.namespace + "/" + s.kind.Type()
 }
 
-func (t *target) id() collectors.ID {
-	return collectors.ID{Group: t.kind.Group, Resource: t.kind.Resource, Namespace: t.namespace}
+func (s subject) id() collectors.ID {
+	return collectors.ID{Group: s.kind.Group, Resource: s.kind.Resource, Namespace: s.namespace}
 }
 
-// subjects returns what is to be watched: each kind and, where the kind has them, each namespace that is asked for.
-func (c Config) subjects() ([]subject, error) {
-	kinds, err := c.kinds()
-	if err != nil {
+// newTarget makes a target that has not been started. definitionsChanged is called whenever the API server may serve
+// something else than before.
+func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, log *slog.Logger, definitionsChanged func()) (*target, error) {
+	if err := obs.SetChecks(s.checks); err != nil {
 		return nil, err
 	}
-	var subjects []subject
-	for _, kind := range kinds {
-		namespaces := []string{metav1.NamespaceAll}
-		if kind.Namespaced && len(c.Namespaces) > 0 {
-			namespaces = c.Namespaces
-		}
-		for _, namespace := range namespaces {
-			subjects = append(subjects, subject{kind: kind, namespace: namespace})
-		}
-	}
-	return subjects, nil
-}
-
-func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, log *slog.Logger) (*target, error) {
 	log = log.With("informer_type", s.kind.Type())
 	if s.namespace != "" {
 		log = log.With("namespace", s.namespace)
 	}
 	t := &target{subject: s, availability: newAvailability(log), ended: make(chan struct{})}
+	t.availability.missing = definitionsChanged
 	t.stopping, t.cancel = context.WithCancel(context.Background())
-	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(s.kind.gvr()).Namespace(s.namespace), t.availability), client)
+	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(s.kind.gvr()).Namespace(s.namespace), s.selector, t.availability), client)
 	t.informer = obs.NewSharedIndexInformer(t.id(), lw, &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{
 		ObjectDescription: s.kind.Type(),
 	})
@@ -107,13 +99,38 @@ func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, l
 	if _, err := t.informer.AddEventHandler(collectors.NamedHandler(handlerName, cache.ResourceEventHandlerFuncs{})); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
 	}
+	if definesKinds(s.kind) {
+		if _, err := t.informer.AddEventHandler(collectors.NamedHandler(discoveryHandlerName, onChange(definitionsChanged))); err != nil {
+			return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
+		}
+	}
 	return t, nil
 }
 
-// listWatch reads the metadata of one resource and tells a what came of it.
-func listWatch(resource metadata.ResourceInterface, a *availability) *cache.ListWatch {
+// definesKinds tells whether the objects of a kind define other kinds.
+func definesKinds(k Kind) bool {
+	return k.Type() == "customresourcedefinitions.apiextensions.k8s.io" || k.Type() == "apiservices.apiregistration.k8s.io"
+}
+
+// onChange returns a handler that calls f for whatever changes after the initial list.
+func onChange(f func()) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(_ any, isInInitialList bool) {
+			if !isInInitialList {
+				f()
+			}
+		},
+		UpdateFunc: func(_, _ any) { f() },
+		DeleteFunc: func(any) { f() },
+	}
+}
+
+// listWatch reads the metadata of those objects of one resource that a selector selects, and tells a what came of it. The
+// checks read through it, too.
+func listWatch(resource metadata.ResourceInterface, selector string, a *availability) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
 			list, err := resource.List(ctx, options)
 			a.listed(ctx, err)
 			if err != nil {
@@ -122,6 +139,7 @@ func listWatch(resource metadata.ResourceInterface, a *availability) *cache.List
 			return list, nil
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
 			w, err := resource.Watch(ctx, options)
 			if err == nil && reflect.TypeOf(w) == emptyWatch {
 				a.failed(ctx, errBrokenConnection)

@@ -21,7 +21,7 @@ func subjectsOf(names ...string) []subject {
 		if !ok {
 			namespace, resource = "", name
 		}
-		subjects = append(subjects, subject{kind: Kind{Version: "v1", Resource: resource, Namespaced: resource != "nodes"}, namespace: namespace})
+		subjects = append(subjects, Config{}.subject(Kind{Version: "v1", Resource: resource, Namespaced: resource != "nodes"}, namespace))
 	}
 	return subjects
 }
