@@ -71,6 +71,8 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
+	stopReloading := reloadOnHangup(exp)
+	defer stopReloading()
 	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "tracing", provider.Enabled())
 
 	server := &http.Server{
@@ -84,8 +86,6 @@ func (f *serveFlags) serve(ctx context.Context) error {
 		served <- web.ListenAndServe(server, f.web, log)
 	}()
 	exp.Start(ctx)
-	stopReloading := reloadOnHangup(exp)
-	defer stopReloading()
 
 	var failed error
 	select {

@@ -96,6 +96,8 @@ func (e entry) kind(s *served, before Kind) (Kind, bool) {
 		kind, _ = s.kind(e.Name, before)
 	case e.byDefault && !s.failed[kind.Group]:
 		return Kind{}, false // it is nothing that somebody waits for
+	case before.Resource != "":
+		kind = before // it has vanished, and is missing under one version as under another
 	case kind.Version == "":
 		kind.Version = guessedVersion
 	}

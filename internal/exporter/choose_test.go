@@ -121,6 +121,7 @@ func TestChoose(t *testing.T) {
 		{"a served version is kept", "resources: ['*']", []string{widgets}, []Kind{{"example.com", "v1beta1", "widgets", true}}, []string{"planets.example.com@v1?!", "widgets.example.com@v1beta1?"}},
 		{"one that is no longer served is not", "resources: ['*', planets.example.com]", []string{widgets}, []Kind{{"example.com", "v1alpha1", "widgets", true}, {"example.com", "v1alpha1", "planets", false}}, []string{"planets.example.com@v1!", "widgets.example.com@v1?"}},
 		{"what has vanished", "resources: ['*']", []string{core}, []Kind{{"example.com", "v1", "widgets", true}}, []string{"nodes@v1?!", "pods@v1?"}},
+		{"but keeps its version if it is named", "resources: [widgets.example.com]", []string{core}, []Kind{{"example.com", "v1beta1", "widgets", true}}, []string{"widgets.example.com@v1beta1"}},
 		{
 			"what is only down is kept", "resources: ['*', planets.example.com]", []string{core, "down:example.com/v1"},
 			[]Kind{{"example.com", "v1", "widgets", true}, {"example.com", "v7", "planets", false}, {"example.org", "v1", "others", true}},

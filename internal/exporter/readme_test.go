@@ -23,7 +23,8 @@ func TestReadmeConfigurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := named(config)
-	if len(config.Namespaces) != 2 || !slices.Contains(types(kinds), "certificates.cert-manager.io") || !slices.Contains(types(kinds), "pods") {
+	if len(config.Namespaces) != 2 || !slices.Contains(types(kinds), "certificates.cert-manager.io") || !slices.Contains(types(kinds), "pods") ||
+		!slices.Contains(types(kinds), "secrets") || config.LabelSelector == "" || len(config.ExcludeResources) != 1 {
 		t.Errorf("namespaces %v, kinds %v", config.Namespaces, types(kinds))
 	}
 	if checks := config.Checks.library(); checks.Freshness != defaultFreshness || checks.Audit != time.Hour {
