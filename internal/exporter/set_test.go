@@ -169,7 +169,10 @@ func TestSetChangesWhileItStartsAndStops(t *testing.T) {
 			}
 		})
 		workers.Wait()
-		become(t, e, "pods") // ends those that were made and never started
+		become(t, e, "late/pods") // and ends those that were made and never started
+		if e.targets.list()[0].started {
+			t.Error("an informer was started after Stop")
+		}
 	}
 	goleak.VerifyNone(t, leaks)
 }
