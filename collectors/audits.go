@@ -43,7 +43,7 @@ func (inf *informer) checkAudit(ctx context.Context, confirming *bool) time.Dura
 	}
 	inf.group.audits[result].Inc()
 	if *confirming = result == catalog.AuditDifferent && !*confirming; *confirming {
-		return min(auditConfirmation, inf.obs.checks.Audit)
+		return min(auditConfirmation, inf.checks.Audit)
 	}
 	return 0
 }

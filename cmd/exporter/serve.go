@@ -36,7 +36,7 @@ func registerServe(app *kingpin.Application, logging *promslog.Config) (name str
 		Default(exporter.DefaultTelemetryPath).StringVar(&flags.telemetryPath)
 	cmd.Flag("web.enable-pprof", "Serve profiles under /debug/pprof/, behind the same authentication as everything else.").
 		BoolVar(&flags.pprof)
-	cmd.Flag("config.file", "Path to the configuration file that says what to watch. Without one, the common kinds are watched in all namespaces.").
+	cmd.Flag("config.file", "Path to the configuration file that says what to watch. It is read again when it changes and on SIGHUP. Without one, the common kinds and all custom resources are watched in all namespaces.").
 		StringVar(&flags.configFile)
 	cmd.Flag("kubeconfig", "Path to the kubeconfig of the cluster. Without one, $KUBECONFIG is used and, if that is not set, the service account of the pod.").
 		StringVar(&flags.kubeconfig)
@@ -47,7 +47,7 @@ func registerServe(app *kingpin.Application, logging *promslog.Config) (name str
 func (f *serveFlags) serve(ctx context.Context) error {
 	collectEarlier()
 	log := newLogger(f.logging)
-	config, err := exporter.LoadConfig(f.configFile)
+	file, err := exporter.OpenConfig(f.configFile)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{Config: config, REST: rest, Logger: log, TelemetryPath: f.telemetryPath, Pprof: f.pprof}
+	options := exporter.Options{File: file, REST: rest, Logger: log, TelemetryPath: f.telemetryPath, Pprof: f.pprof}
 	if provider.Enabled() {
 		options.Tracer = tracing.NewTracer(provider)
 	}
@@ -71,6 +71,8 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
+	stopReloading := reloadOnHangup(exp)
+	defer stopReloading()
 	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "tracing", provider.Enabled())
 
 	server := &http.Server{

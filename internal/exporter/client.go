@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -8,10 +9,13 @@ import (
 	"path/filepath"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/connrotation"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // RESTConfig returns how to reach the API server: by the kubeconfig file that is given, else by those that $KUBECONFIG
@@ -48,21 +52,43 @@ const (
 	clientBurst = 100
 )
 
-// newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it, and
-// a function that closes its connections.
-func newMetadataClient(config *rest.Config, userAgent string) (metadata.Interface, func(), error) {
+// connection is how the exporter talks to the API server.
+type connection struct {
+	// metadata asks for the metadata of objects only, in protobuf where the server has it.
+	metadata metadata.Interface
+	// discover asks what is served.
+	discover discoverFunc
+	// disconnect closes the connections.
+	disconnect func()
+}
+
+func connect(config *rest.Config, userAgent string) (*connection, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
-	config.QPS, config.Burst = clientQPS, clientBurst
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(clientQPS, clientBurst)
 	if config.Dial == nil {
 		config.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext // client-go's own
 	}
 	// Closing idle connections would not do: for a moment after the last watch was stopped, its connection is not idle.
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
-	client, err := metadata.NewForConfig(config)
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}
-	return client, dialer.CloseAll, nil
+	objects, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
+	definitions, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
+	return &connection{
+		metadata: objects,
+		discover: func(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+			return discovery.ServerGroupsAndResourcesWithContext(ctx, definitions)
+		},
+		disconnect: dialer.CloseAll,
+	}, nil
 }

@@ -97,7 +97,7 @@ func (l *landing) page() page {
 	for _, s := range e.observer.Informers() {
 		statuses[s.ID] = s
 	}
-	for _, t := range e.targets {
+	for _, t := range e.targets.list() {
 		r := t.row(statuses[t.id()])
 		switch {
 		case r.State == stateSynced:
