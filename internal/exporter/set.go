@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -54,20 +55,21 @@ func (s *set) become(subjects []subject) error {
 		t.end()
 	}
 	targets := make([]*target, 0, len(subjects))
+	var errs []error // one that cannot be made does not hold back the others
 	for _, subject := range subjects {
 		t := wanted[subject]
 		if t == nil {
 			var err error
 			if t, err = s.newTarget(subject); err != nil {
-				s.publish(append(targets, kept...))
-				return err
+				errs = append(errs, err)
+				continue
 			}
 			wanted[subject] = t
 		}
 		targets = append(targets, t)
 	}
 	s.publish(targets)
-	return nil
+	return errors.Join(errs...)
 }
 
 // publish makes the targets what list returns, and starts those that are new if the set runs.

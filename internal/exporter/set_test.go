@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,6 +89,25 @@ func TestSetBecomes(t *testing.T) {
 	}
 	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace"); len(got) != 1 || got["*"] != 1 {
 		t.Errorf("synced by namespace: %v, want that of all only", got)
+	}
+}
+
+// One target that cannot be made does not hold back the others.
+func TestSetWithoutWhatCannotBeMade(t *testing.T) {
+	e := newFake(t, Options{})
+	become(t, e, "pods", "nodes")
+	newTarget := e.targets.newTarget
+	e.targets.newTarget = func(s subject) (*target, error) {
+		if s.kind.Resource == "secrets" {
+			return nil, errors.New("no secrets")
+		}
+		return newTarget(s)
+	}
+	if err := e.targets.become(subjectsOf("configmaps", "secrets", "pods")); err == nil || err.Error() != "no secrets" {
+		t.Errorf("the error is %v", err)
+	}
+	if got := names(e.targets.list()); !slices.Equal(got, []string{"configmaps", "pods"}) {
+		t.Errorf("watches %v", got)
 	}
 }
 
