@@ -157,8 +157,15 @@ func (e *election) total(series string) float64 {
 	return sum
 }
 
-// stop ends all candidates politely.
+// stop ends all candidates politely, and whoever leads last: a candidate that takes over meanwhile could be stopped when the
+// API server has its acquisition and it has no answer.
 func (e *election) stop() {
+	e.Helper()
+	for _, c := range e.candidates {
+		if !c.leads() {
+			c.stop()
+		}
+	}
 	for _, c := range e.candidates {
 		c.stop()
 	}
