@@ -27,7 +27,7 @@ var (
 	})
 	ExporterKinds = define(Metric{
 		Name:   "informer_exporter_kinds",
-		Help:   "Resources that the configuration asks for, as far as the API server serves them. Those that only a pattern asks for, or that are custom resources, and that the exporter may not list are forbidden and left out.",
+		Help:   "Resources by what has become of them: watched, those that are missing included if they are named; or forbidden, which were found, by a pattern or as custom resources, and are left out because the exporter may not list them.",
 		Kind:   Gauge,
 		Family: Exporter,
 		Labels: []Label{{Name: "state", Help: "what has become of them", Values: []string{KindsWatched, KindsForbidden}}},
