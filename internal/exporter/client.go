@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/connrotation"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // RESTConfig returns how to reach the API server: by the kubeconfig file that is given, else by those that $KUBECONFIG
@@ -48,19 +49,25 @@ const (
 	clientBurst = 100
 )
 
+// observeConfig makes what is asked with a configuration appear in the exporter's own metrics.
+type observeConfig func(*rest.Config) *rest.Config
+
+// WrapConfig returns a copy of config whose clients' requests are reported among the exporter's own.
+func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config { return e.observer.WrapConfig(config) }
+
 // newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it, and
 // a function that closes its connections.
-func newMetadataClient(config *rest.Config, userAgent string) (metadata.Interface, func(), error) {
+func newMetadataClient(config *rest.Config, userAgent string, observe observeConfig) (metadata.Interface, func(), error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
-	config.QPS, config.Burst = clientQPS, clientBurst
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(clientQPS, clientBurst)
 	if config.Dial == nil {
 		config.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext // client-go's own
 	}
 	// Closing idle connections would not do: for a moment after the last watch was stopped, its connection is not idle.
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
-	client, err := metadata.NewForConfig(config)
+	client, err := metadata.NewForConfig(observe(config))
 	if err != nil {
 		return nil, nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}

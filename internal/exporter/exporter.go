@@ -52,12 +52,12 @@ type Exporter struct {
 
 // New prepares an exporter. Nothing is sent to the API server before Start.
 func New(options Options) (*Exporter, error) {
-	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
-	client, disconnect, err := newMetadataClient(options.REST, userAgent)
-	if err != nil {
-		return nil, err
-	}
-	e, err := newExporter(options, client)
+	var disconnect func()
+	e, err := newExporter(options, func(observe observeConfig) (client metadata.Interface, err error) {
+		userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
+		client, disconnect, err = newMetadataClient(options.REST, userAgent, observe)
+		return client, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func New(options Options) (*Exporter, error) {
 	return e, nil
 }
 
-func newExporter(options Options, client metadata.Interface) (*Exporter, error) {
+func newExporter(options Options, connect func(observeConfig) (metadata.Interface, error)) (*Exporter, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -80,6 +80,10 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 		Name: Name, Logger: options.Logger, Tracer: options.Tracer,
 		Checks: options.Config.Checks.library(), Limits: options.Config.limits(),
 	})
+	if err != nil {
+		return nil, err
+	}
+	client, err := connect(observer.WrapConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +154,6 @@ func (e *Exporter) Stop(ctx context.Context) error {
 		return fmt.Errorf("informers still run: %w", context.Cause(ctx))
 	}
 }
-
-// Handler serves every path of the exporter.
-func (e *Exporter) Handler() http.Handler { return e.handler }
 
 // Gatherer returns what /metrics serves.
 func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
