@@ -62,7 +62,7 @@ type header struct {
 type row struct {
 	Type, Namespace            string
 	State                      string
-	Refused                    bool
+	Blank                      bool // never had anything that numbers could tell about
 	Watch, WatchOpenedAt       string
 	Objects                    int
 	Pending                    uint64
@@ -191,7 +191,6 @@ func newRow(s state) row {
 		Type:      s.ID.Type(),
 		Namespace: s.ID.Namespace,
 		State:     s.name,
-		Refused:   s.refused,
 		Objects:   s.Objects,
 		Pending:   s.pending,
 		SyncLag:   short(s.SyncLag),
@@ -211,6 +210,7 @@ func newRow(s state) row {
 	if s.different() {
 		r.Audit += fmt.Sprintf(" (%d)", s.LastAudit.Differences)
 	}
+	r.Blank = s.refused && !s.Synced
 	r.LastEvent, r.LastEventAt = since(s.LastEvent)
 	r.Watch, r.WatchOpenedAt = since(s.WatchOpened)
 	r.AuditAge, r.AuditedAt = since(s.LastAudit.At)

@@ -133,6 +133,15 @@ func TestRow(t *testing.T) {
 	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
 		t.Errorf("%+v", r)
 	}
+	// What is refused has no numbers, unless there were some before.
+	s.refused = true
+	if r := newRow(s); !r.Blank {
+		t.Errorf("%+v", r)
+	}
+	s.Synced = true
+	if r := newRow(s); r.Blank {
+		t.Errorf("%+v", r)
+	}
 	s.kind.Namespaced, s.SyncLag, s.LastAudit.Result = false, 0, catalog.AuditConsistent
 	if r := newRow(s); r.Namespace != "cluster" || r.Late || r.Audit != "consistent" || r.Bad {
 		t.Errorf("%+v", r)
