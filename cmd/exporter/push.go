@@ -63,6 +63,7 @@ func (f *pushFlags) validate() error {
 
 // push runs the exporter until every resource is synced and audited, or refused, and pushes what it reports.
 func (f *pushFlags) push(ctx context.Context) error {
+	collectEarlier()
 	log := newLogger(f.logging)
 	if err := f.validate(); err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestOwnRequestsAreReported(t *testing.T) {
 			waited = family.GetMetric()[0].GetHistogram().GetSampleCount()
 		}
 	}
-	if waited < 5 {
+	if waited < 2 { // the audits' lists: client-go does not limit watches
 		t.Errorf("%d requests have passed the rate limiter, as reported", waited)
 	}
 
