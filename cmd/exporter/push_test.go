@@ -68,15 +68,15 @@ func (p *pushgateway) only(t *testing.T) pushed {
 	return p.requests[0]
 }
 
-// values returns the samples of a family by the values of two labels.
-func (p pushed) values(name, one, other string) map[string]float64 {
+// values returns the samples of a family by informer_type and another label.
+func (p pushed) values(name, other string) map[string]float64 {
 	found := map[string]float64{}
 	for _, m := range p.families[name].GetMetric() {
 		labels := map[string]string{}
 		for _, l := range m.GetLabel() {
 			labels[l.GetName()] = l.GetValue()
 		}
-		found[labels[one]+"/"+labels[other]] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		found[labels["informer_type"]+"/"+labels[other]] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
 	}
 	return found
 }
@@ -126,7 +126,7 @@ func TestPush(t *testing.T) {
 		"k8s_client_requests_total":    nil,
 		"informer_exporter_build_info": nil,
 	} {
-		have := got.values(name, "informer_type", "namespace")
+		have := got.values(name, "namespace")
 		if len(have) == 0 {
 			t.Errorf("no %s was pushed", name)
 		}
@@ -137,16 +137,16 @@ func TestPush(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"pods", "namespaces"} {
-		if n := got.values("k8s_informer_audits_total", "informer_type", "result")[kind+"/consistent"]; n < 1 {
+		if n := got.values("k8s_informer_audits_total", "result")[kind+"/consistent"]; n < 1 {
 			t.Errorf("%s: %v consistent audits, want at least 1", kind, n)
 		}
 	}
-	if n := got.values("k8s_informer_objects", "informer_type", "namespace")["namespaces/*"]; n < 1 {
+	if n := got.values("k8s_informer_objects", "namespace")["namespaces/*"]; n < 1 {
 		t.Errorf("%v namespaces", n)
 	}
 }
 
-// What there is is pushed even if it is not all there, and the command fails.
+// What is there is pushed even if it is not all, and the command fails.
 func TestPushIncomplete(t *testing.T) {
 	gateway := newPushgateway(t, http.StatusAccepted)
 	_, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+gateway.URL, "--push.timeout=1s")
@@ -154,7 +154,7 @@ func TestPushIncomplete(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	got := gateway.only(t)
-	if synced := got.values("k8s_informer_synced", "informer_type", "namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
+	if synced := got.values("k8s_informer_synced", "namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
 		t.Errorf("synced: %v", synced)
 	}
 }
