@@ -1,11 +1,13 @@
 package exporter
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // everyPath are the paths as they are registered, profiles included, and some that are not.
@@ -89,14 +91,19 @@ func TestHealthHandler(t *testing.T) {
 
 // More requests at a time than there is room for are turned away, on every path; probes have room of their own.
 func TestRequestLimits(t *testing.T) {
-	arrived, release := make(chan struct{}), make(chan struct{})
-	handler := protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	arrived, release := make(chan struct{}, 2*maxRequests), make(chan struct{})
+	handler := protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}
-		<-release
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
 	}))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
 	ask := func(path string) *httptest.ResponseRecorder {
 		response := httptest.NewRecorder()
-		handler.ServeHTTP(response, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		handler.ServeHTTP(response, httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody))
 		return response
 	}
 	var wg sync.WaitGroup
@@ -119,9 +126,7 @@ func TestRequestLimits(t *testing.T) {
 	}
 	close(release)
 	wg.Wait()
-	wg.Go(func() { <-arrived })
 	if response := ask("/metrics"); response.Code != http.StatusOK {
 		t.Errorf("afterwards: %d, want 200", response.Code)
 	}
-	wg.Wait()
 }
