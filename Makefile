@@ -11,7 +11,7 @@ SERVERS  := $(GO) run ./deploy/local/cmd/servers
 # Nested modules with code of ours.
 MODULES  := . deploy/e2e examples/controller-runtime
 # What `make generate` writes.
-GENERATED := deploy/alertmanager deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks README.md
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks README.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
@@ -81,3 +81,5 @@ fuzz: ## Fuzz the pure mechanisms for half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/audit
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/apipath
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass
+	$(GO) test -run '^$$' -fuzz FuzzUnmarshal -fuzztime 30s ./internal/strictyaml
+	$(GO) test -run '^$$' -fuzz FuzzConfig -fuzztime 30s ./internal/exporter

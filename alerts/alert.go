@@ -36,6 +36,7 @@ var (
 	ofProcess  = []string{"cluster", "job", "instance", "name", "informer_type", "namespace"}
 	ofInformer = []string{"cluster", "job", "name", "informer_type", "namespace"}
 	ofProgram  = []string{"cluster", "job", "name"}
+	ofExporter = []string{"cluster", "job", "instance"}
 	ofKind     = []string{"cluster", "job", "instance", "informer_type"}
 	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the queue's
 	ofLock     = []string{"cluster", "name", "lock"}
@@ -50,7 +51,7 @@ func All() []Alert {
 		informerCacheDiffers, informerAuditsFail, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
-		informerExporterKindDown, informerExporterAbsent,
+		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterAbsent,
 		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
 		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupOverdue,
 		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,

@@ -28,6 +28,30 @@ var informerExporterKindDown = Alert{
 	},
 }
 
+var informerExporterConfigReloadFailed = Alert{
+	Name:      "InformerExporterConfigReloadFailed",
+	Objective: catalog.ExporterConfigReload,
+	labels:    ofExporter,
+	expr:      `informer_exporter_config_last_reload_successful == 0`,
+	summary:   "The configuration file of the exporter cannot be used" + inCluster + ".",
+	description: "informer-exporter on {{ $labels.instance }}" + inCluster + " has not been able to use its configuration file for more than $for. " +
+		"It goes on with the configuration before, and will not start again with this one.",
+	Runbook: Runbook{
+		Meaning: "The exporter's configuration file has changed and what it says now is not a configuration, or it cannot be read, for longer than $for. The configuration that was in force before the change still is.",
+		Impact:  "None yet, but what the change was meant to do has not happened, and an exporter that is restarted does not come up.",
+		Diagnosis: []Step{
+			{"Which exporters, and since when? All replicas that share a ConfigMap have the same trouble.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds and informer_exporter_config_last_reload_successful == 0`},
+			{"The exporter's log says what is wrong, with the line and often with what was probably meant: `The configuration cannot be used`.", ""},
+			{"`exporter check-config FILE` says the same about a file at hand.", ""},
+		},
+		Mitigation: []string{
+			"Correct the file; within some seconds after it has changed, or on SIGHUP, it is read again. A ConfigMap takes up to a minute to reach the pod.",
+			"Or undo the change.",
+			"Let the pipeline that deploys the file run `exporter check-config` before.",
+		},
+	},
+}
+
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.ExporterAbsent,

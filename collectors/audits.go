@@ -62,7 +62,7 @@ func (inf *informer) checkAudit(ctx context.Context, confirming *bool) time.Dura
 	inf.audits.result, inf.audits.ended = result, inf.obs.now()
 	inf.audits.mu.Unlock()
 	if *confirming = result == catalog.AuditDifferent && !*confirming; *confirming {
-		return min(auditConfirmation, inf.obs.checks.Audit)
+		return min(auditConfirmation, inf.checks.Audit)
 	}
 	return 0
 }

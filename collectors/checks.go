@@ -118,7 +118,7 @@ func (inf *informer) startChecks(ctx context.Context, synced cache.DoneChecker) 
 	if inf.indexer == nil {
 		return func() {}
 	}
-	checks := inf.obs.checks
+	checks := inf.checks
 	ctx, cancel := context.WithCancel(ctx)
 	var done []<-chan struct{}
 	start := func(interval time.Duration, check func() time.Duration) {

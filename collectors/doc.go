@@ -50,7 +50,7 @@
 //	clean-ups, rollbacks, overdue     the functions that do them                        finalizer.go
 //	end of a controller               the functions that end its parts                  shutdown.go
 //	coalesced adds                    the innermost queue: Add, and what it calls of    queue_ready.go, queue_order.go
-//	oldest item                       workqueue.Queue, its order: Push and Pop          queue_order.go, queue_clock.go
+//	oldest item                       workqueue.Queue, its order: Push and Pop          queue_ages.go, queue_clock.go
 //	items that wait for their time    the delaying queue: AddAfter, and Add of the      queue_delayed.go
 //	                                  queue inside
 //	back-off, retries of items        TypedRateLimiter: When and Forget                 rate_limiter.go

@@ -119,7 +119,7 @@ func (f *freshness) fail() {
 // staleSince returns since when the store is known, or by lack of any answer must be taken, to trail the API server; 0 if
 // it is not. It reads the store's version only while something is missing.
 func (inf *informer) staleSince(now int64) int64 {
-	if !inf.listed || inf.obs.checks.Freshness == 0 {
+	if !inf.listed || inf.checks.Freshness == 0 {
 		return 0
 	}
 	f := &inf.fresh
@@ -135,7 +135,7 @@ func (inf *informer) staleSince(now int64) int64 {
 	if f.failing {
 		// A watch that was opened is an answer too.
 		answered := max(f.answered, inf.source.opened.Load())
-		if now-answered >= freshnessFailures*int64(inf.obs.checks.Freshness) && (since == 0 || answered < since) {
+		if now-answered >= freshnessFailures*int64(inf.checks.Freshness) && (since == 0 || answered < since) {
 			since = answered
 		}
 	}

@@ -30,6 +30,8 @@ type informer struct {
 	// store, and unless listed.
 	lister  cache.ListerWatcherWithContext
 	indexer cache.Indexer
+	// checks are those that were asked for when the informer was made.
+	checks Checks
 	// fresh is what freshness checks have found.
 	fresh freshness
 	// audits is what audits have found.
@@ -54,7 +56,7 @@ type informer struct {
 
 // newInformer returns an informer that no scrape sees until it is published.
 func (o *Observer) newInformer(id ID) *informer {
-	inf := &informer{obs: o, id: id, group: o.join(id), ring: ring.New(o.remembered)}
+	inf := &informer{obs: o, id: id, group: o.join(id), ring: ring.New(o.remembered), checks: *o.checks.Load()}
 	inf.source.informer = inf
 	return inf
 }

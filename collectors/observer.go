@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,7 +47,7 @@ type Observer struct {
 	logger     *slog.Logger
 	tracer     Tracer
 	remembered int
-	checks     Checks
+	checks     atomic.Pointer[Checks] // of informers that are made now
 	// These limit how many checks are made at a time.
 	freshnessSlots, auditSlots, mutationSlots slots
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
@@ -90,7 +91,6 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		logger:         options.Logger,
 		tracer:         options.Tracer,
 		remembered:     options.RememberedEvents,
-		checks:         options.Checks,
 		base:           time.Now(),
 		freshnessSlots: make(slots, freshnessAtOnce),
 		auditSlots:     make(slots, auditsAtOnce),
@@ -98,6 +98,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		vecs:           newVecs(options.Name),
 		groups:         map[labels]*group{},
 	}
+	o.checks.Store(&options.Checks)
 	o.requests = newRequests(o.vecs)
 	if o.logger == nil {
 		o.logger = slog.Default()
@@ -121,6 +122,16 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)
 	}
 	return o, nil
+}
+
+// SetChecks replaces Options.Checks for informers that are made from now on. Those that exist keep theirs. It fails if an
+// interval is negative.
+func (o *Observer) SetChecks(checks Checks) error {
+	if err := checks.validate(); err != nil {
+		return err
+	}
+	o.checks.Store(&checks)
+	return nil
 }
 
 // now returns the nanoseconds since the Observer was made, and never 0, which stands for "not yet". It is what the hot

@@ -110,7 +110,7 @@ func (inf *informer) status() InformerStatus {
 		oldest = stale
 	}
 	if inf.listed && inf.indexer != nil {
-		s.LastAudit.Interval = inf.obs.checks.Audit
+		s.LastAudit.Interval = inf.checks.Audit
 	}
 	for i, h := range inf.currentHandlers() {
 		pending, since := h.backlog()

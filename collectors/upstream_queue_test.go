@@ -44,6 +44,7 @@ func TestUpstreamQueueMetrics(t *testing.T) {
 		q.Done(item)
 		_, _ = q.Get()
 		time.Sleep(time.Second)
+		synctest.Wait() // client-go updates work in progress every 500 ms, and does so now
 		working = onlyWorkqueue(metricstest.Take(t, reg))
 		q.Done("b")
 		finish(q)
@@ -75,12 +76,9 @@ func TestUpstreamQueueMetrics(t *testing.T) {
 		"workqueue_queue_duration_seconds_sum":        7, // a 2 s, b 5 s
 		"workqueue_work_duration_seconds_count":       1,
 		"workqueue_work_duration_seconds_sum":         3,
-		"workqueue_unfinished_work_seconds":           decorated["workqueue_unfinished_work_seconds"],
-		"workqueue_longest_running_processor_seconds": decorated["workqueue_longest_running_processor_seconds"],
+		"workqueue_unfinished_work_seconds":           1,
+		"workqueue_longest_running_processor_seconds": 1,
 	})
-	if v := decorated["workqueue_unfinished_work_seconds"]; v < .5 || v > 1 {
-		t.Errorf("%v s of unfinished work", v)
-	}
 }
 
 // What is reported has the names, labels and buckets of the catalog, and a name of its own for each queue.

@@ -106,13 +106,10 @@ func (v *vecs) forgetSet(m catalog.Metric, values ...string) {
 // forgetAll deletes the series of a group, except those of labels with open values.
 func (v *vecs) forgetAll(l labels) {
 	for _, m := range catalog.All() {
-		if m.Family == catalog.Series {
+		if m.Family == catalog.Series || !strings.HasPrefix(m.Name, "k8s_informer_") {
 			continue // of no group
 		}
 		last := m.Labels[len(m.Labels)-1]
-		if !strings.HasPrefix(m.Name, "k8s_informer_") {
-			continue
-		}
 		if last.Name == catalog.LabelNamespace.Name {
 			v.forget(m, l.with()...)
 		}

@@ -1,10 +1,43 @@
 package dashboards
 
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+
 func kinds() panel {
 	return timeSeries{
 		header: header{id: 70, title: "Resources that the exporter cannot watch", unit: "short",
 			about: "Exporters that were asked for a resource and may not watch it, or whose server does not have it. Normal is 0. Otherwise grant list and watch in the ClusterRole, or take the resource out of the configuration."},
 		queries: []query{{expr: `sum by (cluster, informer_type) (informer_exporter_kind_up{@kind} == bool 0)`, legend: "{{cluster}} {{informer_type}}"}},
+	}
+}
+
+func watchedKinds() panel {
+	return timeSeries{
+		header: header{id: 76, title: "Resources that the exporter has found", unit: "short",
+			about: "Resources that the exporter's configuration asks for, by what has become of them. Forbidden ones were found, by a pattern or as custom resources, and are left out: grant list and watch on them in the ClusterRole to see them, or exclude them."},
+		queries: []query{{expr: `max by (cluster, instance, state) (informer_exporter_kinds{@target})`, legend: "{{cluster}} {{instance}} {{state}}"}},
+	}
+}
+
+func discoveries() panel {
+	return timeSeries{
+		header: header{id: 77, title: "Questions what the API server serves", unit: "short",
+			about: "How often the exporter asked what can be watched. Normal is one in five minutes, and a few whenever a CustomResourceDefinition changes, all complete. Partial: an aggregated API server is down. Failed: no answer."},
+		queries: []query{{expr: `sum by (cluster, instance, result) (increase(informer_exporter_discoveries_total{@target}[$__rate_interval]))`, legend: "{{cluster}} {{instance}} {{result}}"}},
+		stacked: true,
+	}
+}
+
+func reloads(t catalog.Targets) panel {
+	o := t.Of(catalog.ExporterConfigReload)
+	return grid{
+		header: header{id: 78, title: "Configurations of exporters", unit: "short",
+			about: "One row for each exporter. No in the first column means that its configuration file cannot be used and the one before it is in force; its log says why."},
+		labels: []column{{label: "cluster", title: "Cluster"}, {label: "instance", title: "Instance"}},
+		columns: []column{
+			{title: "In force", bad: true, under: true, red: o.Threshold, words: yesNo, query: `min by (cluster, instance) (informer_exporter_config_last_reload_successful{@target})`},
+			{title: "Last read", unit: "dateTimeFromNow", query: `1000 * max by (cluster, instance) (informer_exporter_config_last_reload_success_timestamp_seconds{@target})`},
+		},
+		sortBy: "In force",
 	}
 }
 

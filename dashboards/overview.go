@@ -53,6 +53,7 @@ func overview(c Config) page {
 			}},
 			{id: 700, title: "Monitoring: the exporter, and what no series shows", lines: []line{
 				{height: 7, panels: []panel{kinds(), versions(), overflows()}},
+				{height: 7, panels: []panel{watchedKinds(), discoveries(), reloads(t)}},
 			}},
 		},
 	}

@@ -40,6 +40,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	commands[name] = push
 	generate, runGenerate := registerGenerate(app)
 	commands[generate.FullCommand()] = func(ctx context.Context) error { return runGenerate(ctx, stdout) }
+	check, runCheck := registerCheckConfig(app)
+	commands[check.FullCommand()] = func(context.Context) error { return runCheck(stdout) }
 	commands[app.Command("version", "Print the version and how it was built.").FullCommand()] = func(context.Context) error {
 		_, err := fmt.Fprintln(stdout, version.Print(exporter.Name))
 		return err

@@ -10,15 +10,17 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
 // registerGenerate adds the command generate, which writes dashboards, rules, routes, runbooks and documentation. run
 // executes it after the command line was parsed.
 func registerGenerate(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(ctx context.Context, stdout io.Writer) error) {
-	cmd = app.Command("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks and the documentation of metrics.")
+	cmd = app.Command("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and the documentation of metrics and configuration.")
 	out := cmd.Flag("out", "Folder to write to. Files of an earlier run that are no longer generated are removed.").PlaceHolder("DIR").String()
 	config := cmd.Flag("config.file", "Configuration of the generator in YAML: objectives, addresses, Alertmanager.").PlaceHolder("FILE").String()
+	exporterConfig := cmd.Flag("exporter.config.file", "Configuration file of serve. What it needs is what kubernetes/rbac.yaml grants.").PlaceHolder("FILE").String()
 	readme := cmd.Flag("readme", "README whose tables of metrics and alerts are brought up to date.").PlaceHolder("FILE").String()
 
 	return cmd, func(_ context.Context, stdout io.Writer) error {
@@ -34,6 +36,17 @@ func registerGenerate(app *kingpin.Application) (cmd *kingpin.CmdClause, run fun
 			if c, err = generate.ParseConfig(raw); err != nil {
 				return fmt.Errorf("%s: %w", *config, err)
 			}
+		}
+		if *exporterConfig != "" {
+			raw, err := os.ReadFile(*exporterConfig)
+			if err != nil {
+				return err
+			}
+			e, err := exporter.ParseConfig(raw)
+			if err != nil {
+				return fmt.Errorf("%s: %w", *exporterConfig, err)
+			}
+			c = c.ForExporter(e)
 		}
 		if *out != "" {
 			files, err := generate.Files(c)

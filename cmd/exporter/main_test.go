@@ -119,7 +119,22 @@ func TestCommandLine(t *testing.T) {
 		{name: "no such configuration", args: []string{"serve", "--config.file=/nope"}, code: exitError, err: []string{"--config.file", "/nope"}},
 		{
 			name: "unknown field", args: []string{"--config.file=" + write(t, "c.yaml", "resuorces: []")}, code: exitError,
-			err: []string{"--config.file", "resuorces"},
+			err: []string{"--config.file", "line 1", "resuorces", "did you mean resources?"},
+		},
+		{name: "good configuration", args: []string{"check-config", write(t, "good.yaml", "resources: [pods]")}, stdout: "good.yaml can be used\n"},
+		{
+			name: "bad configuration", args: []string{"check-config", write(t, "bad.yaml", "namespaces: [a]\nchecks: {audit: soon}")}, code: exitError,
+			err: []string{"bad.yaml: line 2: checks.audit"},
+		},
+		{name: "no such configuration to check", args: []string{"check-config", "/nope"}, code: exitError, err: []string{"/nope"}},
+		{name: "no configuration to check", args: []string{"check-config"}, code: exitUsage, err: []string{"FILE"}},
+		{
+			name: "generate for a bad configuration", args: []string{"generate", "--out=" + t.TempDir(), "--exporter.config.file=" + write(t, "bad.yaml", "a: b")}, code: exitError,
+			err: []string{"bad.yaml: line 1: unknown field"},
+		},
+		{
+			name: "generate for a configuration", args: []string{"generate", "--out=" + t.TempDir(), "--exporter.config.file=" + write(t, "good.yaml", "resources: [pods]")},
+			stdout: "wrote ",
 		},
 		{name: "no such web configuration", args: []string{"--web.config.file=/nope", cluster}, code: exitError, err: []string{"--web.config.file", "/nope"}},
 		{
@@ -220,6 +235,30 @@ func TestFirstSignalShutsDown(t *testing.T) {
 }
 
 // client-go logs through the same handler, in the same format and at the same level.
+// SIGHUP reads the configuration file again, whether it has changed or not, and does not end the program.
+func TestHangupReloads(t *testing.T) {
+	path := write(t, "config.yaml", "resources: [pods]")
+	cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--config.file="+path, "--kubeconfig="+unreachable(t))
+	log.wait(t, `msg="Listening on" address=`, "\n")
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	log.wait(t, `msg="The configuration has been read again"`, "\n")
+	if err := os.WriteFile(path, []byte("resources: {}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	log.wait(t, `msg="The configuration cannot be used; the one before stays in force"`, "\n")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("ended with %v\n%s", err, log)
+	}
+}
+
 func TestLogsOfClientGo(t *testing.T) {
 	for level, want := range map[string]bool{"info": false, "debug": true} {
 		cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--log.format=json", "--log.level="+level, "--kubeconfig="+unreachable(t))

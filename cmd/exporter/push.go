@@ -68,7 +68,7 @@ func (f *pushFlags) push(ctx context.Context) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	config, err := exporter.LoadConfig(f.cluster.configFile)
+	file, err := exporter.OpenConfig(f.cluster.configFile)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (f *pushFlags) push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	exp, err := exporter.New(exporter.Options{Config: config, REST: rest, Logger: log})
+	exp, err := exporter.New(exporter.Options{File: file, REST: rest, Logger: log})
 	if err != nil {
 		return err
 	}

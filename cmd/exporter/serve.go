@@ -28,7 +28,7 @@ type clusterFlags struct {
 
 func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
 	f := &clusterFlags{}
-	cmd.Flag("config.file", "Path to the configuration file that says what to watch. Without one, the common kinds are watched in all namespaces.").
+	cmd.Flag("config.file", "Path to the configuration file that says what to watch. It is read again when it changes and on SIGHUP. Without one, the common kinds and all custom resources are watched in all namespaces.").
 		StringVar(&f.configFile)
 	cmd.Flag("kubeconfig", "Path to the kubeconfig of the cluster. Without one, $KUBECONFIG is used and, if that is not set, the service account of the pod.").
 		StringVar(&f.kubeconfig)
@@ -46,7 +46,7 @@ func registerServe(app *kingpin.Application, logging *promslog.Config) (name str
 func (f *serveFlags) serve(ctx context.Context) error {
 	collectEarlier()
 	log := newLogger(f.logging)
-	config, err := exporter.LoadConfig(f.cluster.configFile)
+	file, err := exporter.OpenConfig(f.cluster.configFile)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{Config: config, REST: rest, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
+	options := exporter.Options{File: file, REST: rest, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
 	if provider.Enabled() {
 		options.Tracer = tracing.NewTracer(provider)
 	}
@@ -70,6 +70,8 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
+	stopReloading := reloadOnHangup(exp)
+	defer stopReloading()
 	protect, closeFilter, err := f.web.filter(exp.WrapConfig(rest), log)
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))

@@ -25,4 +25,50 @@ var (
 		Labels: []Label{LabelInformerType},
 		Covers: []string{"O1"},
 	})
+	ExporterKinds = define(Metric{
+		Name:   "informer_exporter_kinds",
+		Help:   "Resources that the configuration asks for, as far as the API server serves them. Those that only a pattern asks for, or that are custom resources, and that the exporter may not list are forbidden and left out.",
+		Kind:   Gauge,
+		Family: Exporter,
+		Labels: []Label{{Name: "state", Help: "what has become of them", Values: []string{KindsWatched, KindsForbidden}}},
+		Covers: []string{"O5"},
+	})
+	ExporterDiscoveries = define(Metric{
+		Name:   "informer_exporter_discoveries_total",
+		Help:   "How often the API server was asked what it serves, by the answer. After a partial one, what is watched of the API groups that it could not tell about stays as it is; after a failed one, everything.",
+		Kind:   Counter,
+		Family: Exporter,
+		Labels: []Label{{Name: "result", Help: "what was answered", Values: []string{DiscoveryComplete, DiscoveryPartial, DiscoveryFailed}}},
+		Covers: []string{"O7"},
+	})
+	ExporterConfigReloaded = define(Metric{
+		Name:   "informer_exporter_config_last_reload_successful",
+		Help:   "Whether the configuration file, as it is now, is in force (1), or could not be used and the configuration before it is (0). Always 1 without a file.",
+		Kind:   Gauge,
+		Family: Exporter,
+		Covers: []string{"O5"},
+	})
+	ExporterConfigReloadedTime = define(Metric{
+		Name:   "informer_exporter_config_last_reload_success_timestamp_seconds",
+		Help:   "Unix time at which the configuration was last read successfully.",
+		Kind:   Gauge,
+		Family: Exporter,
+		Covers: []string{"O5"},
+	})
+)
+
+// Values of the label state of ExporterKinds.
+const (
+	KindsWatched   = "watched"
+	KindsForbidden = "forbidden"
+)
+
+// Values of the label result of ExporterDiscoveries.
+const (
+	// DiscoveryComplete is an answer about every group.
+	DiscoveryComplete = "complete"
+	// DiscoveryPartial lacks some groups: an aggregated API server is down.
+	DiscoveryPartial = "partial"
+	// DiscoveryFailed is no answer.
+	DiscoveryFailed = "failed"
 )

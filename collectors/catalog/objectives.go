@@ -243,6 +243,11 @@ var (
 		Metric: ExporterKindUp, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"O1"},
 	})
+	ExporterConfigReload = target(Objective{
+		ID: "exporter_config_reload", Title: "Configuration file of the exporter in force",
+		Metric: ExporterConfigReloaded, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Severity: Ticket, Source: "Prometheus practice", Covers: []string{"O5"},
+	})
 	ExporterAbsent = target(Objective{
 		ID: "exporter_absent", Title: "Exporter absent",
 		Metric: ExporterBuildInfo, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,

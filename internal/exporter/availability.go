@@ -28,6 +28,7 @@ const (
 type availability struct {
 	log     *slog.Logger  // with the kind and the scope
 	refusal chan struct{} // closed by the first refusal
+	missing func()        // unless nil, called when the kind turns out to be missing
 
 	mu        sync.Mutex
 	answer    string
@@ -121,6 +122,9 @@ func (a *availability) failed(ctx context.Context, err error) {
 	}
 	a.mu.Unlock()
 
+	if answer == answerMissing && before != answer && a.missing != nil {
+		a.missing()
+	}
 	switch {
 	case answer == "" && !troubled && !expired:
 		a.log.Warn("The resource cannot be read at the moment; trying on", "err", err)

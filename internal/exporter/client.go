@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -55,9 +58,18 @@ type observeConfig func(*rest.Config) *rest.Config
 // WrapConfig returns a copy of config whose clients' requests are reported among the exporter's own.
 func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config { return e.observer.WrapConfig(config) }
 
-// newMetadataClient returns a client that asks for the metadata of objects only, in protobuf where the server has it, and
-// a function that closes its connections.
-func newMetadataClient(config *rest.Config, userAgent string, observe observeConfig) (metadata.Interface, func(), error) {
+// connection is how the exporter talks to the API server.
+type connection struct {
+	// metadata asks for the metadata of objects only, in protobuf where the server has it.
+	metadata metadata.Interface
+	// discover asks what is served.
+	discover discoverFunc
+	// disconnect closes the connections.
+	disconnect func()
+}
+
+// connect returns how to talk to the API server of config. What is asked is seen by observe.
+func connect(config *rest.Config, userAgent string, observe observeConfig) (*connection, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(clientQPS, clientBurst)
@@ -67,9 +79,24 @@ func newMetadataClient(config *rest.Config, userAgent string, observe observeCon
 	// Closing idle connections would not do: for a moment after the last watch was stopped, its connection is not idle.
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
-	client, err := metadata.NewForConfig(observe(config))
+	config = observe(config)
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}
-	return client, dialer.CloseAll, nil
+	objects, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
+	definitions, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
+	return &connection{
+		metadata: objects,
+		discover: func(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+			return discovery.ServerGroupsAndResourcesWithContext(ctx, definitions)
+		},
+		disconnect: dialer.CloseAll,
+	}, nil
 }

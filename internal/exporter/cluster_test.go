@@ -31,9 +31,16 @@ const limited = "limited"
 // empty.
 func grant(t *testing.T, config *rest.Config, namespace, scope string, resources ...string) {
 	t.Helper()
+	grantRules(t, config, namespace, scope, rbacv1.PolicyRule{
+		APIGroups: []string{"", "apiextensions.k8s.io", "example.com"}, Resources: resources, Verbs: []string{"list", "watch"},
+	})
+}
+
+// grantRules grants the service account limited of a namespace some rules, in the namespace scope or everywhere.
+func grantRules(t *testing.T, config *rest.Config, namespace, scope string, rules ...rbacv1.PolicyRule) {
+	t.Helper()
 	rbac := kubernetes.NewForConfigOrDie(config).RbacV1()
 	name := metav1.ObjectMeta{GenerateName: limited + "-", Namespace: scope}
-	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "apiextensions.k8s.io", "example.com"}, Resources: resources, Verbs: []string{"list", "watch"}}}
 	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: limited}}
 	var err error
 	if scope == "" {

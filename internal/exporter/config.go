@@ -3,27 +3,42 @@ package exporter
 import (
 	"errors"
 	"fmt"
-	"os"
-	"slices"
+	"regexp"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/strictyaml"
 )
 
-// Config is the configuration file. The zero value is the default: every default kind in all namespaces.
+// Config is the configuration file. The zero value is the default: the default kinds and all custom resources, in all
+// namespaces.
 type Config struct {
-	// Resources are watched instead of the default kinds.
+	// Resources are watched instead of the default kinds and the custom resources. Each is a name, such as "pods" or
+	// "deployments.apps", a pattern in which a star stands for any characters, such as "*.example.com" or "*" for
+	// everything, or the fields of a Resource. What is named is reported as missing or forbidden if it is; what only a
+	// pattern matches is left out then. No pattern matches Secrets, Events and Leases: they must be named.
 	Resources []Resource `json:"resources,omitempty"`
-	// ExtraResources are watched besides Resources or the default kinds.
+	// ExtraResources are watched besides Resources, or besides the default kinds and the custom resources. They are
+	// written as Resources are.
 	ExtraResources []Resource `json:"extraResources,omitempty"`
-	// Namespaces are watched one by one instead of all at once. Unless Resources says otherwise, kinds that live outside
-	// of namespaces are then left out.
+	// ExcludeResources are names and patterns, as in Resources, of what is not watched, whatever the other fields say.
+	ExcludeResources []string `json:"excludeResources,omitempty"`
+	// CustomResources tells whether everything that is no part of Kubernetes itself is watched besides the default kinds: the
+	// resources of CustomResourceDefinitions and of other API servers. The default is true. It means nothing if Resources
+	// are given.
+	CustomResources *bool `json:"customResources,omitempty"`
+	// Namespaces are watched one by one instead of all at once. What lives outside of namespaces is then left out, unless it
+	// is named.
 	Namespaces []string `json:"namespaces,omitempty"`
+	// LabelSelector limits everything to the objects that it selects, such as "team=shop,tier notin (test)". It holds for
+	// the checks, too. The default is all objects.
+	LabelSelector string `json:"labelSelector,omitempty"`
 	// Checks compare what the exporter has cached with the API server.
 	Checks Checks `json:"checks,omitempty"`
 }
@@ -58,30 +73,34 @@ func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
 }
 
 // validate refuses intervals below a second: they would load the API server.
-func (c Checks) validate() error {
-	var errs []error
+func (c Checks) validate() (errs []error) {
 	for _, check := range []struct {
 		field string
 		value *metav1.Duration
 	}{{"freshness", c.Freshness}, {"audit", c.Audit}} {
-		field, d := check.field, check.value
-		if d != nil && d.Duration != 0 && d.Duration < time.Second {
-			errs = append(errs, fmt.Errorf("checks.%s: %v is too short; use 1s or more, or 0s to turn it off", field, d.Duration))
+		if d := check.value; d != nil && d.Duration != 0 && d.Duration < time.Second {
+			errs = append(errs, mistake("checks."+check.field, "%v is too short; use 1s or more, or 0s to turn it off", d.Duration))
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
-// Resource asks for one kind.
+// Resource asks for one kind, or for all that match a pattern. If it has no other field, its name can stand for it.
 type Resource struct {
-	// Name is the plural in lower case, followed by the group unless that is the core group: "pods",
-	// "deployments.apps".
+	// Name is the plural in lower case, followed by the group unless that is the core group: "pods", "deployments.apps". Or
+	// it is a pattern.
 	Name string `json:"name"`
-	// Version is the API version. Kinds that the exporter knows have one already.
+	// Version is the API version. The default is the one that the API server prefers.
 	Version string `json:"version,omitempty"`
-	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. Empty is Namespaced, or what is known of a
-	// kind that the exporter knows.
+	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. The API server is asked for that, too; it only
+	// matters where that cannot be.
 	Scope string `json:"scope,omitempty"`
+}
+
+// UnmarshalText reads a resource that is written as its name.
+func (r *Resource) UnmarshalText(text []byte) error {
+	r.Name = string(text)
+	return nil
 }
 
 // Scopes of a Resource.
@@ -90,67 +109,48 @@ const (
 	ScopeCluster    = "Cluster"
 )
 
-// LoadConfig reads a configuration file. An empty path is the default configuration.
-func LoadConfig(path string) (Config, error) {
-	if path == "" {
-		return Config{}, nil
-	}
-	data, err := os.ReadFile(path)
+// ParseConfig reads a configuration in YAML or JSON. Every mistake is reported with its line, and nothing is ignored: a
+// field that does not exist is an error, as is one that appears twice.
+func ParseConfig(data []byte) (Config, error) {
+	var config Config
+	lines, err := strictyaml.Unmarshal(data, &config)
 	if err != nil {
-		return Config{}, fmt.Errorf("--config.file: %w", err)
+		return Config{}, err
 	}
-	config, err := ParseConfig(data)
-	if err != nil {
-		return Config{}, fmt.Errorf("--config.file %s: %w", path, err)
+	var errs []error
+	for _, err := range config.mistakes() {
+		var field *fieldError
+		if errors.As(err, &field) {
+			err = fmt.Errorf("line %d: %w", lines.Of(field.path), err)
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		return Config{}, errors.Join(errs...)
 	}
 	return config, nil
 }
 
-// ParseConfig reads a configuration in YAML or JSON. A field that does not exist is an error, as is one that appears
-// twice.
-func ParseConfig(data []byte) (Config, error) {
-	var config Config
-	if err := yaml.UnmarshalStrict(data, &config); err != nil {
-		return Config{}, err
-	}
-	if err := config.Validate(); err != nil {
-		return Config{}, err
-	}
-	return config, nil
+// fieldError is a mistake in the value of a field.
+type fieldError struct{ path, text string }
+
+// Error implements error.
+func (e *fieldError) Error() string { return e.path + ": " + e.text }
+
+func mistake(path, format string, args ...any) error {
+	return &fieldError{path, fmt.Sprintf(format, args...)}
 }
 
 // Validate returns every mistake, each with the name of its field.
-func (c Config) Validate() error {
-	_, err := c.kinds()
-	err = errors.Join(err, c.Checks.validate())
-	for i, ns := range c.Namespaces {
-		switch {
-		case slices.Contains(c.Namespaces[:i], ns):
-			err = errors.Join(err, fmt.Errorf("namespaces[%d]: %q is there twice", i, ns))
-		case len(validation.IsDNS1123Label(ns)) > 0:
-			err = errors.Join(err, fmt.Errorf("namespaces[%d]: %q is not the name of a namespace; leave out namespaces to watch all of them", i, ns))
-		}
-	}
-	return err
-}
+func (c Config) Validate() error { return errors.Join(c.mistakes()...) }
 
-// limits leaves room for everything that the configuration names.
-func (c Config) limits() collectors.Limits {
-	kinds, _ := c.kinds()
-	return collectors.Limits{InformerTypes: len(kinds), Namespaces: len(c.Namespaces) + 1} // and the value for all of them
-}
+// What is watched changes while the exporter runs, and is always what the configuration asks for. These leave room for it.
+const (
+	maxKinds      = 10_000
+	maxNamespaces = 10_000
+)
 
-// kinds returns what is to be watched, without repetitions.
-func (c Config) kinds() ([]Kind, error) {
-	var errs []error
-	kinds := defaultKinds
-	if len(c.Namespaces) > 0 {
-		kinds = slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return !k.Namespaced })
-	}
-	if len(c.Resources) > 0 {
-		kinds = nil
-	}
-	kinds = slices.Clone(kinds)
+func (c Config) mistakes() (errs []error) {
 	for _, list := range []struct {
 		field     string
 		resources []Resource
@@ -158,47 +158,74 @@ func (c Config) kinds() ([]Kind, error) {
 		seen := map[string]bool{}
 		for i, r := range list.resources {
 			field := fmt.Sprintf("%s[%d]", list.field, i)
-			kind, err := r.kind(field)
-			switch {
-			case err != nil:
+			if err := r.validate(field); err != nil {
 				errs = append(errs, err)
-			case seen[r.Name]:
-				errs = append(errs, fmt.Errorf("%s.name: %q is there twice", field, r.Name))
-			case !slices.ContainsFunc(kinds, func(k Kind) bool { return k.Type() == kind.Type() }):
-				kinds = append(kinds, kind)
+			} else if seen[r.Name] {
+				errs = append(errs, mistake(field+".name", "%q is there twice", r.Name))
 			}
 			seen[r.Name] = true
 		}
 	}
-	return kinds, errors.Join(errs...)
+	for i, name := range c.ExcludeResources {
+		if err := validateName(fmt.Sprintf("excludeResources[%d]", i), name); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(c.Namespaces) >= maxNamespaces {
+		errs = append(errs, mistake("namespaces", "%d are too many; leave out namespaces to watch all of them", len(c.Namespaces)))
+	}
+	seen := map[string]bool{}
+	for i, ns := range c.Namespaces {
+		field := fmt.Sprintf("namespaces[%d]", i)
+		switch {
+		case seen[ns]:
+			errs = append(errs, mistake(field, "%q is there twice", ns))
+		case len(validation.IsDNS1123Label(ns)) > 0:
+			errs = append(errs, mistake(field, "%q is not the name of a namespace; leave out namespaces to watch all of them", ns))
+		}
+		seen[ns] = true
+	}
+	if _, err := labels.Parse(c.LabelSelector); err != nil {
+		errs = append(errs, mistake("labelSelector", "%q is not a selector: %v; write one like team=shop,tier!=test", c.LabelSelector, err))
+	}
+	return append(errs, c.Checks.validate()...)
 }
 
-// kind completes the resource from what is known.
-func (r Resource) kind(field string) (Kind, error) {
-	gr := schema.ParseGroupResource(r.Name)
-	if len(validation.IsDNS1123Label(gr.Resource)) > 0 || gr.Group != "" && len(validation.IsDNS1123Subdomain(gr.Group)) > 0 {
-		return Kind{}, fmt.Errorf("%s.name: %q is not a resource; write the plural in lower case and the group, like pods or deployments.apps", field, r.Name)
+func (r Resource) validate(field string) error {
+	if err := validateName(field+".name", r.Name); err != nil {
+		return err
+	}
+	if isPattern(r.Name) && (r.Version != "" || r.Scope != "") {
+		return mistake(field, "a pattern such as %q has neither version nor scope; name the resource", r.Name)
 	}
 	if r.Scope != "" && r.Scope != ScopeNamespaced && r.Scope != ScopeCluster {
-		return Kind{}, fmt.Errorf("%s.scope: %q is not a scope; write %s or %s", field, r.Scope, ScopeNamespaced, ScopeCluster)
+		return mistake(field+".scope", "%q is not a scope; write %s or %s", r.Scope, ScopeNamespaced, ScopeCluster)
 	}
 	if r.Version != "" && len(validation.IsDNS1035Label(r.Version)) > 0 {
-		return Kind{}, fmt.Errorf("%s.version: %q is not a version; write one like v1 or v1beta1", field, r.Version)
+		return mistake(field+".version", "%q is not a version; write one like v1 or v1beta1", r.Version)
 	}
-	kind, known := knownKind(r.Name)
-	if !known {
-		if r.Version == "" {
-			return Kind{}, fmt.Errorf("%s.version: missing; %s is not among the kinds that the exporter knows, so the version must be given, like v1", field, r.Name)
+	if kind, known := knownKind(r.Name); known && r.Scope != "" && r.Scope != scopeOf(kind) {
+		return mistake(field+".scope", "%q is wrong for %s; leave it out", r.Scope, r.Name)
+	}
+	return nil
+}
+
+var pattern = regexp.MustCompile(`^[a-z0-9*]([-a-z0-9.*]*[a-z0-9*])?$`)
+
+func isPattern(name string) bool { return strings.Contains(name, "*") }
+
+func validateName(field, name string) error {
+	if isPattern(name) {
+		if !pattern.MatchString(name) || len(name) > validation.DNS1123SubdomainMaxLength {
+			return mistake(field, "%q is not a pattern; write one like *.example.com, or * for everything", name)
 		}
-		return Kind{Group: gr.Group, Version: r.Version, Resource: gr.Resource, Namespaced: r.Scope != ScopeCluster}, nil
+		return nil
 	}
-	if scope := scopeOf(kind); r.Scope != "" && r.Scope != scope {
-		return Kind{}, fmt.Errorf("%s.scope: %q is wrong for %s; leave it out", field, r.Scope, r.Name)
+	gr := schema.ParseGroupResource(name)
+	if len(validation.IsDNS1123Label(gr.Resource)) > 0 || gr.Group != "" && len(validation.IsDNS1123Subdomain(gr.Group)) > 0 {
+		return mistake(field, "%q is not a resource; write the plural in lower case and the group, like pods or deployments.apps, or a pattern like *.example.com", name)
 	}
-	if r.Version != "" {
-		kind.Version = r.Version
-	}
-	return kind, nil
+	return nil
 }
 
 func scopeOf(k Kind) string {

@@ -2,8 +2,13 @@
 //
 //	kinds.go         what is watched by default, on one screen
 //	config.go        the configuration file
+//	reload.go        reading it again when it changes
 //	client.go        how the API server is reached
+//	discovery.go     what the API server serves
+//	choose.go        what the configuration asks for, of what is served
+//	follow.go        keeping the informers equal to that
 //	informers.go     one metadata-only informer for each kind and namespace
+//	set.go           the set of them, which can be exchanged while they run
 //	availability.go  whether a kind can be listed and watched, by the API server's own answers
 //	registry.go      the registry, and what the exporter reports about itself
 //	exporter.go      Exporter: New, Start, Stop

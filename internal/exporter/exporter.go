@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/version"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -19,8 +18,10 @@ import (
 
 // Options for New.
 type Options struct {
-	// Config says what to watch.
+	// Config says what to watch. It is not used if there is a File.
 	Config Config
+	// File is the configuration file, which is read again when it changes. Nil: there is none.
+	File *ConfigFile
 	// REST says where.
 	REST *rest.Config
 	// Logger is where the exporter writes. Nil: nowhere.
@@ -38,7 +39,9 @@ type Exporter struct {
 	log        *slog.Logger
 	registry   *prometheus.Registry
 	observer   *collectors.Observer
-	targets    []*target
+	targets    *set
+	follower   *follower
+	reloader   *reloader
 	handler    http.Handler
 	server     string // address of the API server
 	disconnect func() // closes the connections to it
@@ -52,25 +55,19 @@ type Exporter struct {
 
 // New prepares an exporter. Nothing is sent to the API server before Start.
 func New(options Options) (*Exporter, error) {
-	var disconnect func()
-	e, err := newExporter(options, func(observe observeConfig) (client metadata.Interface, err error) {
-		userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
-		client, disconnect, err = newMetadataClient(options.REST, userAgent, observe)
-		return client, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	e.server, e.disconnect = options.REST.Host, disconnect
-	return e, nil
+	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
+	return newExporter(options, func(observe observeConfig) (*connection, error) { return connect(options.REST, userAgent, observe) })
 }
 
-func newExporter(options Options, connect func(observeConfig) (metadata.Interface, error)) (*Exporter, error) {
+func newExporter(options Options, connect func(observeConfig) (*connection, error)) (*Exporter, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
 	if options.TelemetryPath == "" {
 		options.TelemetryPath = DefaultTelemetryPath
+	}
+	if options.File != nil {
+		options.Config = options.File.Config()
 	}
 	registry, err := newRegistry()
 	if err != nil {
@@ -78,20 +75,31 @@ func newExporter(options Options, connect func(observeConfig) (metadata.Interfac
 	}
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: Name, Logger: options.Logger, Tracer: options.Tracer,
-		Checks: options.Config.Checks.library(), Limits: options.Config.limits(),
+		Limits: collectors.Limits{InformerTypes: maxKinds, Namespaces: maxNamespaces},
 	})
 	if err != nil {
 		return nil, err
 	}
-	client, err := connect(observer.WrapConfig)
+	connection, err := connect(observer.WrapConfig)
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{log: options.Logger, registry: registry, observer: observer, started: time.Now()}
-	if e.targets, err = newTargets(options.Config, observer, client, options.Logger); err != nil {
+	e := &Exporter{log: options.Logger, registry: registry, observer: observer, disconnect: connection.disconnect, started: time.Now()}
+	if options.REST != nil {
+		e.server = options.REST.Host
+	}
+	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
-	if err := registry.Register(newKindUp(e.targets)); err != nil {
+	e.targets = &set{}
+	e.follower = newFollower(options.Config, e.targets, connection.metadata, options.Logger)
+	e.targets.newTarget = func(s subject) (*target, error) {
+		return newTarget(s, observer, connection.metadata, options.Logger, e.follower.definitionsChanged)
+	}
+	e.reloader = newReloader(options.File, e.follower.reconfigure, options.Logger)
+	e.follower.apply(context.Background()) // what needs no answer of the API server
+	e.follower.discover = connection.discover
+	if err := registerState(registry, e); err != nil {
 		return nil, err
 	}
 	if e.handler, err = e.newHandler(options); err != nil {
@@ -104,31 +112,41 @@ func newExporter(options Options, connect func(observeConfig) (metadata.Interfac
 // ctx only carries values. Start must be called once.
 func (e *Exporter) Start(ctx context.Context) {
 	ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	for _, t := range e.targets {
-		e.running.Go(func() { t.informer.RunWithContext(ctx) })
-	}
+	e.targets.run(ctx)
+	e.running.Go(func() { e.follower.follow(ctx) })
+	e.running.Go(func() { e.reloader.follow(ctx) })
 	e.running.Go(func() { e.announce(ctx) })
 }
 
 // announce logs once what came of the start, when each target is synced or has been refused.
 func (e *Exporter) announce(ctx context.Context) {
-	synced := 0
-	for _, t := range e.targets {
+	select {
+	case <-e.follower.attempted:
+	case <-ctx.Done():
+		return
+	}
+	synced, targets := 0, e.targets.list()
+	for _, t := range targets {
 		select {
 		case <-t.informer.HasSyncedChecker().Done():
 			synced++
 		case <-t.availability.refusal:
+		case <-t.ended:
 		case <-ctx.Done():
 			return
 		}
 	}
 	took := time.Since(e.started)
 	if synced == 0 {
-		e.log.Error("None of the resources can be watched; not ready until one can", "resources", len(e.targets), "duration", took)
+		e.log.Error("None of the resources can be watched; not ready until one can", "resources", len(targets), "duration", took)
 		return
 	}
-	e.log.Info("Informers have synced", "synced", synced, "refused", len(e.targets)-synced, "duration", took)
+	e.log.Info("Informers have synced", "synced", synced, "refused", len(targets)-synced, "duration", took)
 }
+
+// Reload reads the configuration file again and puts it in force, without waiting for the informers. If it cannot be used,
+// the configuration before it stays. Without a file it does nothing.
+func (e *Exporter) Reload() error { return e.reloader.reload() }
 
 // Drain makes the exporter report that it is not ready, from now on.
 func (e *Exporter) Drain() { e.draining.Store(true) }
@@ -138,11 +156,13 @@ func (e *Exporter) Stop(ctx context.Context) error {
 	if e.cancel == nil {
 		return nil // never started
 	}
+	e.targets.stop()
 	e.cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		e.running.Wait()
+		e.targets.wait()
 	}()
 	select {
 	case <-done:

@@ -56,7 +56,7 @@ func (e *Exporter) serveReady(w http.ResponseWriter, r *http.Request) {
 // readiness evaluates every check.
 func (e *Exporter) readiness() (ready bool, checks []check) {
 	synced, passed := 0, true
-	for _, t := range e.targets {
+	for _, t := range e.targets.list() {
 		c := check{name: t.name(), ok: true}
 		switch now := t.availability.current(); {
 		case t.informer.HasSynced():
@@ -70,6 +70,10 @@ func (e *Exporter) readiness() (ready bool, checks []check) {
 		}
 		passed = passed && c.ok
 		checks = append(checks, c)
+	}
+	if !e.follower.done() {
+		passed = false
+		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
 	}
 	if synced == 0 {
 		passed = false

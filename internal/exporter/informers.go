@@ -16,61 +16,78 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// handlerName is the value of the label handler of the exporter's own event handler.
-const handlerName = "exporter"
+// Values of the label handler: of the handler that every informer has, and of the one that sees definitions change.
+const (
+	handlerName          = "exporter"
+	discoveryHandlerName = "discovery"
+)
+
+// subject is what a target watches, and how. Two targets of a set have different ones, and whatever it does not say is the
+// same for all.
+type subject struct {
+	kind      Kind
+	namespace string // empty: all of them, or none because the kind has none
+	selector  string // of labels, empty: all objects
+	checks    collectors.Checks
+}
 
 // target is one kind that is watched in one scope.
 type target struct {
-	kind         Kind
-	namespace    string // empty: all of them, or none because the kind has none
+	subject
 	informer     cache.SharedIndexInformer
 	availability *availability
+
+	stopping context.Context // ends when cancel is called
+	cancel   context.CancelFunc
+	started  bool          // guarded by the set
+	ended    chan struct{} // closed when run has returned
 }
 
-// name identifies the target among the others: "pods", or "shop/pods" if it is limited to a namespace.
-func (t *target) name() string {
-	if t.namespace == "" {
-		return t.kind.Type()
+// run runs the informer until ctx ends or cancel is called. It leaves no series.
+func (t *target) run(ctx context.Context) {
+	defer close(t.ended)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.stopping, cancel)()
+	t.informer.RunWithContext(ctx)
+}
+
+// end waits until the target has ended, for which cancel must have been called.
+func (t *target) end() {
+	if !t.started {
+		t.run(t.stopping) // which removes the series that the informer has had since it was made
 	}
-	return t.namespace + "/" + t.kind.Type()
+	<-t.ended
 }
 
-func (t *target) id() collectors.ID {
-	return collectors.ID{Group: t.kind.Group, Resource: t.kind.Resource, Namespace: t.namespace}
+// name identifies the subject among the others: "pods", or "shop/pods" if it is limited to a namespace.
+func (s subject) name() string {
+	if s.namespace == "" {
+		return s.kind.Type()
+	}
+	return s.namespace + "/" + s.kind.Type()
 }
 
-// newTargets creates an informer for each kind and, where the kind has them, for each namespace that is asked for.
-func newTargets(config Config, obs *collectors.Observer, client metadata.Interface, log *slog.Logger) ([]*target, error) {
-	kinds, err := config.kinds()
-	if err != nil {
+func (s subject) id() collectors.ID {
+	return collectors.ID{Group: s.kind.Group, Resource: s.kind.Resource, Namespace: s.namespace}
+}
+
+// newTarget makes a target that has not been started. definitionsChanged is called whenever the API server may serve
+// something else than before.
+func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, log *slog.Logger, definitionsChanged func()) (*target, error) {
+	if err := obs.SetChecks(s.checks); err != nil {
 		return nil, err
 	}
-	var targets []*target
-	for _, kind := range kinds {
-		namespaces := []string{metav1.NamespaceAll}
-		if kind.Namespaced && len(config.Namespaces) > 0 {
-			namespaces = config.Namespaces
-		}
-		for _, namespace := range namespaces {
-			t, err := newTarget(kind, namespace, obs, client, log)
-			if err != nil {
-				return nil, err
-			}
-			targets = append(targets, t)
-		}
+	log = log.With("informer_type", s.kind.Type())
+	if s.namespace != "" {
+		log = log.With("namespace", s.namespace)
 	}
-	return targets, nil
-}
-
-func newTarget(kind Kind, namespace string, obs *collectors.Observer, client metadata.Interface, log *slog.Logger) (*target, error) {
-	log = log.With("informer_type", kind.Type())
-	if namespace != "" {
-		log = log.With("namespace", namespace)
-	}
-	t := &target{kind: kind, namespace: namespace, availability: newAvailability(log)}
-	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(kind.gvr()).Namespace(namespace), t.availability), client)
+	t := &target{subject: s, availability: newAvailability(log), ended: make(chan struct{})}
+	t.availability.missing = definitionsChanged
+	t.stopping, t.cancel = context.WithCancel(context.Background())
+	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(s.kind.gvr()).Namespace(s.namespace), s.selector, t.availability), client)
 	t.informer = obs.NewSharedIndexInformer(t.id(), lw, &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{
-		ObjectDescription: kind.Type(),
+		ObjectDescription: s.kind.Type(),
 	})
 	if err := t.informer.SetTransform(slim); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
@@ -82,13 +99,38 @@ func newTarget(kind Kind, namespace string, obs *collectors.Observer, client met
 	if _, err := t.informer.AddEventHandler(collectors.NamedHandler(handlerName, cache.ResourceEventHandlerFuncs{})); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
 	}
+	if definesKinds(s.kind) {
+		if _, err := t.informer.AddEventHandler(collectors.NamedHandler(discoveryHandlerName, onChange(definitionsChanged))); err != nil {
+			return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
+		}
+	}
 	return t, nil
 }
 
-// listWatch reads the metadata of one resource and tells a what came of it.
-func listWatch(resource metadata.ResourceInterface, a *availability) *cache.ListWatch {
+// definesKinds tells whether the objects of a kind define other kinds.
+func definesKinds(k Kind) bool {
+	return k.Type() == "customresourcedefinitions.apiextensions.k8s.io" || k.Type() == "apiservices.apiregistration.k8s.io"
+}
+
+// onChange returns a handler that calls f for whatever changes after the initial list.
+func onChange(f func()) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(_ any, isInInitialList bool) {
+			if !isInInitialList {
+				f()
+			}
+		},
+		UpdateFunc: func(_, _ any) { f() },
+		DeleteFunc: func(any) { f() },
+	}
+}
+
+// listWatch reads the metadata of those objects of one resource that a selector selects, and tells a what came of it. The
+// checks read through it, too.
+func listWatch(resource metadata.ResourceInterface, selector string, a *availability) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
 			list, err := resource.List(ctx, options)
 			a.listed(ctx, err)
 			if err != nil {
@@ -97,6 +139,7 @@ func listWatch(resource metadata.ResourceInterface, a *availability) *cache.List
 			return list, nil
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
 			w, err := resource.Watch(ctx, options)
 			if err == nil && reflect.TypeOf(w) == emptyWatch {
 				a.failed(ctx, errBrokenConnection)

@@ -16,6 +16,11 @@ const settledPoll = 100 * time.Millisecond
 // Settled waits until every target has been refused or is synced and, where there are audits, has been audited once. It
 // fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
 func (e *Exporter) Settled(ctx context.Context) error {
+	select {
+	case <-e.follower.attempted: // it is not known before what there is to wait for
+	case <-ctx.Done():
+		return fmt.Errorf("the API server has not been asked what it serves: %w", context.Cause(ctx))
+	}
 	tick := time.NewTicker(settledPoll)
 	defer tick.Stop()
 	for {

@@ -22,9 +22,10 @@ func TestReadmeConfigurations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds, err := config.kinds()
-	if err != nil || len(config.Namespaces) != 2 || !slices.Contains(types(kinds), "certificates.cert-manager.io") || !slices.Contains(types(kinds), "pods") {
-		t.Errorf("namespaces %v, kinds %v, %v", config.Namespaces, types(kinds), err)
+	kinds := named(config)
+	if len(config.Namespaces) != 2 || !slices.Contains(types(kinds), "certificates.cert-manager.io") || !slices.Contains(types(kinds), "pods") ||
+		!slices.Contains(types(kinds), "secrets") || config.LabelSelector == "" || len(config.ExcludeResources) != 1 {
+		t.Errorf("namespaces %v, kinds %v", config.Namespaces, types(kinds))
 	}
 	if checks := config.Checks.library(); checks.Freshness != defaultFreshness || checks.Audit != time.Hour {
 		t.Errorf("checks %+v", checks)

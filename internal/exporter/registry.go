@@ -55,13 +55,60 @@ func newBuildInfo() prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
+// registerState registers what the exporter reports about itself besides what is true of any process.
+func registerState(registry *prometheus.Registry, e *Exporter) error {
+	gauge := func(m catalog.Metric, value func() float64, labels ...string) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m, labels)}, value)
+	}
+	collectors := []prometheus.Collector{
+		newKindUp(e.targets),
+		gauge(catalog.ExporterKinds, func() float64 { return float64(len(kindsOf(e.targets.list()))) }, catalog.KindsWatched),
+		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.countForbidden()) }, catalog.KindsForbidden),
+		gauge(catalog.ExporterConfigReloaded, func() float64 {
+			if good, _ := e.reloader.state(); good {
+				return 1
+			}
+			return 0
+		}),
+		gauge(catalog.ExporterConfigReloadedTime, func() float64 {
+			_, at := e.reloader.state()
+			return float64(at.UnixMilli()) / 1000
+		}),
+	}
+	counters := &e.follower.count
+	for result, counter := range map[string]*prometheus.Counter{
+		catalog.DiscoveryComplete: &counters.complete, catalog.DiscoveryPartial: &counters.partial, catalog.DiscoveryFailed: &counters.failed,
+	} {
+		m := catalog.ExporterDiscoveries
+		*counter = prometheus.NewCounter(prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m, []string{result})})
+		collectors = append(collectors, *counter)
+	}
+	for _, c := range collectors {
+		if err := registry.Register(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func constLabels(m catalog.Metric, values []string) prometheus.Labels {
+	labels := prometheus.Labels{}
+	for i, name := range m.LabelNames() {
+		labels[name] = values[i]
+	}
+	return labels
+}
+
+// discoveryCounter counts discoveries by their result.
+type discoveryCounter struct{ complete, partial, failed prometheus.Counter }
+
 // kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all.
 type kindUp struct {
 	desc    *prometheus.Desc
-	targets []*target
+	targets *set
 }
 
-func newKindUp(targets []*target) *kindUp {
+func newKindUp(targets *set) *kindUp {
 	m := catalog.ExporterKindUp
 	return &kindUp{desc: prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), targets: targets}
 }
@@ -71,8 +118,8 @@ func (k *kindUp) Describe(descs chan<- *prometheus.Desc) { descs <- k.desc }
 
 // Collect implements prometheus.Collector.
 func (k *kindUp) Collect(metrics chan<- prometheus.Metric) {
-	up := make(map[string]float64, len(k.targets))
-	for _, t := range k.targets {
+	up := map[string]float64{}
+	for _, t := range k.targets.list() {
 		informerType := t.kind.Type()
 		if _, seen := up[informerType]; !seen {
 			up[informerType] = 1

@@ -31,8 +31,10 @@ func TestOwnRequestsAreReported(t *testing.T) {
 		return verbs["watch"] >= 2 && verbs["list"] >= 2 && codes["403"] >= 1 && codes["200"] >= 4 &&
 			resources["pods"] >= 2 && resources["nodes"] >= 2 && resources["secrets"] >= 1
 	}, func() string { return fmt.Sprint(requests("code"), requests("verb"), requests("resource")) })
-	if verbs := requests("verb"); len(verbs) != 2 {
-		t.Errorf("verbs %v, want list and watch only", verbs)
+	for verb := range requests("verb") {
+		if verb != "list" && verb != "watch" && verb != "get" { // the last to ask what is served
+			t.Errorf("requests with the verb %s", verb)
+		}
 	}
 	families, err := e.Gatherer().Gather()
 	if err != nil {

@@ -34,7 +34,7 @@ func (e *Exporter) states() []state {
 		statuses[s.ID] = s
 	}
 	var all []state
-	for _, t := range e.targets {
+	for _, t := range e.targets.list() {
 		all = append(all, t.state(statuses[t.id()]))
 	}
 	return all

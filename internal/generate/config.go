@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
 )
 
 const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/blob/main/deploy/runbooks"
@@ -24,6 +25,8 @@ const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/
 type Config struct {
 	alerts     alerts.Config
 	dashboards dashboards.Config
+	// exporter is what is granted by RBAC: what the exporter needs with this configuration.
+	exporter exporter.Config
 	// prometheusURL is where Grafana finds Prometheus.
 	prometheusURL string
 }
@@ -61,6 +64,13 @@ func DefaultConfig() Config {
 	if err != nil {
 		panic(err) // an empty configuration depends on nothing from outside; a test covers it
 	}
+	return c
+}
+
+// ForExporter returns the configuration with the rights that an exporter with the given configuration needs, which must be
+// valid. The default is what it needs without one.
+func (c Config) ForExporter(e exporter.Config) Config {
+	c.exporter = e
 	return c
 }
 

@@ -7,6 +7,8 @@
 //	files.go       Files: every file with its content
 //	kubernetes.go  the manifests
 //	grafana.go     Grafana's provisioning
+//	rbac.go        what the exporter is granted
+//	configuration.go  configuration.md
 //	docs.go        metrics.md, and the tables of the README
 //	write.go       Write: files into a folder, and stale ones out of it
 //

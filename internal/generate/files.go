@@ -31,6 +31,8 @@ func Files(c Config) (map[string][]byte, error) {
 		"kubernetes/prometheusrule.yaml":                         func() ([]byte, error) { return prometheusRule(c) },
 		"kubernetes/servicemonitor.yaml":                         serviceMonitor,
 		"kubernetes/podmonitor.yaml":                             podMonitor,
+		"kubernetes/rbac.yaml":                                   func() ([]byte, error) { return rbac(c) },
+		"configuration.md":                                       configurationPage,
 		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardConfigMaps(boards) },
 	} {
 		if files[path], err = content(); err != nil {

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
+)
+
+// registerCheckConfig adds the command that says whether a configuration file can be used.
+func registerCheckConfig(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(stdout io.Writer) error) {
+	cmd = app.Command("check-config", "Check a configuration file of serve. No cluster is asked.")
+	path := cmd.Arg("FILE", "The configuration file.").Required().String()
+
+	return cmd, func(stdout io.Writer) error {
+		data, err := os.ReadFile(*path)
+		if err != nil {
+			return err
+		}
+		if _, err := exporter.ParseConfig(data); err != nil {
+			return fmt.Errorf("%s: %w", *path, err)
+		}
+		_, err = fmt.Fprintf(stdout, "%s can be used\n", *path)
+		return err
+	}
+}

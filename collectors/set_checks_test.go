@@ -1,0 +1,45 @@
+package collectors
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Checks that are exchanged are those of informers that are made afterwards, and only of those.
+func TestSetChecks(t *testing.T) {
+	obs, _ := newObserver(t)
+	watched := func(namespace string) {
+		start(t, obs.NewSharedIndexInformer(ID{Resource: "pods", Namespace: namespace}, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
+	}
+	audits := func(namespace string) float64 {
+		obs.mu.Lock()
+		defer obs.mu.Unlock()
+		return testutil.ToFloat64(obs.groups[labels{"pods", namespace}].audits[catalog.AuditConsistent])
+	}
+	watched("before")
+	if err := obs.SetChecks(Checks{Audit: 10 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	watched("after")
+	if err := obs.SetChecks(Checks{Audit: -1}); err == nil || !strings.Contains(err.Error(), "Options.Checks.Audit") {
+		t.Errorf("a negative interval: %v", err)
+	}
+	deadline := time.After(30 * time.Second)
+	for audits("after") < 3 {
+		select {
+		case <-deadline:
+			t.Fatal("no three audits within 30 s")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if n := audits("before"); n != 0 {
+		t.Errorf("%v audits of an informer that was made without", n)
+	}
+}

@@ -1,0 +1,291 @@
+package exporter
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/metadata"
+)
+
+const (
+	// discoveryPeriod is how often the API server is asked what it serves when nothing tells that this has changed. Found
+	// kinds that were forbidden are tried again then.
+	discoveryPeriod = 5 * time.Minute
+	// discoveryTimeout is how long an answer may take.
+	discoveryTimeout = 30 * time.Second
+	// discoveryRetry is how long after a failure the API server is asked again.
+	discoveryRetry = 10 * time.Second
+	// probeTimeout is how long the API server may take to tell whether a kind may be listed.
+	probeTimeout = 5 * time.Second
+)
+
+// settling is when the API server is asked after a definition has changed: not at once, since many may change together,
+// and more than once, since it takes the API server some seconds until it tells of the change.
+var settling = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
+
+// follower keeps what is watched equal to what the configuration asks for, of what the API server serves.
+type follower struct {
+	log     *slog.Logger
+	targets *set
+	client  metadata.Interface
+	// discover is nil if the API server is not asked: then only kinds are watched that are named and known.
+	discover discoverFunc
+	count    discoveryCounter
+
+	changed      chan struct{} // definitions may have changed
+	reconfigured chan struct{} // the configuration has changed
+	once         sync.Once
+	attempted    chan struct{} // closed after the first discovery, whatever came of it
+
+	mu        sync.Mutex
+	config    Config
+	forbidden map[subject]bool // found, and not watched because it is forbidden
+
+	// Only the goroutine of follow uses these.
+	served  *served
+	failing string // what failed the last time, empty if nothing did
+}
+
+func newFollower(config Config, targets *set, client metadata.Interface, log *slog.Logger) *follower {
+	return &follower{
+		log: log, targets: targets, client: client, config: config, forbidden: map[subject]bool{},
+		changed: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), attempted: make(chan struct{}),
+	}
+}
+
+// definitionsChanged tells that the API server may serve something else now. It does not block.
+func (f *follower) definitionsChanged() { notify(f.changed) }
+
+// reconfigure replaces the configuration, which must be valid. It does not wait for the informers.
+func (f *follower) reconfigure(config Config) {
+	f.mu.Lock()
+	f.config = config
+	f.mu.Unlock()
+	notify(f.reconfigured)
+}
+
+func notify(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it knows already
+	}
+}
+
+// done tells whether the API server has been asked once, or need not be.
+func (f *follower) done() bool {
+	select {
+	case <-f.attempted:
+		return true
+	default:
+		return f.discover == nil
+	}
+}
+
+// follow runs until ctx ends.
+func (f *follower) follow(ctx context.Context) {
+	next := time.NewTimer(0)
+	defer next.Stop()
+	if f.discover == nil {
+		next.Stop()
+		f.attempt()
+	}
+	round := len(settling) // none is under way
+	soon := false          // the next discovery is the first after a change
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.reconfigured:
+			f.retryForbidden()
+			f.apply(ctx)
+		case <-f.changed:
+			if !soon && f.discover != nil {
+				soon, round = true, 0
+				next.Reset(settling[0])
+			}
+		case <-next.C:
+			if round == len(settling) {
+				f.retryForbidden()
+			}
+			soon, round = false, min(round+1, len(settling))
+			ok := f.rediscover(ctx)
+			switch {
+			case !ok:
+				next.Reset(wait.Jitter(discoveryRetry, .5))
+			case round < len(settling):
+				next.Reset(settling[round])
+			default:
+				next.Reset(wait.Jitter(discoveryPeriod, .2))
+			}
+		}
+	}
+}
+
+// rediscover asks the API server what it serves and watches what the configuration asks for of it. If there is no answer,
+// what is watched stays. It returns false then.
+func (f *follower) rediscover(ctx context.Context) bool {
+	asked, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	now, err := f.discover.discover(asked)
+	if ctx.Err() != nil {
+		return true
+	}
+	f.report(now, err)
+	if err == nil {
+		f.served = now
+		f.apply(ctx)
+	}
+	f.attempt()
+	return err == nil
+}
+
+// attempt takes in that the API server has been asked.
+func (f *follower) attempt() {
+	f.once.Do(func() { close(f.attempted) })
+}
+
+// report counts a discovery, and logs when its outcome is another one than the last time.
+func (f *follower) report(s *served, err error) {
+	failing := ""
+	switch {
+	case err != nil:
+		failing = "everything"
+		f.count.failed.Inc()
+	case len(s.errs) > 0:
+		failing = fmt.Sprint(slices.Sorted(maps.Keys(s.failed)))
+		f.count.partial.Inc()
+	default:
+		f.count.complete.Inc()
+	}
+	if failing == f.failing {
+		return
+	}
+	f.failing = failing
+	switch {
+	case err != nil:
+		f.log.Warn("The API server does not tell what it serves; what is watched stays as it is", "err", err)
+	case failing != "":
+		f.log.Warn("The API server cannot tell what some groups serve; what is watched of them stays as it is", "groups", failing, "errors", fmt.Sprint(s.errs))
+	default:
+		f.log.Info("The API server tells again what it serves")
+	}
+}
+
+// apply makes what is watched equal to what the configuration asks for.
+func (f *follower) apply(ctx context.Context) {
+	f.mu.Lock()
+	config := f.config
+	f.mu.Unlock()
+	running := map[subject]bool{}
+	before := f.targets.list()
+	for _, t := range before {
+		running[t.subject] = true
+	}
+	asking := true
+	var subjects []subject
+	forbidden := map[subject]bool{}
+	for _, c := range config.choose(f.served, kindsOf(before)) {
+		for _, namespace := range config.scopes(c.Kind) {
+			s := config.subject(c.Kind, namespace)
+			if c.found && !running[s] {
+				known := f.isForbidden(s)
+				if !known && asking {
+					known, asking = f.probe(ctx, s)
+				}
+				if known {
+					forbidden[s] = true
+					continue
+				}
+			}
+			subjects = append(subjects, s)
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	f.forbid(forbidden)
+	if err := f.targets.become(subjects); err != nil {
+		f.log.Error("An informer cannot be made", "err", err)
+	}
+	f.logChange(kindsOf(before), kindsOf(f.targets.list()))
+}
+
+// probe tells whether a kind that was found is forbidden. Only the API server's own answer counts; answered is false if
+// there was none in time.
+func (f *follower) probe(ctx context.Context, s subject) (forbidden, answered bool) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	_, err := f.client.Resource(s.kind.gvr()).Namespace(s.namespace).List(ctx, metav1.ListOptions{Limit: 1, LabelSelector: s.selector})
+	return apierrors.IsForbidden(err), ctx.Err() == nil
+}
+
+func (f *follower) isForbidden(s subject) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.forbidden[s]
+}
+
+// retryForbidden lets the next apply ask again about what was forbidden.
+func (f *follower) retryForbidden() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for s := range f.forbidden {
+		f.forbidden[s] = false
+	}
+}
+
+// forbid takes in what is forbidden now, and logs what was not before.
+func (f *follower) forbid(now map[subject]bool) {
+	f.mu.Lock()
+	before := f.forbidden
+	f.forbidden = now
+	f.mu.Unlock()
+	var added []string
+	for s := range now {
+		if _, known := before[s]; !known {
+			added = append(added, s.name())
+		}
+	}
+	if len(added) > 0 {
+		slices.Sort(added)
+		f.log.Info("Resources that were found may not be watched and are left out; they are tried again every "+discoveryPeriod.String(),
+			"resources", strings.Join(added, ","), "fix", "grant list and watch on them, or add them to excludeResources in the configuration file")
+	}
+}
+
+// countForbidden returns how many kinds were found and are not watched, somewhere or anywhere.
+func (f *follower) countForbidden() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	kinds := map[Kind]bool{}
+	for s := range f.forbidden {
+		kinds[s.kind] = true
+	}
+	return len(kinds)
+}
+
+// logChange logs which kinds are watched that were not before, and the reverse.
+func (f *follower) logChange(before, now map[string]Kind) {
+	difference := func(of, without map[string]Kind) (names []string) {
+		for name := range of {
+			if of[name] != without[name] {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	added, removed := difference(now, before), difference(before, now)
+	if len(added)+len(removed) > 0 {
+		f.log.Info("What is watched has changed", "resources", len(now), "started", strings.Join(added, ","), "stopped", strings.Join(removed, ","))
+	}
+}

@@ -1,0 +1,283 @@
+package exporter
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// definer defines custom resources named widgets in several groups.
+type definer struct{ definitions dynamic.ResourceInterface }
+
+// newDefiner returns what defines them. At the end of the test none of the groups is there any more for other tests.
+func newDefiner(t *testing.T, config *rest.Config, groups ...string) *definer {
+	t.Helper()
+	w := &definer{dynamic.NewForConfigOrDie(config).Resource(schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	})}
+	t.Cleanup(func() { w.undefine(t, groups...) })
+	return w
+}
+
+// define creates or changes a definition. The versions are in the order in which Kubernetes prefers them; one with a minus
+// before it is no longer served.
+func (w *definer) define(t *testing.T, group string, versions ...string) {
+	t.Helper()
+	var list []any
+	for i, v := range versions {
+		name, gone := strings.CutPrefix(v, "-")
+		list = append(list, map[string]any{
+			"name": name, "served": !gone, "storage": i == 0,
+			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}},
+		})
+	}
+	crd := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "widgets." + group},
+		"spec": map[string]any{
+			"group": group, "scope": "Namespaced", "versions": list,
+			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+		},
+	}}
+	if _, err := w.definitions.Apply(t.Context(), crd.GetName(), crd, metav1.ApplyOptions{FieldManager: "test", Force: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// undefine deletes definitions and waits until they are gone.
+func (w *definer) undefine(t *testing.T, groups ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	defer cancel()
+	for _, group := range groups {
+		_ = w.definitions.Delete(ctx, "widgets."+group, metav1.DeleteOptions{})
+	}
+	for _, group := range groups {
+		eventually(t, "no definition of "+group, func() bool {
+			_, err := w.definitions.Get(ctx, "widgets."+group, metav1.GetOptions{})
+			return apierrors.IsNotFound(err)
+		}, func() string { return "" })
+	}
+}
+
+func TestCustomResourcesAreFollowed(t *testing.T) {
+	admin := stacktest.Config(t)
+	const group, name = "followed.example.com", "widgets.followed.example.com"
+	crds := "customresourcedefinitions.apiextensions.k8s.io"
+	var written logs
+	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: crds}, {Name: "*." + group}}}})
+	w := newDefiner(t, admin, group)
+	run(t, e, admin)
+	waitKindUp(t, e, map[string]float64{crds: 1})
+
+	w.define(t, group, "v1alpha1")
+	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
+	version := func() string { return kindsOf(e.targets.list())[name].Version }
+	if v := version(); v != "v1alpha1" {
+		t.Errorf("version %s, want v1alpha1", v)
+	}
+
+	w.define(t, group, "v1", "-v1alpha1")
+	eventually(t, "version v1", func() bool { return version() == "v1" }, func() string { return version() })
+	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
+
+	w.undefine(t, group)
+	waitKindUp(t, e, map[string]float64{crds: 1})
+	eventually(t, "no series of widgets", func() bool { return seriesOf(t, e.Gatherer(), name) == 0 }, func() string { return get(e, "/metrics").Body.String() })
+
+	w.define(t, group, "v1")
+	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
+	eventually(t, "widgets are synced", func() bool {
+		return values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")[name] == 1
+	}, func() string { return get(e, "/readyz?verbose").Body.String() })
+	if n := values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryFailed]; n != 0 {
+		t.Errorf("%v discoveries failed", n)
+	}
+}
+
+// What only a pattern asks for and what is forbidden is left out without a trace, and taken up once it is allowed. A
+// kind that is named is reported.
+func TestForbiddenKindsThatWereFound(t *testing.T) {
+	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	account := newLimited(t, namespace)
+	grant(t, admin, namespace, "", "pods")
+	config := Config{Resources: []Resource{{Name: "*"}, {Name: "nodes"}}}
+	var written logs
+	e := newReal(t, Options{REST: account, Logger: written.logger(), Config: config})
+	run(t, e, admin)
+	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0})
+	waitReady(t, e)
+	kinds := func() map[string]float64 { return values(t, e.Gatherer(), catalog.ExporterKinds.Name, "state") }
+	before := kinds()
+	if before[catalog.KindsWatched] != 2 || before[catalog.KindsForbidden] < 30 {
+		t.Errorf("kinds: %v, want 2 watched and all others forbidden", before)
+	}
+	if n := seriesOf(t, e.Gatherer(), "configmaps"); n != 0 {
+		t.Errorf("%d series of configmaps, which are forbidden", n)
+	}
+	if lines := written.find("may not be watched and are left out"); len(lines) != 1 || !strings.Contains(lines[0].attrs["resources"], "configmaps") {
+		t.Errorf("log lines about what is left out: %v, want one with configmaps", lines)
+	}
+	if lines := written.find("cannot be watched", "informer_type", "configmaps"); len(lines) != 0 {
+		t.Errorf("log lines about configmaps alone: %v", lines)
+	}
+
+	grant(t, admin, namespace, "", "configmaps")
+	e.follower.reconfigure(config) // does at once what else is done every few minutes
+	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0, "configmaps": 1})
+	if now := kinds(); now[catalog.KindsWatched] != 3 || now[catalog.KindsForbidden] != before[catalog.KindsForbidden]-1 {
+		t.Errorf("kinds: %v, before %v", now, before)
+	}
+	if lines := written.find("may not be watched and are left out"); len(lines) != 1 {
+		t.Errorf("log lines about what is left out: %v, want the first one only", lines)
+	}
+}
+
+// A group whose API server is down does not disturb the others, and is counted.
+func TestAggregatedAPIServerIsDown(t *testing.T) {
+	admin := stacktest.Config(t)
+	services := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	service := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": "v1.down.example.com"},
+		"spec": map[string]any{
+			"group": "down.example.com", "version": "v1", "groupPriorityMinimum": int64(100), "versionPriority": int64(100),
+			"insecureSkipTLSVerify": true, "service": map[string]any{"namespace": "default", "name": "nowhere"},
+		},
+	}}
+	var written logs
+	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "apiservices.apiregistration.k8s.io"}, {Name: "*.apps"}}}})
+	run(t, e, admin)
+	waitReady(t, e)
+	if _, err := services.Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = services.Delete(context.Background(), service.GetName(), metav1.DeleteOptions{}) })
+	discoveries := func() map[string]float64 {
+		return values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
+	}
+	eventually(t, "a partial discovery", func() bool { return discoveries()[catalog.DiscoveryPartial] > 0 }, func() string { return fmt.Sprint(discoveries()) })
+	if lines := written.find("cannot tell what some groups serve"); len(lines) != 1 || !strings.Contains(lines[0].attrs["groups"], "down.example.com") {
+		t.Errorf("log lines: %v, want one about down.example.com", lines)
+	}
+	waitKindUp(t, e, map[string]float64{
+		"apiservices.apiregistration.k8s.io": 1, "controllerrevisions.apps": 1, "daemonsets.apps": 1, "deployments.apps": 1, "replicasets.apps": 1, "statefulsets.apps": 1,
+	})
+
+	if err := services.Delete(t.Context(), service.GetName(), metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a line that all is told again", func() bool { return len(written.find("tells again what it serves")) == 1 }, func() string { return fmt.Sprint(written.find("")) })
+}
+
+// A hundred definitions that come and go are followed with a few discoveries.
+func TestManyCustomResources(t *testing.T) {
+	admin := stacktest.Config(t)
+	admin.QPS = -1
+	var groups []string
+	want := map[string]float64{"customresourcedefinitions.apiextensions.k8s.io": 1}
+	for i := range 100 {
+		group := fmt.Sprintf("g%d.many.example.com", i)
+		groups = append(groups, group)
+		want["widgets."+group] = 1
+	}
+	asked := &wire{}
+	config := rest.CopyConfig(admin)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		asked.next = next
+		return asked
+	})
+	e := newReal(t, Options{REST: config, Config: Config{Resources: []Resource{{Name: "customresourcedefinitions.apiextensions.k8s.io"}, {Name: "*.many.example.com"}}}})
+	w := newDefiner(t, admin, groups...)
+	run(t, e, admin)
+	waitReady(t, e)
+	begin := time.Now()
+	var workers sync.WaitGroup
+	for _, group := range groups {
+		workers.Go(func() { w.define(t, group, "v1") })
+	}
+	workers.Wait()
+	waitKindUp(t, e, want)
+	took := time.Since(begin)
+	w.undefine(t, groups...)
+	waitKindUp(t, e, map[string]float64{"customresourcedefinitions.apiextensions.k8s.io": 1})
+	if n := seriesOf(t, e.Gatherer(), "widgets."+groups[7]); n != 0 {
+		t.Errorf("%d series are left of a definition that is gone", n)
+	}
+
+	asked.mu.Lock()
+	defer asked.mu.Unlock()
+	discoveries := 0
+	for _, r := range asked.requests {
+		if r.URL.Path == "/apis" {
+			discoveries++
+		}
+	}
+	// One a second while definitions change, and two after that, for the one and the other change.
+	if most := int(time.Since(begin).Seconds()) + 6; discoveries > most {
+		t.Errorf("%d discoveries, want %d at most", discoveries, most)
+	}
+	t.Logf("up after %v, %d discoveries", took, discoveries)
+}
+
+// What the selector leaves out is not there for the cache, the audits and the freshness checks alike.
+func TestLabelSelector(t *testing.T) {
+	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	createConfigMap(t, admin, namespace, "unlabelled")
+	client := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)
+	label := func(name, team string) {
+		t.Helper()
+		patch := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"labels":{"team":%q}}}`, name, team)
+		yes := true
+		if _, err := client.Patch(t.Context(), name, "application/apply-patch+yaml", []byte(patch), metav1.PatchOptions{FieldManager: "test", Force: &yes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	label("ours", "shop")
+	label("theirs", "pay")
+	second := &metav1.Duration{Duration: time.Second}
+	e := newReal(t, Options{REST: admin, Config: Config{
+		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, LabelSelector: "team in (shop)",
+		Checks: Checks{Freshness: second, Audit: second},
+	}})
+	run(t, e, admin)
+	objects := func() float64 {
+		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "namespace")[namespace]
+	}
+	wait := func(want float64) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("%v objects", want), func() bool { return objects() == want }, func() string { return fmt.Sprint(objects()) })
+	}
+	wait(1)
+	label("theirs", "shop")
+	wait(2)
+	label("ours", "pay")
+	wait(1)
+	for metric, good := range map[string]string{
+		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
+	} {
+		before := values(t, e.Gatherer(), metric, "result")[good]
+		eventually(t, "two more of "+metric, func() bool {
+			label("unlabelled", fmt.Sprint("t", time.Now().UnixNano())) // a change that the selector leaves out
+			return values(t, e.Gatherer(), metric, "result")[good] >= before+2
+		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), metric, "result")) })
+		for _, bad := range []string{"lagging", "failed", "different"} {
+			if n := values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
+				t.Errorf("%s{result=%q} is %v", metric, bad, n)
+			}
+		}
+	}
+}

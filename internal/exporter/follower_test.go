@@ -1,0 +1,92 @@
+package exporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// cluster is an API server whose discovery a test changes.
+type cluster struct {
+	mu     sync.Mutex
+	groups []string
+	err    error
+}
+
+func (c *cluster) discover(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	return fakeDiscovery(c.groups...)(ctx)
+}
+
+func (c *cluster) become(err error, groups ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err, c.groups = err, groups
+}
+
+// Whatever discovery answers, and whether it answers: what is watched follows, and what cannot be known stays.
+func TestFollower(t *testing.T) {
+	var written logs
+	e := newFake(t, Options{Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "*.example.com"}, {Name: "gadgets.example.org"}}}})
+	c := &cluster{err: errors.New("connection refused")}
+	e.follower.discover = c.discover
+	if body := get(e, "/readyz").Body.String(); !strings.Contains(body, "[-]discovery failed: ") {
+		t.Errorf("ready before the API server was asked:\n%s", body)
+	}
+	run(t, e)
+	results := func() map[string]float64 {
+		return values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
+	}
+	have := func() (list []string) {
+		for _, t := range e.targets.list() {
+			list = append(list, t.name()+"@"+t.kind.Version)
+		}
+		return list
+	}
+	expect := func(what string, want ...string) {
+		t.Helper()
+		eventually(t, what, func() bool { return slices.Equal(have(), want) }, func() string { return fmt.Sprint(have()) })
+	}
+	asked := func(result string) {
+		t.Helper()
+		before := results()[result]
+		e.follower.definitionsChanged()
+		eventually(t, "a discovery that is "+result, func() bool { return results()[result] > before }, func() string { return fmt.Sprint(results()) })
+	}
+
+	eventually(t, "an answer", e.follower.done, func() string { return "" })
+	expect("what is named and known", "pods@v1")
+	c.become(nil, "v1/pods", "example.com/v1,v2/widgets")
+	asked(catalog.DiscoveryComplete)
+	expect("what was found, and what is missing", "pods@v1", "gadgets.example.org@v1", "widgets.example.com@v1")
+	c.become(nil, "v1/pods", "down:example.com/v1", "example.org/v3/gadgets")
+	asked(catalog.DiscoveryPartial)
+	expect("what is down stays", "pods@v1", "gadgets.example.org@v3", "widgets.example.com@v1")
+	c.become(errors.New("timeout"))
+	asked(catalog.DiscoveryFailed)
+	expect("everything stays", "pods@v1", "gadgets.example.org@v3", "widgets.example.com@v1")
+	c.become(nil, "v1/pods")
+	asked(catalog.DiscoveryComplete)
+	expect("what has vanished is forgotten, unless it is named", "pods@v1", "gadgets.example.org@v3")
+
+	for part, want := range map[string]int{"does not tell what it serves": 2, "cannot tell what some groups serve": 1, "tells again": 2} {
+		if lines := written.find(part); len(lines) != want {
+			t.Errorf("%d log lines %q, want %d: %v", len(lines), part, want, lines)
+		}
+	}
+	if n := seriesOf(t, e.Gatherer(), "widgets.example.com"); n != 0 {
+		t.Errorf("%d series are left of widgets", n)
+	}
+}

@@ -1,0 +1,219 @@
+package exporter
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// configMap is a folder that has a file as the kubelet mounts a ConfigMap: as a link into a folder that is exchanged.
+type configMap struct {
+	dir      string
+	versions int
+}
+
+func (c *configMap) path() string { return filepath.Join(c.dir, "config.yaml") }
+
+func (c *configMap) write(t *testing.T, content string) {
+	t.Helper()
+	c.versions++
+	folder := fmt.Sprintf("..v%d", c.versions)
+	if err := os.Mkdir(filepath.Join(c.dir, folder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, folder, "config.yaml"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(folder, filepath.Join(c.dir, "..next")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(c.dir, "..next"), filepath.Join(c.dir, "..data")); err != nil {
+		t.Fatal(err)
+	}
+	if c.versions == 1 {
+		if err := os.Symlink("..data/config.yaml", c.path()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func open(t *testing.T, path string) *ConfigFile {
+	t.Helper()
+	file, err := OpenConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// reloaded returns the two metrics of the configuration.
+func reloaded(t *testing.T, e *Exporter) (good, at float64) {
+	t.Helper()
+	families, err := e.Gatherer().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		switch f.GetName() {
+		case catalog.ExporterConfigReloaded.Name:
+			good = f.GetMetric()[0].GetGauge().GetValue()
+		case catalog.ExporterConfigReloadedTime.Name:
+			at = f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	return good, at
+}
+
+func waitGood(t *testing.T, e *Exporter, want float64) (at float64) {
+	t.Helper()
+	var good float64
+	eventually(t, fmt.Sprintf("reload successful %v", want), func() bool { good, at = reloaded(t, e); return good == want }, func() string { return fmt.Sprint(good) })
+	return at
+}
+
+// A file that changes as a ConfigMap does adds and removes kinds on a real server, and leaves nothing of those.
+func TestConfigurationIsReloaded(t *testing.T) {
+	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	file := &configMap{dir: t.TempDir()}
+	file.write(t, "resources: [pods]")
+	var written logs
+	e := newReal(t, Options{REST: admin, Logger: written.logger(), File: open(t, file.path())})
+	e.reloader.poll = 10 * time.Millisecond
+	run(t, e, admin)
+	waitKindUp(t, e, map[string]float64{"pods": 1})
+	first := waitGood(t, e, 1)
+
+	file.write(t, "resources: [pods, configmaps, widgets.example.com]\nnamespaces: ["+namespace+"]")
+	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})
+	waitReady(t, e)
+	if second := waitGood(t, e, 1); second <= first {
+		t.Errorf("the time of the last success was %v and is %v", first, second)
+	}
+	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace"); len(got) != 1 {
+		t.Errorf("synced by namespace: %v, want only that of the configuration", got)
+	}
+
+	file.write(t, "resources: [pods]\nresuorces: [nodes]")
+	at := waitGood(t, e, 0)
+	if lines := written.find("cannot be used"); len(lines) != 1 || !strings.Contains(lines[0].attrs["err"], "line 2") || !strings.Contains(lines[0].attrs["err"], "did you mean resources?") {
+		t.Errorf("log lines %v, want one with the line and what was meant", lines)
+	}
+	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})
+	if err := os.Remove(filepath.Join(file.dir, "..data")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a line that there is no file", func() bool { return len(written.find("cannot be used")) == 2 }, func() string { return fmt.Sprint(written.find("")) })
+	if again := waitGood(t, e, 0); again != at {
+		t.Errorf("the time of the last success was %v and is %v", at, again)
+	}
+
+	file.write(t, "resources: [nodes]")
+	waitKindUp(t, e, map[string]float64{"nodes": 1})
+	waitGood(t, e, 1)
+	for _, gone := range []string{"pods", "configmaps", "widgets.example.com"} {
+		if n := seriesOf(t, e.Gatherer(), gone); n != 0 {
+			t.Errorf("%d series are left of %s", n, gone)
+		}
+	}
+}
+
+func TestReloadLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const nothing = `excludeResources: ["*"]`
+	write(nothing)
+	e := newFake(t, Options{File: open(t, path)})
+	e.reloader.poll = time.Hour
+	run(t, e)
+	eventually(t, "asked", e.follower.done, func() string { return "" })
+	before := goleak.IgnoreCurrent()
+	reload := func(text string, want ...string) {
+		t.Helper()
+		write(text)
+		if err := e.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		have := func() (list []string) {
+			for _, t := range e.targets.list() {
+				list = append(list, strings.TrimSpace(t.name()+" "+t.selector))
+			}
+			return list
+		}
+		eventually(t, text, func() bool { return slices.Equal(have(), want) }, func() string { return fmt.Sprint(have()) })
+	}
+	for range 3 {
+		reload("resources: [pods, nodes]\nnamespaces: [a, b]", "a/pods", "b/pods", "nodes")
+		settle(t, e)
+		reload("resources: [pods]\nlabelSelector: a", "pods a")
+		reload("resources: [pods]\nlabelSelector: b\nchecks: {audit: 1h}", "pods b")
+	}
+	if s := e.targets.list()[0].subject; s.checks != (collectors.Checks{Freshness: defaultFreshness, Audit: time.Hour}) {
+		t.Errorf("the checks were not exchanged: %+v", s)
+	}
+	reload(nothing)
+	eventually(t, "no series of pods", func() bool { return seriesOf(t, e.Gatherer(), "pods") == 0 }, func() string { return "" })
+	goleak.VerifyNone(t, before)
+}
+
+// A file that is being written, by somebody who empties it first, is not taken for a finished one.
+func TestHalfWrittenFileIsNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("resources: [pods]")
+	uses := make(chan Config, 10)
+	var written logs
+	r := newReloader(open(t, path), func(c Config) { uses <- c }, written.logger())
+	look := r.looks()
+	look()
+	write("")
+	look()
+	write("resources: [pods, nodes]")
+	look()
+	if len(uses) != 0 {
+		t.Fatal("a file was used that had just changed")
+	}
+	look()
+	look()
+	if len(uses) != 1 || len((<-uses).Resources) != 2 {
+		t.Error("the finished file was not used once")
+	}
+	write("nope: 1")
+	for range 4 {
+		look()
+	}
+	if lines := written.find("cannot be used"); len(lines) != 1 || len(uses) != 0 {
+		t.Errorf("log lines %v and %d uses, want one line and none", lines, len(uses))
+	}
+}
+
+// Without a file there is nothing to read again.
+func TestReloadWithoutAFile(t *testing.T) {
+	e := newFake(t, Options{})
+	run(t, e)
+	if err := e.Reload(); err != nil {
+		t.Error(err)
+	}
+	if good, at := reloaded(t, e); good != 1 || at == 0 {
+		t.Errorf("successful %v, at %v", good, at)
+	}
+}
