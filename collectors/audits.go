@@ -32,6 +32,22 @@ type audits struct {
 	last *audit.Differences
 	// confirmed is, by kind, how many of them the audit before had found too.
 	confirmed map[string]int
+	// result is what came of the last audit, whether or not it could be made, and ended when: empty and 0 before the first.
+	result string
+	ended  int64
+}
+
+func (a *audits) status(o *Observer) AuditStatus {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := AuditStatus{Result: a.result}
+	if a.ended != 0 {
+		s.At = o.wall(a.ended)
+	}
+	if a.last != nil {
+		s.Differences = a.last.Len()
+	}
+	return s
 }
 
 // checkAudit makes an audit and counts its result. It returns in what time the next is due, 0 for the interval.
@@ -42,6 +58,9 @@ func (inf *informer) checkAudit(ctx context.Context, confirming *bool) time.Dura
 		return 0 // the informer has ended
 	}
 	inf.group.audits[result].Inc()
+	inf.audits.mu.Lock()
+	inf.audits.result, inf.audits.ended = result, inf.obs.now()
+	inf.audits.mu.Unlock()
 	if *confirming = result == catalog.AuditDifferent && !*confirming; *confirming {
 		return min(auditConfirmation, inf.checks.Audit)
 	}

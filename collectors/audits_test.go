@@ -58,6 +58,9 @@ func TestAudit(t *testing.T) {
 	if before := metricstest.Take(t, c.registry); len(differencesOf(before)) != 0 {
 		t.Errorf("before the first audit: %v", differencesOf(before))
 	}
+	if last := c.obs.Informers()[0].LastAudit; last != (collectors.AuditStatus{Interval: 200 * time.Millisecond}) {
+		t.Errorf("before the first audit: %+v", last)
+	}
 	c.run()
 	before := c.waitFor("a first audit", func(s metricstest.Snapshot) bool { return s[consistentCount] > 0 })
 	differencesOf(before).Equal(t, nothing)
@@ -98,6 +101,9 @@ func TestAudit(t *testing.T) {
 	if found[differentCount] < 2 {
 		t.Errorf("confirmed after %v audits", found[differentCount])
 	}
+	if last := c.obs.Informers()[0].LastAudit; last.Result != "different" || last.Differences != 6 || last.At.IsZero() || last.At.After(time.Now()) {
+		t.Errorf("the last audit is %+v", last)
+	}
 
 	labels.Delete("object-4")
 	for _, err := range []error{i.Add(missing), i.Delete(extra), i.Update(stale), i.Update(wrong)} {
@@ -108,6 +114,9 @@ func TestAudit(t *testing.T) {
 	c.create("nudge-2")
 	mended := c.waitFor("mended", func(s metricstest.Snapshot) bool { return differencesOf(s)["missing"] == 0 })
 	c.waitFor("consistent again", func(s metricstest.Snapshot) bool { return s[consistentCount] > mended[consistentCount] })
+	if last := c.obs.Informers()[0].LastAudit; last.Result != "consistent" || last.Differences != 0 {
+		t.Errorf("the last audit is %+v", last)
+	}
 	differencesOf(mended).Equal(t, nothing)
 }
 

@@ -29,6 +29,8 @@ type source struct {
 	epoch atomic.Pointer[epoch]
 	// objects is how many objects the last full state and the events since amount to.
 	objects atomic.Int64
+	// relists is how many full states came after the first.
+	relists atomic.Uint64
 	// lastEvent is when something was received last, 0 if nothing was.
 	lastEvent atomic.Int64
 	// lastEventTime is the time of day of lastEvent, as a scrape has worked it out.
@@ -172,6 +174,9 @@ func (s *source) completeList(items int, version string, streamed bool) {
 		s.advance(state)
 	}
 	s.objects.Store(int64(items))
+	if s.epoch.Load() != nil {
+		s.relists.Add(1)
+	}
 	s.epoch.Store(&epoch{rv: state, at: now})
 	s.lastEvent.Store(now)
 	inf.group.listDuration.Observe(seconds(listed))

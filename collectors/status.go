@@ -29,6 +29,12 @@ type InformerStatus struct {
 	LastSync time.Duration
 	// LastEvent is when something was received last, the zero time if nothing was.
 	LastEvent time.Time
+	// WatchOpened is since when a watch is open, the zero time if none is.
+	WatchOpened time.Time
+	// Relists is how often a full state was taken in after the first.
+	Relists uint64
+	// LastAudit is what came of the last audit, if there are any.
+	LastAudit AuditStatus
 	// Received, Stored and Handled are the resourceVersions that were received last, that the store has, and that all
 	// handlers have finished; 0 where none is known.
 	Received, Stored, Handled uint64
@@ -36,6 +42,19 @@ type InformerStatus struct {
 	Orphaned bool
 	// Handlers are the event handlers that are registered.
 	Handlers []HandlerStatus
+}
+
+// AuditStatus is what came of an audit.
+type AuditStatus struct {
+	// Interval is how often there is one, 0 for never.
+	Interval time.Duration
+	// Result is a value of the label result of k8s_informer_audits_total, empty before the first audit.
+	Result string
+	// At is when the audit ended, the zero time before the first.
+	At time.Time
+	// Differences is how many differences the last audit that could be made has found, those included that a second one
+	// has not confirmed.
+	Differences int
 }
 
 // HandlerStatus is the state of one event handler.
@@ -77,13 +96,21 @@ func (inf *informer) status() InformerStatus {
 		Objects:    inf.objects(),
 		LastSync:   time.Duration(inf.lastSync.Load()),
 		LastEvent:  src.lastEventAt(),
+		Relists:    src.relists.Load(),
+		LastAudit:  inf.audits.status(inf.obs),
 		Received:   src.received.Load(),
 		Stored:     inf.storedVersion(),
 		Orphaned:   inf.orphaned(),
 	}
+	if s.Connected {
+		s.WatchOpened = inf.obs.wall(src.opened.Load())
+	}
 	oldest := src.unwatched()
 	if stale := inf.staleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
 		oldest = stale
+	}
+	if inf.listed && inf.indexer != nil {
+		s.LastAudit.Interval = inf.checks.Audit
 	}
 	for i, h := range inf.currentHandlers() {
 		pending, since := h.backlog()

@@ -2,9 +2,11 @@ package collectors
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -31,4 +33,43 @@ func TestLastResync(t *testing.T) {
 			t.Fatalf("%v became %v", at, again)
 		}
 	}
+}
+
+// TestWatchOpenedAndRelists: a watch has an age as long as it is open, and every full state but the first is a relist.
+func TestWatchOpenedAndRelists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := newObserver(t)
+		server := newFakeServer()
+		lw := obs.ListerWatcher(pods, server)
+		check := func(when string, opened time.Time, relists uint64) {
+			t.Helper()
+			s := obs.Informers()[0]
+			if !s.WatchOpened.Equal(opened) || s.Relists != relists || s.Connected == opened.IsZero() {
+				t.Errorf("%s: opened %v (%t), %d relists; want %v, %d", when, s.WatchOpened, s.Connected, s.Relists, opened, relists)
+			}
+		}
+		list := func() {
+			t.Helper()
+			if _, err := lw.List(metav1.ListOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("at first", time.Time{}, 0)
+		list()
+		check("after the first list", time.Time{}, 0)
+		for n := range 2 {
+			time.Sleep(time.Minute)
+			opened := time.Now()
+			w, err := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			check("while open", opened, uint64(n))
+			w.Stop()
+			check("when it has ended", time.Time{}, uint64(n))
+			list()
+			check("after another list", time.Time{}, uint64(n+1))
+		}
+	})
 }

@@ -36,6 +36,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	commands := map[string]command{}
 	name, serve := registerServe(app, logging)
 	commands[name] = serve
+	name, push := registerPush(app, logging)
+	commands[name] = push
 	generate, runGenerate := registerGenerate(app)
 	commands[generate.FullCommand()] = func(ctx context.Context) error { return runGenerate(ctx, stdout) }
 	check, runCheck := registerCheckConfig(app)

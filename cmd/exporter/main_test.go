@@ -142,6 +142,16 @@ func TestCommandLine(t *testing.T) {
 			err: []string{"--web.config.file", "basic_auth"},
 		},
 		{name: "telemetry path", args: []string{"--web.telemetry-path=/livez", cluster}, code: exitError, err: []string{"--web.telemetry-path", "/livez"}},
+		{name: "health address in use", args: []string{"--web.listen-address=127.0.0.1:0", "--web.health-address=" + taken.Addr().String(), cluster}, code: exitError, err: []string{"--web.health-address", "in use"}},
+		{
+			name: "password or token", args: []string{"--web.kubernetes-auth", "--web.config.file=" + write(t, "b.yaml", "basic_auth_users: {alice: '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi'}"), cluster}, code: exitError,
+			err: []string{"--web.kubernetes-auth", "basic_auth_users"},
+		},
+		{name: "share of the memory", args: []string{"--auto-gomemlimit.ratio=1.5", cluster}, code: exitUsage, err: []string{"--auto-gomemlimit.ratio", "1.5"}},
+		{name: "push without an address", args: []string{"push", cluster}, code: exitUsage, err: []string{"--pushgateway.url"}},
+		{name: "push to nowhere", args: []string{"push", "--pushgateway.url=gateway:9091", cluster}, code: exitUsage, err: []string{"--pushgateway.url", "http://"}},
+		{name: "push with a bad label", args: []string{"push", "--pushgateway.url=http://g", "--pushgateway.grouping=a-b=c", cluster}, code: exitUsage, err: []string{"--pushgateway.grouping", "a-b"}},
+		{name: "push at once", args: []string{"push", "--pushgateway.url=http://g", "--push.timeout=0s", cluster}, code: exitUsage, err: []string{"--push.timeout"}},
 		{name: "address in use", args: []string{"--web.listen-address=" + taken.Addr().String(), cluster}, code: exitError, err: []string{"--web.listen-address", "in use"}},
 		{name: "not an address", args: []string{"--web.listen-address=here", cluster}, code: exitError, err: []string{"--web.listen-address", "here"}},
 	} {

@@ -3,59 +3,57 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
-	"github.com/prometheus/exporter-toolkit/web"
-	webflag "github.com/prometheus/exporter-toolkit/web/kingpinflag"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/tracing"
 )
 
-const defaultListenAddress = ":9958"
-
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	logging       *promslog.Config
-	web           *web.FlagConfig
-	telemetryPath string
-	pprof         bool
-	configFile    string
-	kubeconfig    string
+	logging *promslog.Config
+	web     *webFlags
+	cluster *clusterFlags
+	memory  *memoryFlags
+}
+
+// clusterFlags say what to watch and where.
+type clusterFlags struct {
+	configFile string
+	kubeconfig string
+}
+
+func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
+	f := &clusterFlags{}
+	cmd.Flag("config.file", "Path to the configuration file that says what to watch. It is read again when it changes and on SIGHUP. Without one, the common kinds and all custom resources are watched in all namespaces.").
+		StringVar(&f.configFile)
+	cmd.Flag("kubeconfig", "Path to the kubeconfig of the cluster. Without one, $KUBECONFIG is used and, if that is not set, the service account of the pod.").
+		StringVar(&f.kubeconfig)
+	return f
 }
 
 // registerServe adds the command that is run unless another one is named.
 func registerServe(app *kingpin.Application, logging *promslog.Config) (name string, serve command) {
 	cmd := app.Command("serve", "Watch the cluster and serve metrics (the default command).").Default()
-	flags := &serveFlags{logging: logging, web: webflag.AddFlags(cmd, defaultListenAddress)}
-	cmd.Flag("web.telemetry-path", "Path under which to expose metrics.").
-		Default(exporter.DefaultTelemetryPath).StringVar(&flags.telemetryPath)
-	cmd.Flag("web.enable-pprof", "Serve profiles under /debug/pprof/, behind the same authentication as everything else.").
-		BoolVar(&flags.pprof)
-	cmd.Flag("config.file", "Path to the configuration file that says what to watch. It is read again when it changes and on SIGHUP. Without one, the common kinds and all custom resources are watched in all namespaces.").
-		StringVar(&flags.configFile)
-	cmd.Flag("kubeconfig", "Path to the kubeconfig of the cluster. Without one, $KUBECONFIG is used and, if that is not set, the service account of the pod.").
-		StringVar(&flags.kubeconfig)
+	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), memory: registerMemory(cmd)}
 	return cmd.FullCommand(), flags.serve
 }
 
-// serve runs the exporter until ctx ends or the web server fails.
+// serve runs the exporter until ctx ends or a web server fails.
 func (f *serveFlags) serve(ctx context.Context) error {
 	collectEarlier()
 	log := newLogger(f.logging)
-	file, err := exporter.OpenConfig(f.configFile)
+	file, err := exporter.OpenConfig(f.cluster.configFile)
 	if err != nil {
 		return err
 	}
-	// A broken web configuration should not wait for the first request.
-	if err := web.Validate(*f.web.WebConfigFile); err != nil {
-		return fmt.Errorf("--web.config.file %s: %w", *f.web.WebConfigFile, err)
+	if err := errors.Join(f.web.validate(), f.memory.validate()); err != nil {
+		return err
 	}
-	rest, err := exporter.RESTConfig(f.kubeconfig)
+	rest, err := exporter.RESTConfig(f.cluster.kubeconfig)
 	if err != nil {
 		return err
 	}
@@ -63,56 +61,46 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{File: file, REST: rest, Logger: log, TelemetryPath: f.telemetryPath, Pprof: f.pprof}
+	options := exporter.Options{File: file, REST: rest, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
 	if provider.Enabled() {
 		options.Tracer = tracing.NewTracer(provider)
 	}
+	f.memory.apply(ctx, log)
 	exp, err := exporter.New(options)
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
 	stopReloading := reloadOnHangup(exp)
 	defer stopReloading()
-	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "tracing", provider.Enabled())
-
-	server := &http.Server{
-		Handler:           exp.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+	protect, closeFilter, err := f.web.filter(exp.WrapConfig(rest), log)
+	if err != nil {
+		return errors.Join(err, provider.Shutdown(ctx))
 	}
-	served := make(chan error, 1)
-	go func() {
-		defer close(served)
-		served <- web.ListenAndServe(server, f.web, log)
-	}()
+	health, err := f.web.startHealth(exp.HealthHandler(), log)
+	if err != nil {
+		return errors.Join(err, provider.Shutdown(ctx))
+	}
+	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
+	main := f.web.startMain(exp.Handler(protect), log)
 	exp.Start(ctx)
 
 	var failed error
 	select {
 	case <-ctx.Done():
 		log.Info("Shutting down", "cause", context.Cause(ctx))
-	case err := <-served:
-		failed = fmt.Errorf("--web.listen-address: the web server ended: %w", err)
-		log.Error("The web server ended; shutting down", "err", err)
+	case failed = <-main.failed():
+	case failed = <-health.failed():
+	}
+	if failed != nil {
+		log.Error("A web server ended; shutting down", "err", failed)
 	}
 	// First nothing more comes in, then what is under way is finished, then what produces it stops, then what it left is
 	// sent off. Informers hold no lock of the cluster that would have to be released.
 	return errors.Join(failed, shutdown(log,
 		step{"report not ready", 0, func(context.Context) error { exp.Drain(); return nil }},
-		step{"stop the web server", 5 * time.Second, func(ctx context.Context) error { return stopServer(ctx, server, served) }},
+		step{"stop the web server", 5 * time.Second, main.stop},
 		step{"stop the informers", 10 * time.Second, exp.Stop},
 		step{"send the last traces", 5 * time.Second, provider.Shutdown},
+		step{"stop answering probes", time.Second, func(ctx context.Context) error { closeFilter(); return health.stop(ctx) }},
 	))
-}
-
-// stopServer lets requests finish that are being answered, and cuts them off when ctx ends. It waits for the goroutine
-// that closes served.
-func stopServer(ctx context.Context, server *http.Server, served <-chan error) error {
-	err := server.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, server.Close())
-	}
-	for range served {
-	}
-	return err
 }

@@ -13,7 +13,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
 
@@ -25,16 +24,15 @@ type served struct {
 	done chan error
 }
 
-// serve runs the command against the real API server until the end of the test or stop.
+// serve runs the command, against the shared API server unless args name another one, until the end of the test or stop.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
-	kubeconfig := t.TempDir() + "/kubeconfig"
-	if err := stack.WriteKubeconfig(kubeconfig, stacktest.Config(t)); err != nil {
-		t.Fatal(err)
+	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--kubeconfig=") }) {
+		args = append(args, kubeconfigOf(t, stacktest.Config(t)))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{log: &output{}, stop: cancel, done: make(chan error, 1)}
-	args = append([]string{"serve", "--log.format=json", "--web.listen-address=127.0.0.1:0", "--kubeconfig=" + kubeconfig}, args...)
+	args = append([]string{"serve", "--log.format=json", "--web.listen-address=127.0.0.1:0"}, args...)
 	go func() {
 		defer close(s.done)
 		s.done <- run(ctx, args, io.Discard, s.log)
@@ -109,7 +107,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	text := s.log.String()
-	for _, step := range []string{"report not ready", "stop the web server", "stop the informers", "send the last traces"} {
+	for _, step := range []string{"report not ready", "stop the web server", "stop the informers", "send the last traces", "stop answering probes"} {
 		_, rest, ok := strings.Cut(text, `"msg":"Shutdown step done","step":"`+step+`","duration":"`)
 		if !ok {
 			t.Fatalf("step %q is not logged, or not after those before it:\n%s", step, s.log)

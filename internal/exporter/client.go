@@ -52,6 +52,12 @@ const (
 	clientBurst = 100
 )
 
+// observeConfig makes what is asked with a configuration appear in the exporter's own metrics.
+type observeConfig func(*rest.Config) *rest.Config
+
+// WrapConfig returns a copy of config whose clients' requests are reported among the exporter's own.
+func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config { return e.observer.WrapConfig(config) }
+
 // connection is how the exporter talks to the API server.
 type connection struct {
 	// metadata asks for the metadata of objects only, in protobuf where the server has it.
@@ -62,7 +68,8 @@ type connection struct {
 	disconnect func()
 }
 
-func connect(config *rest.Config, userAgent string) (*connection, error) {
+// connect returns how to talk to the API server of config. What is asked is seen by observe.
+func connect(config *rest.Config, userAgent string, observe observeConfig) (*connection, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(clientQPS, clientBurst)
@@ -72,6 +79,7 @@ func connect(config *rest.Config, userAgent string) (*connection, error) {
 	// Closing idle connections would not do: for a moment after the last watch was stopped, its connection is not idle.
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
+	config = observe(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)

@@ -13,8 +13,11 @@
 //	registry.go      the registry, and what the exporter reports about itself
 //	exporter.go      Exporter: New, Start, Stop
 //	handler.go       the paths
+//	protect.go       what stands before all of them: limits and security headers
 //	health.go        liveness and readiness
-//	landing.go       the page for people
+//	state.go         how each target is doing
+//	landing.go       the page for people that shows it
+//	api.go           the same for programs
 //
 // Listening, TLS, authentication, flags and signals belong to cmd/exporter.
 package exporter

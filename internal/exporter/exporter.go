@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/version"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -57,20 +56,10 @@ type Exporter struct {
 // New prepares an exporter. Nothing is sent to the API server before Start.
 func New(options Options) (*Exporter, error) {
 	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
-	connection, err := connect(options.REST, userAgent)
-	if err != nil {
-		return nil, err
-	}
-	e, err := newExporter(options, connection.metadata)
-	if err != nil {
-		return nil, err
-	}
-	e.server, e.disconnect = options.REST.Host, connection.disconnect
-	e.follower.discover = connection.discover
-	return e, nil
+	return newExporter(options, func(observe observeConfig) (*connection, error) { return connect(options.REST, userAgent, observe) })
 }
 
-func newExporter(options Options, client metadata.Interface) (*Exporter, error) {
+func newExporter(options Options, connect func(observeConfig) (*connection, error)) (*Exporter, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -91,17 +80,25 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{log: options.Logger, registry: registry, observer: observer, started: time.Now()}
+	connection, err := connect(observer.WrapConfig)
+	if err != nil {
+		return nil, err
+	}
+	e := &Exporter{log: options.Logger, registry: registry, observer: observer, disconnect: connection.disconnect, started: time.Now()}
+	if options.REST != nil {
+		e.server = options.REST.Host
+	}
 	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
 	e.targets = &set{}
-	e.follower = newFollower(options.Config, e.targets, client, options.Logger)
+	e.follower = newFollower(options.Config, e.targets, connection.metadata, options.Logger)
 	e.targets.newTarget = func(s subject) (*target, error) {
-		return newTarget(s, observer, client, options.Logger, e.follower.definitionsChanged)
+		return newTarget(s, observer, connection.metadata, options.Logger, e.follower.definitionsChanged)
 	}
 	e.reloader = newReloader(options.File, e.follower.reconfigure, options.Logger)
 	e.follower.apply(context.Background()) // what needs no answer of the API server
+	e.follower.discover = connection.discover
 	if err := registerState(registry, e); err != nil {
 		return nil, err
 	}
@@ -177,9 +174,6 @@ func (e *Exporter) Stop(ctx context.Context) error {
 		return fmt.Errorf("informers still run: %w", context.Cause(ctx))
 	}
 }
-
-// Handler serves every path of the exporter.
-func (e *Exporter) Handler() http.Handler { return e.handler }
 
 // Gatherer returns what /metrics serves.
 func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"regexp"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -14,13 +15,22 @@ import (
 const DefaultTelemetryPath = "/metrics"
 
 // maxScrapes is how many scrapes are answered at a time. More would only compete with each other; they get 503.
-const maxScrapes = 40
+const maxScrapes = 20
 
 // telemetryPath is what a path for metrics may look like. Characters that mean something in a pattern of http.ServeMux
 // are not among it.
 var telemetryPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
 func (e *Exporter) newHandler(options Options) (http.Handler, error) {
+	paths, err := e.paths(options)
+	if err != nil {
+		return nil, err
+	}
+	return newMux(paths), nil
+}
+
+// paths returns what is served, by path.
+func (e *Exporter) paths(options Options) (map[string]http.Handler, error) {
 	if !telemetryPath.MatchString(options.TelemetryPath) {
 		return nil, fmt.Errorf("--web.telemetry-path: %q is not a path; write one like %s", options.TelemetryPath, DefaultTelemetryPath)
 	}
@@ -28,12 +38,9 @@ func (e *Exporter) newHandler(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]http.Handler{
-		"/{$}":     landing,
-		"/healthz": http.HandlerFunc(serveLive),
-		"/livez":   http.HandlerFunc(serveLive),
-		"/readyz":  http.HandlerFunc(e.serveReady),
-	}
+	paths := e.probes()
+	paths["/{$}"] = landing
+	paths[informersPath] = http.HandlerFunc(e.serveInformers)
 	if options.Pprof {
 		paths["/debug/pprof/"] = http.HandlerFunc(pprof.Index)
 		paths["/debug/pprof/cmdline"] = http.HandlerFunc(pprof.Cmdline)
@@ -45,13 +52,37 @@ func (e *Exporter) newHandler(options Options) (http.Handler, error) {
 		return nil, fmt.Errorf("--web.telemetry-path: %s is taken; write one like %s", options.TelemetryPath, DefaultTelemetryPath)
 	}
 	paths[options.TelemetryPath] = e.newMetricsHandler()
+	return paths, nil
+}
 
+// probes are the paths that the kubelet asks.
+func (e *Exporter) probes() map[string]http.Handler {
+	return map[string]http.Handler{
+		"/healthz": http.HandlerFunc(serveLive),
+		"/livez":   http.HandlerFunc(serveLive),
+		"/readyz":  http.HandlerFunc(e.serveReady),
+	}
+}
+
+func newMux(paths map[string]http.Handler) *http.ServeMux {
 	mux := http.NewServeMux()
 	for path, handler := range paths {
 		mux.Handle("GET "+path, handler)
 	}
-	return mux, nil
+	return mux
 }
+
+// Handler serves every path of the exporter. The filters stand before all of them, the first one outermost.
+func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Handler {
+	handler := e.handler
+	for _, filter := range slices.Backward(filters) {
+		handler = filter(handler)
+	}
+	return protect(handler)
+}
+
+// HealthHandler serves the paths that the kubelet asks, for an address of their own where it need not authenticate.
+func (e *Exporter) HealthHandler() http.Handler { return protect(newMux(e.probes())) }
 
 // newMetricsHandler serves OpenMetrics to whom asks for it, with exemplars, and the text format to all others. It counts
 // its own requests and errors. One metric that cannot be collected does not hold back the others.

@@ -90,7 +90,6 @@ func (e *Exporter) readiness() (ready bool, checks []check) {
 
 func plain(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(body)) // a probe that has hung up needs no answer
 }

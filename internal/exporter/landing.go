@@ -2,18 +2,31 @@ package exporter
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 //go:embed landing.html
 var landingHTML string
+
+// styleHash is what the content security policy allows as style: what the page has, and nothing else.
+var styleHash = func() string {
+	_, rest, _ := strings.Cut(landingHTML, "<style>")
+	style, _, _ := strings.Cut(rest, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}()
 
 // landing is the page for people: what is watched and how it is doing. It needs no script and nothing from elsewhere.
 type landing struct {
@@ -26,37 +39,41 @@ type landing struct {
 // page is what the template shows.
 type page struct {
 	Name, Version, Server string
-	Metrics               string
+	Metrics, API          string
 	Pprof                 bool
 	Up                    string
 	Ready                 bool
 	Synced, Refused       int
+	Late, Different       int
 	Objects               int
+	Columns               []header
 	Rows                  []row
 }
 
-// row is one informer.
-type row struct {
-	Type, Namespace string
-	State           string // one of the states below
-	Connected       bool
-	Objects         int
-	Pending         uint64
-	SyncLag         string
-	Lagging         bool
-	LastEvent       string
-	LastSync        string
+// header is the head of a column.
+type header struct {
+	Title   string
+	Numeric bool
+	Sorted  string // how the table is sorted by it, as aria-sort has it: empty if it is not
+	Link    string // sorts by it, or the other way round
 }
 
-// States of a row besides the answers of the API server.
-const (
-	stateSynced      = "synced"
-	stateSyncing     = "syncing"
-	stateUnreachable = "unreachable"
-)
-
-// noticeableLag is the sync lag that the page draws attention to. It is no objective; alerts have one.
-const noticeableLag = time.Second
+// row is one informer, as text.
+type row struct {
+	Type, Namespace            string
+	State                      string
+	Blank                      bool // never had anything that numbers could tell about
+	Watch, WatchOpenedAt       string
+	Objects                    int
+	Pending                    uint64
+	SyncLag                    string
+	Late                       bool
+	LastSync                   string
+	LastEvent, LastEventAt     string
+	Relists                    uint64
+	Audit, AuditAge, AuditedAt string
+	Bad                        bool // the audit found something, or could not be made
+}
 
 func (e *Exporter) newLanding(options Options) (*landing, error) {
 	tmpl, err := template.New("landing").Parse(landingHTML)
@@ -72,75 +89,140 @@ func (e *Exporter) newLanding(options Options) (*landing, error) {
 	}, nil
 }
 
-// ServeHTTP implements http.Handler.
-func (l *landing) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+// ServeHTTP implements http.Handler. ?sort=objects sorts the table by that column, ?sort=objects&desc the other way round.
+func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
 	var body bytes.Buffer // so that a failure does not come after half a page
-	if err := l.template.Execute(&body, l.page()); err != nil {
+	if err := l.template.Execute(&body, l.page(query.Get("sort"), query.Has("desc"))); err != nil {
 		l.exporter.log.Error("The landing page cannot be rendered", "err", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Cache-Control", "no-store")
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	header.Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(body.Bytes()) // a browser that has gone needs no page
 }
 
-func (l *landing) page() page {
+func (l *landing) page(sortBy string, descending bool) page {
 	e := l.exporter
-	p := page{Name: Name, Version: Version(), Server: e.server, Metrics: l.metrics, Pprof: l.pprof}
+	p := page{Name: Name, Version: Version(), Server: e.server, Metrics: l.metrics, API: strings.TrimPrefix(informersPath, "/"), Pprof: l.pprof}
 	p.Ready, _ = e.readiness()
 	p.Up = short(time.Since(e.started))
-	statuses := map[collectors.ID]collectors.InformerStatus{}
-	for _, s := range e.observer.Informers() {
-		statuses[s.ID] = s
-	}
-	for _, t := range e.targets.list() {
-		r := t.row(statuses[t.id()])
+	states := e.states()
+	p.Columns = arrange(states, sortBy, descending)
+	for _, s := range states {
 		switch {
-		case r.State == stateSynced:
-			p.Synced++
-		case t.availability.current().refusing():
+		case s.refused:
 			p.Refused++
+		case s.name == stateSynced:
+			p.Synced++
 		}
-		p.Objects += r.Objects
-		p.Rows = append(p.Rows, r)
+		if s.late() {
+			p.Late++
+		}
+		if s.different() {
+			p.Different++
+		}
+		p.Objects += s.Objects
+		p.Rows = append(p.Rows, newRow(s))
 	}
 	return p
 }
 
-// row says how a target is doing. What the API server says about it comes before what is in the cache.
-func (t *target) row(s collectors.InformerStatus) row {
+// column is one of the table.
+type column struct {
+	key, title string
+	numeric    bool // and therefore sorted from the largest value down at first
+	compare    func(a, b state) int
+}
+
+var columns = []column{
+	{"resource", "Resource", false, byName},
+	{"namespace", "Namespace", false, func(a, b state) int { return cmp.Compare(a.ID.Namespace, b.ID.Namespace) }},
+	{"state", "State", false, func(a, b state) int { return cmp.Compare(a.calm(), b.calm()) }},
+	{"objects", "Objects", true, func(a, b state) int { return cmp.Compare(a.Objects, b.Objects) }},
+	{"lag", "Sync lag", true, func(a, b state) int { return cmp.Compare(a.SyncLag, b.SyncLag) }},
+	{"pending", "Pending", true, func(a, b state) int { return cmp.Compare(a.pending, b.pending) }},
+	{"event", "Last event", true, func(a, b state) int { return b.LastEvent.Compare(a.LastEvent) }},
+	{"watch", "Watch open", true, func(a, b state) int { return b.WatchOpened.Compare(a.WatchOpened) }},
+	{"relists", "Relists", true, func(a, b state) int { return cmp.Compare(a.Relists, b.Relists) }},
+	{"sync", "Last sync", true, func(a, b state) int { return cmp.Compare(a.LastSync, b.LastSync) }},
+	{"audit", "Last audit", false, func(a, b state) int { return cmp.Compare(auditRank(a), auditRank(b)) }},
+}
+
+// defaultSort shows first what needs attention.
+const defaultSort = "state"
+
+// auditRank orders results of audits by how much attention they need.
+func auditRank(s state) int {
+	return slices.Index([]string{catalog.AuditDifferent, catalog.AuditFailed, catalog.AuditSkipped, catalog.AuditConsistent, ""}, s.LastAudit.Result)
+}
+
+// arrange sorts the states by a column and returns the heads of all columns. A column that does not exist is the default.
+func arrange(states []state, sortBy string, descending bool) []header {
+	if !slices.ContainsFunc(columns, func(c column) bool { return c.key == sortBy }) {
+		sortBy, descending = defaultSort, false
+	}
+	var headers []header
+	for _, c := range columns {
+		h := header{Title: c.title, Numeric: c.numeric}
+		next := c.numeric // whether the link sorts downwards
+		if c.key == sortBy {
+			next = !descending
+			h.Sorted = map[bool]string{false: "ascending", true: "descending"}[descending]
+			slices.SortStableFunc(states, func(a, b state) int {
+				order := c.compare(a, b)
+				if descending {
+					order = -order
+				}
+				return cmp.Or(order, byName(a, b))
+			})
+		}
+		h.Link = "?sort=" + url.QueryEscape(c.key)
+		if next {
+			h.Link += "&desc"
+		}
+		headers = append(headers, h)
+	}
+	return headers
+}
+
+func newRow(s state) row {
 	r := row{
-		Type:      t.kind.Type(),
-		Namespace: t.id().Scope(),
-		Connected: s.Connected,
+		Type:      s.ID.Type(),
+		Namespace: s.ID.Namespace,
+		State:     s.name,
 		Objects:   s.Objects,
+		Pending:   s.pending,
 		SyncLag:   short(s.SyncLag),
-		Lagging:   s.SyncLag >= noticeableLag,
+		Late:      s.late(),
+		Relists:   s.Relists,
+		Audit:     s.LastAudit.Result,
+		Bad:       s.different() || s.LastAudit.Result == catalog.AuditFailed,
 	}
-	for _, h := range s.Handlers {
-		r.Pending += h.Pending
-	}
-	if !s.LastEvent.IsZero() {
-		r.LastEvent = short(time.Since(s.LastEvent)) + " ago"
+	if !s.kind.Namespaced {
+		r.Namespace = "cluster"
+	} else if r.Namespace == "" {
+		r.Namespace = "all"
 	}
 	if s.LastSync > 0 {
 		r.LastSync = short(s.LastSync)
 	}
-	switch now := t.availability.current(); {
-	case now.refusing():
-		r.State = now.answer
-	case now.troubled:
-		r.State = stateUnreachable
-	case s.Synced:
-		r.State = stateSynced
-	default:
-		r.State = stateSyncing
+	if s.different() {
+		r.Audit += fmt.Sprintf(" (%d)", s.LastAudit.Differences)
 	}
+	r.Blank = s.refused && !s.Synced
+	r.LastEvent, r.LastEventAt = since(s.LastEvent)
+	r.Watch, r.WatchOpenedAt = since(s.WatchOpened)
+	r.AuditAge, r.AuditedAt = since(s.LastAudit.At)
 	return r
+}
+
+// since returns how long ago something was, and when: nothing if it never was.
+func since(at time.Time) (ago, when string) {
+	if at.IsZero() {
+		return "", ""
+	}
+	return short(time.Since(at)), at.UTC().Format(time.RFC3339)
 }
 
 // short formats a duration with as many digits as a person wants to read.

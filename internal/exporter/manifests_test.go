@@ -63,7 +63,12 @@ func TestManifestsRender(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	auth := overlayOf(t, "kubernetes-auth")
 	for path, parts := range map[string][]string{
+		auth: {
+			"- --web.kubernetes-auth", "containerPort: 9959", "containerPort: 9958", "name: system:auth-delegator", "path: /readyz\n            port: health",
+			"path: /livez\n            port: health", "name: informer-exporter-metrics", "namespace: elsewhere\n",
+		},
 		base:                        {"kind: Deployment", "image: ghcr.io/informer-exporter/informer-exporter:v"},
 		base + "/../servicemonitor": {"kind: Deployment", "kind: ServiceMonitor", "honorLabels: true"},
 		dir:                         {"namespace: elsewhere", "name: elsewhere", "informer-exporter:v9"},
@@ -78,10 +83,33 @@ func TestManifestsRender(t *testing.T) {
 				t.Errorf("%s does not have %q", path, part)
 			}
 		}
-		if path == dir && strings.Contains(string(out), "namespace: informer-exporter") {
+		if (path == dir || path == auth) && strings.Contains(string(out), "namespace: informer-exporter") {
 			t.Errorf("an overlay cannot move everything to another namespace:\n%s", out)
 		}
 	}
+}
+
+// overlayOf is a kustomization of the base in another namespace with a component.
+func overlayOf(t *testing.T, component string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for _, path := range []string{base, base + "/../" + component} {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		relative, err := filepath.Rel(dir, absolute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, relative)
+	}
+	overlay := "namespace: elsewhere\nresources: [" + paths[0] + "]\ncomponents: [" + paths[1] + "]\n"
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // What the manifest says about the program is what the program does.

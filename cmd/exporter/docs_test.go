@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const flagsPage = "../../docs/flags.md"
+
+// docs/flags.md is what --help says. UPDATE=1 writes it.
+func TestFlagsAreDocumented(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("exporter-toolkit has a flag that is for Linux only")
+	}
+	t.Setenv("COLUMNS", "80")
+	var page strings.Builder
+	page.WriteString("# Commands and flags\n\nWhat `exporter --help` and `exporter <command> --help` say. A test compares them; `UPDATE=1 go test ./cmd/exporter -run\nTestFlagsAreDocumented` writes this page.\n")
+	for _, command := range commandNames(t) {
+		var help output
+		if err := run(context.Background(), append(command.args, "--help"), &help, &help); err != nil {
+			t.Fatal(err)
+		}
+		page.WriteString("\n## " + command.title + "\n\n```text\n")
+		for line := range strings.Lines(strings.TrimSpace(help.String())) {
+			page.WriteString(strings.TrimRight(line, " \n") + "\n")
+		}
+		page.WriteString("```\n")
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(flagsPage, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(flagsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != page.String() {
+		t.Errorf("docs/flags.md is not what the program says; write it with UPDATE=1. The program says:\n%s", &page)
+	}
+}
+
+type documented struct {
+	title string
+	args  []string
+}
+
+// commandNames returns the commands that the program's own help lists.
+func commandNames(t *testing.T) []documented {
+	t.Helper()
+	var help output
+	if err := run(context.Background(), []string{"--help"}, &help, &help); err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(help.String(), "\nCommands:\n")
+	if !ok {
+		t.Fatalf("no list of commands:\n%s", &help)
+	}
+	all := []documented{{"exporter", nil}}
+	for line := range strings.Lines(list) {
+		if strings.TrimSpace(line) == "" || line[0] == ' ' || strings.HasPrefix(line, "help ") {
+			continue
+		}
+		name := strings.TrimSuffix(strings.Fields(line)[0], "*")
+		all = append(all, documented{"exporter " + name, []string{name}})
+	}
+	if len(all) < 5 {
+		t.Fatalf("only %v:\n%s", all, &help)
+	}
+	return all
+}

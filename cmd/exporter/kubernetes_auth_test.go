@@ -1,0 +1,219 @@
+package main
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// everyPath are the paths that are registered, and some that are not.
+var everyPath = []string{
+	"/", "/metrics", "/api/v1/informers", "/livez", "/healthz", "/readyz", "/readyz?verbose",
+	"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/symbol", "/debug/pprof/goroutine", "/debug/pprof/heap",
+	"/debug/pprof/profile?seconds=1", "/debug/pprof/trace?seconds=1",
+	"/nope", "//metrics", "/metrics/", "/debug/pprof/../../metrics",
+}
+
+// probes are those paths that Kubernetes lets every authenticated user get, by the ClusterRole system:public-info-viewer.
+var probes = []string{"/livez", "/healthz", "/readyz", "/readyz?verbose"}
+
+// account creates a service account, with rules of a ClusterRole of its own, and returns how to be it.
+func account(t *testing.T, plane *stack.ControlPlane, namespace, name string, roles []string, rules ...rbacv1.PolicyRule) *rest.Config {
+	t.Helper()
+	client := kubernetes.NewForConfigOrDie(plane.Config())
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := client.CoreV1().ServiceAccounts(namespace).Create(t.Context(), sa, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(rules) > 0 {
+		role, err := client.RbacV1().ClusterRoles().Create(t.Context(),
+			&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}, Rules: rules}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		roles = append(roles, role.Name)
+	}
+	for _, role := range roles {
+		_, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"},
+			Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: name}},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, rule := range rules {
+		for _, path := range rule.NonResourceURLs {
+			awaitRight(t, client, namespace, name, authorizationv1.SubjectAccessReviewSpec{
+				NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: strings.Replace(path, "*", "/", 1), Verb: "get"},
+			})
+		}
+	}
+	if slices.Contains(roles, "system:auth-delegator") {
+		awaitRight(t, client, namespace, name, authorizationv1.SubjectAccessReviewSpec{
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create"},
+		})
+	}
+	config, err := plane.ServiceAccountConfig(t.Context(), namespace, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// awaitRight waits until the API server has taken in what an account may do. The exporter remembers what it was told before.
+func awaitRight(t *testing.T, client kubernetes.Interface, namespace, name string, spec authorizationv1.SubjectAccessReviewSpec) {
+	t.Helper()
+	spec.User = "system:serviceaccount:" + namespace + ":" + name
+	deadline := time.Now().Add(90 * time.Second)
+	for {
+		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("%+v is not allowed: %v", spec, err)
+		}
+		if review.Status.Allowed {
+			return
+		}
+		time.Sleep(20 * time.Millisecond) // between two attempts, not instead of one
+	}
+}
+
+func kubeconfigOf(t *testing.T, config *rest.Config) string {
+	t.Helper()
+	path := t.TempDir() + "/kubeconfig"
+	if err := stack.WriteKubeconfig(path, config); err != nil {
+		t.Fatal(err)
+	}
+	return "--kubeconfig=" + path
+}
+
+// With --web.kubernetes-auth the API server decides about every path; probes have an address of their own.
+func TestServeKubernetesAuth(t *testing.T) {
+	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
+	metrics := rbacv1.PolicyRule{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}
+	everything := rbacv1.PolicyRule{NonResourceURLs: []string{"*"}, Verbs: []string{"get"}}
+	pods := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list", "watch"}}
+
+	exporter := account(t, plane, namespace, "exporter", []string{"system:auth-delegator"}, pods)
+	nobody := account(t, plane, namespace, "nobody", nil).BearerToken
+	scraper := account(t, plane, namespace, "scraper", nil, metrics).BearerToken
+	reader := account(t, plane, namespace, "reader", nil, everything).BearerToken
+
+	config := write(t, "config.yaml", "resources: [{name: pods}]\n")
+	s := serve(t, kubeconfigOf(t, exporter), "--config.file="+config, "--web.kubernetes-auth", "--web.enable-pprof", "--web.health-address=127.0.0.1:0")
+	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+
+	for _, path := range everyPath {
+		for who, tc := range map[string]struct {
+			header string
+			want   int
+		}{
+			"without a token":        {"", http.StatusUnauthorized},
+			"with a wrong token":     {"Bearer " + scraper[:len(scraper)-4] + "AAAA", http.StatusUnauthorized},
+			"with a password":        {"Basic YWxpY2U6ZmFrZXBhc3N3b3Jk", http.StatusUnauthorized},
+			"with a token of no use": {"Bearer " + nobody, http.StatusForbidden},
+		} {
+			var headers []string
+			if tc.header != "" {
+				headers = []string{"Authorization", tc.header}
+			}
+			if slices.Contains(probes, path) && tc.want == http.StatusForbidden {
+				tc.want = http.StatusOK // the ClusterRole system:public-info-viewer
+			}
+			if tc.want == http.StatusOK {
+				if code, _ := get(t, s.url+path, headers...); code != tc.want {
+					t.Errorf("%s %s: %d, want %d", path, who, code, tc.want)
+				}
+				continue
+			}
+			if code, body := get(t, s.url+path, headers...); code != tc.want || strings.TrimSpace(body) != http.StatusText(tc.want) {
+				t.Errorf("%s %s: %d %.100q, want %d and nothing but that", path, who, code, body, tc.want)
+			}
+		}
+		want := http.StatusForbidden
+		if path == "/metrics" || slices.Contains(probes, path) {
+			want = http.StatusOK
+		}
+		if code, _ := get(t, s.url+path, "Authorization", "Bearer "+scraper); code != want {
+			t.Errorf("%s with a token for /metrics: %d, want %d", path, code, want)
+		}
+	}
+	for path, want := range map[string]int{
+		"/": 200, "/metrics": 200, "/api/v1/informers": 200, "/readyz": 200, "/debug/pprof/heap": 200, "/debug/pprof/cmdline": 200, "/nope": 404,
+	} {
+		if code, _ := get(t, s.url+path, "Authorization", "Bearer "+reader); code != want {
+			t.Errorf("%s with a token for everything: %d, want %d", path, code, want)
+		}
+	}
+
+	// What that has cost is reported.
+	_, body := get(t, s.url+"/metrics", "Authorization", "Bearer "+reader)
+	for _, resource := range []string{"tokenreviews.authentication.k8s.io", "subjectaccessreviews.authorization.k8s.io"} {
+		if !regexp.MustCompile(`k8s_client_requests_total\{code="201",name="informer-exporter",resource="` + resource + `",subresource="",verb="create"\} [1-9]`).MatchString(body) {
+			t.Errorf("requests for %s are not reported", resource)
+		}
+	}
+
+	for path, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 200, "/readyz?verbose": 200, "/": 404, "/metrics": 404, "/debug/pprof/": 404} {
+		if code, _ := get(t, health+path); code != want {
+			t.Errorf("%s at the address for probes: %d, want %d", path, code, want)
+		}
+	}
+}
+
+// Liveness and readiness do not depend on the API server, and neither does a scraper that was let in before.
+func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
+	plane := stacktest.Private(t, stack.Options{})
+	config := write(t, "config.yaml", "resources: [{name: pods}, {name: nodes}]\n")
+	s := serve(t, kubeconfigOf(t, plane.Config()), "--config.file="+config, "--web.kubernetes-auth", "--web.health-address=127.0.0.1:0")
+	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	token := "Bearer " + plane.Config().BearerToken
+	for _, path := range []string{"/metrics", "/readyz"} {
+		if code, body := get(t, s.url+path, "Authorization", token); code != http.StatusOK {
+			t.Fatalf("%s: %d %.300s", path, code, body)
+		}
+	}
+	if err := plane.APIServer.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.log.wait(t, `"msg":"The resource cannot be read at the moment`, "\n")
+	for _, path := range []string{"/livez", "/healthz", "/readyz"} {
+		if code, body := get(t, health+path); code != http.StatusOK {
+			t.Errorf("%s without an API server: %d %s", path, code, body)
+		}
+	}
+	if code, body := get(t, s.url+"/metrics", "Authorization", token); code != http.StatusOK || !strings.Contains(body, `informer_exporter_kind_up{informer_type="pods"} 1`) {
+		t.Errorf("a scrape without an API server: %d %.300s", code, body)
+	}
+	if code, _ := get(t, s.url+"/metrics"); code != http.StatusUnauthorized {
+		t.Errorf("a scrape without API server and token: %d, want 401", code)
+	}
+	if err := plane.APIServer.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.log.wait(t, `"msg":"The API server answers again`, "\n")
+}
+
+// More than a server should be sent is refused by net/http before anybody reads it.
+func TestHeadersAreLimited(t *testing.T) {
+	s := serve(t)
+	if code, _ := get(t, s.url+"/livez", "X-Large", strings.Repeat("x", 64<<10)); code != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("64 KiB of headers: %d, want 431", code)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// The component for authentication, applied to a real API server: with the account, the flags and the roles that it has,
+// a scraper gets in and others do not, and the probes get their answers.
+func TestKubernetesAuthManifests(t *testing.T) {
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Skip("needs kubectl")
+	}
+	plane := stacktest.ControlPlane(t)
+	const namespace = "kubernetes-auth-manifests"
+	admin := strings.TrimPrefix(kubeconfigOf(t, plane.Config()), "--kubeconfig=")
+	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	client := kubernetes.NewForConfigOrDie(plane.Config())
+	deployment, err := client.AppsV1().Deployments(namespace).Get(t.Context(), "informer-exporter", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	container := deployment.Spec.Template.Spec.Containers[0]
+	args := []string{}
+	for _, arg := range container.Args[1:] {
+		if name, _, isAddress := strings.Cut(arg, "=:"); isAddress {
+			arg = name + "=127.0.0.1:0" // the ports may be taken here
+		}
+		args = append(args, arg)
+	}
+	exporter, err := plane.ServiceAccountConfig(t.Context(), namespace, deployment.Spec.Template.Spec.ServiceAccountName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitRight(t, client, namespace, "informer-exporter", authorizationv1.SubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create"},
+	})
+	scraper := account(t, plane, namespace, "scraper", []string{"informer-exporter-metrics"}).BearerToken
+	awaitRight(t, client, namespace, "scraper", authorizationv1.SubjectAccessReviewSpec{
+		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"},
+	})
+	nobody := account(t, plane, namespace, "nobody", nil).BearerToken
+
+	s := serve(t, append(args, kubeconfigOf(t, exporter))...)
+	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	for token, want := range map[string]int{scraper: http.StatusOK, nobody: http.StatusForbidden, "wrong": http.StatusUnauthorized} {
+		if code, _ := get(t, s.url+"/metrics", "Authorization", "Bearer "+token); code != want {
+			t.Errorf("/metrics: %d, want %d", code, want)
+		}
+	}
+	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe} {
+		if probe.HTTPGet.Port.String() != "health" {
+			t.Errorf("a probe asks the port %s", probe.HTTPGet.Port.String())
+		}
+		if code, body := get(t, health+probe.HTTPGet.Path); code != http.StatusOK {
+			t.Errorf("%s: %d %s", probe.HTTPGet.Path, code, body)
+		}
+	}
+}
+
+// overlay is a kustomization of the base with the component, as its comment says.
+func overlay(t *testing.T, namespace string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for _, name := range []string{"base", "kubernetes-auth"} {
+		absolute, err := filepath.Abs("../../deploy/kustomize/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		relative, err := filepath.Rel(dir, absolute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, relative)
+	}
+	text := "namespace: " + namespace + "\nresources: [" + paths[0] + "]\ncomponents: [" + paths[1] + "]\n"
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

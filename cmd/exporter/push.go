@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/client_golang/prometheus/push"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/common/promslog"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
+)
+
+// pushFlags are the flags of push.
+type pushFlags struct {
+	logging  *promslog.Config
+	cluster  *clusterFlags
+	url      *url.URL
+	job      string
+	grouping map[string]string
+	timeout  time.Duration
+}
+
+// pushTimeout is what remains for the Pushgateway when the time for the informers is up.
+const pushTimeout = 30 * time.Second
+
+// registerPush adds the command for those who cannot be scraped.
+func registerPush(app *kingpin.Application, logging *promslog.Config) (name string, run command) {
+	cmd := app.Command("push", "Watch the cluster until everything is synced and audited once, push the metrics to a Pushgateway, and end. For where nothing can be scraped; serve is the way everywhere else.")
+	f := &pushFlags{logging: logging, cluster: registerCluster(cmd), grouping: map[string]string{}}
+	cmd.Flag("pushgateway.url", "Where the Pushgateway is, without /metrics. A user and a password in it are sent as basic authentication.").
+		Required().PlaceHolder("URL").URLVar(&f.url)
+	cmd.Flag("pushgateway.job", "The value of the label job.").Default(exporter.Name).StringVar(&f.job)
+	cmd.Flag("pushgateway.grouping", "Another label of the group that the push replaces, such as cluster=eu. Can be repeated.").
+		PlaceHolder("LABEL=VALUE").StringMapVar(&f.grouping)
+	cmd.Flag("push.timeout", "How long to wait for the informers. What there is then is pushed, and the command fails.").
+		Default("5m").DurationVar(&f.timeout)
+	return cmd.FullCommand(), f.push
+}
+
+func (f *pushFlags) validate() error {
+	switch {
+	case f.url.Scheme != "http" && f.url.Scheme != "https" || f.url.Host == "":
+		return usageError{fmt.Errorf("--pushgateway.url: %q is not a URL like http://pushgateway:9091", f.url.Redacted())}
+	case f.job == "":
+		return usageError{errors.New("--pushgateway.job: it must not be empty")}
+	case f.timeout <= 0:
+		return usageError{fmt.Errorf("--push.timeout: %v is too short", f.timeout)}
+	}
+	for label := range f.grouping {
+		if !model.LegacyValidation.IsValidLabelName(label) || label == "job" {
+			return usageError{fmt.Errorf("--pushgateway.grouping: %q cannot be a label of the group", label)}
+		}
+	}
+	return nil
+}
+
+// push runs the exporter until every resource is synced and audited, or refused, and pushes what it reports.
+func (f *pushFlags) push(ctx context.Context) error {
+	collectEarlier()
+	log := newLogger(f.logging)
+	if err := f.validate(); err != nil {
+		return err
+	}
+	file, err := exporter.OpenConfig(f.cluster.configFile)
+	if err != nil {
+		return err
+	}
+	rest, err := exporter.RESTConfig(f.cluster.kubeconfig)
+	if err != nil {
+		return err
+	}
+	exp, err := exporter.New(exporter.Options{File: file, REST: rest, Logger: log})
+	if err != nil {
+		return err
+	}
+	exp.Start(ctx)
+	waiting, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	incomplete := exp.Settled(waiting)
+	if incomplete != nil {
+		log.Error("Not everything is synced and audited", "err", incomplete)
+	}
+	// Pushed before the informers end, because their series end with them; and after an interrupt, too.
+	pushing, cancelPush := context.WithTimeout(context.WithoutCancel(ctx), pushTimeout)
+	defer cancelPush()
+	return errors.Join(incomplete, f.send(pushing, exp, log), shutdown(log, step{"stop the informers", 10 * time.Second, exp.Stop}))
+}
+
+// send replaces the group of the Pushgateway by what exp reports.
+func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.Logger) error {
+	address := *f.url
+	address.User = nil
+	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	defer client.CloseIdleConnections()
+	pusher := push.New(address.String(), f.job).Gatherer(exp.Gatherer()).Client(client)
+	if user := f.url.User; user != nil {
+		password, _ := user.Password()
+		pusher.BasicAuth(user.Username(), password)
+	}
+	for label, value := range f.grouping {
+		pusher.Grouping(label, value)
+	}
+	if err := pusher.PushContext(ctx); err != nil {
+		return fmt.Errorf("--pushgateway.url: %w", err)
+	}
+	log.Info("Pushed", "url", address.String(), "job", f.job, "grouping", f.grouping)
+	return nil
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// pushgateway decodes what is pushed.
+type pushgateway struct {
+	*httptest.Server
+	mu       sync.Mutex
+	requests []pushed
+}
+
+type pushed struct {
+	method, path, user, password string
+	families                     map[string]*dto.MetricFamily
+}
+
+func newPushgateway(t *testing.T, status int) *pushgateway {
+	t.Helper()
+	p := &pushgateway{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := pushed{method: r.Method, path: r.URL.Path, families: map[string]*dto.MetricFamily{}}
+		got.user, got.password, _ = r.BasicAuth()
+		decoder := expfmt.NewDecoder(r.Body, expfmt.ResponseFormat(r.Header))
+		for {
+			family := &dto.MetricFamily{}
+			if err := decoder.Decode(family); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("what was pushed cannot be read: %v", err)
+				break
+			}
+			got.families[family.GetName()] = family
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.requests = append(p.requests, got)
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// only returns what was pushed, which must have been one request.
+func (p *pushgateway) only(t *testing.T) pushed {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.requests) != 1 {
+		t.Fatalf("%d pushes, want 1", len(p.requests))
+	}
+	return p.requests[0]
+}
+
+// values returns the samples of a family by informer_type and another label.
+func (p pushed) values(name, other string) map[string]float64 {
+	found := map[string]float64{}
+	for _, m := range p.families[name].GetMetric() {
+		labels := map[string]string{}
+		for _, l := range m.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
+		}
+		found[labels["informer_type"]+"/"+labels[other]] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
+	}
+	return found
+}
+
+// pushOnce runs the command.
+func pushOnce(t *testing.T, args ...string) (log *output, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	log = &output{}
+	err = run(ctx, append([]string{"push"}, args...), io.Discard, log)
+	if ctx.Err() != nil {
+		t.Fatalf("did not end by itself\n%s", log)
+	}
+	return log, err
+}
+
+// What is pushed is the state after a sync and an audit, with what is forbidden.
+func TestPush(t *testing.T) {
+	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
+	rules := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods", "namespaces"}, Verbs: []string{"list", "watch"}}
+	account := kubeconfigOf(t, account(t, plane, namespace, "pusher", nil, rules))
+	config := "--config.file=" + write(t, "config.yaml", "resources: [{name: pods}, {name: namespaces}, {name: secrets}]\nchecks: {audit: 1s}\n")
+	gateway := newPushgateway(t, http.StatusOK)
+	url := strings.Replace(gateway.URL, "http://", "http://alice:secret@", 1)
+	log, err := pushOnce(t, account, config, "--pushgateway.url="+url, "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	got := gateway.only(t)
+	if got.method != http.MethodPut || got.user != "alice" || got.password != "secret" {
+		t.Errorf("%s by %s with %s", got.method, got.user, got.password)
+	}
+	if want := []string{"/metrics/job/nightly/cluster/eu/zone/b", "/metrics/job/nightly/zone/b/cluster/eu"}; got.path != want[0] && got.path != want[1] {
+		t.Errorf("pushed to %s, want %s", got.path, want[0])
+	}
+	if strings.Contains(log.String(), "secret@") {
+		t.Errorf("the password is logged:\n%s", log)
+	}
+	for name, want := range map[string]map[string]float64{
+		"k8s_informer_synced":          {"pods/*": 1, "namespaces/*": 1, "secrets/*": 0},
+		"informer_exporter_kind_up":    {"pods/": 1, "namespaces/": 1, "secrets/": 0},
+		"k8s_informer_audits_total":    nil,
+		"k8s_informer_objects":         nil,
+		"go_goroutines":                nil,
+		"k8s_informer_relists_total":   nil,
+		"k8s_client_requests_total":    nil,
+		"informer_exporter_build_info": nil,
+	} {
+		have := got.values(name, "namespace")
+		if len(have) == 0 {
+			t.Errorf("no %s was pushed", name)
+		}
+		for labels, value := range want {
+			if have[labels] != value {
+				t.Errorf("%s of %s is %v, want %v", name, labels, have[labels], value)
+			}
+		}
+	}
+	for _, kind := range []string{"pods", "namespaces"} {
+		if n := got.values("k8s_informer_audits_total", "result")[kind+"/consistent"]; n < 1 {
+			t.Errorf("%s: %v consistent audits, want at least 1", kind, n)
+		}
+	}
+	if n := got.values("k8s_informer_objects", "namespace")["namespaces/*"]; n < 1 {
+		t.Errorf("%v namespaces", n)
+	}
+}
+
+// What is there is pushed even if it is not all, and the command fails.
+func TestPushIncomplete(t *testing.T) {
+	gateway := newPushgateway(t, http.StatusAccepted)
+	_, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+gateway.URL, "--push.timeout=1s")
+	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "not synced and audited") {
+		t.Errorf("error %v", err)
+	}
+	got := gateway.only(t)
+	if synced := got.values("k8s_informer_synced", "namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
+		t.Errorf("synced: %v", synced)
+	}
+}
+
+func TestPushFails(t *testing.T) {
+	config := "--config.file=" + write(t, "config.yaml", "resources: [{name: namespaces}]\nchecks: {audit: 0s}\n")
+	gateway := newPushgateway(t, http.StatusInternalServerError)
+	_, err := pushOnce(t, kubeconfigOf(t, stacktest.Config(t)), config, "--pushgateway.url="+gateway.URL)
+	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "--pushgateway.url: unexpected status code 500") {
+		t.Errorf("error %v", err)
+	}
+}

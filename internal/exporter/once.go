@@ -1,0 +1,57 @@
+package exporter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// settledPoll is how often Settled looks.
+const settledPoll = 100 * time.Millisecond
+
+// Settled waits until every target has been refused or is synced and, where there are audits, has been audited once. It
+// fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
+func (e *Exporter) Settled(ctx context.Context) error {
+	select {
+	case <-e.follower.attempted: // it is not known before what there is to wait for
+	case <-ctx.Done():
+		return fmt.Errorf("the API server has not been asked what it serves: %w", context.Cause(ctx))
+	}
+	tick := time.NewTicker(settledPoll)
+	defer tick.Stop()
+	for {
+		states := e.states()
+		missing := slices.DeleteFunc(slices.Clone(states), state.settled)
+		switch {
+		case len(missing) > 0:
+		case !slices.ContainsFunc(states, func(s state) bool { return !s.refused }):
+			return fmt.Errorf("none of %d resources can be watched", len(states))
+		default:
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			var names []string
+			for _, s := range missing {
+				names = append(names, s.ID.Scope()+"/"+s.ID.Type()+" ("+s.name+")")
+			}
+			return fmt.Errorf("%d of %d resources are not synced and audited: %s: %w", len(missing), len(states), strings.Join(names, ", "), context.Cause(ctx))
+		}
+	}
+}
+
+// settled tells whether nothing is to be waited for.
+func (s state) settled() bool {
+	switch {
+	case s.refused:
+		return true
+	case s.LastAudit.Interval == 0:
+		return s.Synced
+	}
+	return s.LastAudit.Result == catalog.AuditConsistent || s.LastAudit.Result == catalog.AuditDifferent
+}

@@ -1,0 +1,64 @@
+package exporter
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// What the exporter asks of the API server is among its metrics, and is as little as it says: a watch for each kind,
+// and what the checks need.
+func TestOwnRequestsAreReported(t *testing.T) {
+	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	account := newLimited(t, namespace)
+	grant(t, admin, namespace, "", "pods", "nodes")
+	off := &metav1.Duration{}
+	e := newReal(t, Options{REST: account, Config: Config{
+		Resources: []Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}, Checks: Checks{Freshness: off, Audit: &metav1.Duration{Duration: time.Second}},
+	}})
+	run(t, e, admin)
+	waitReady(t, e)
+	requests := func(label string) map[string]float64 {
+		return values(t, e.Gatherer(), catalog.ClientRequests.Name, label)
+	}
+	eventually(t, "requests of the informers and their audits", func() bool {
+		codes, verbs, resources := requests("code"), requests("verb"), requests("resource")
+		return verbs["watch"] >= 2 && verbs["list"] >= 2 && codes["403"] >= 1 && codes["200"] >= 4 &&
+			resources["pods"] >= 2 && resources["nodes"] >= 2 && resources["secrets"] >= 1
+	}, func() string { return fmt.Sprint(requests("code"), requests("verb"), requests("resource")) })
+	for verb := range requests("verb") {
+		if verb != "list" && verb != "watch" && verb != "get" { // the last to ask what is served
+			t.Errorf("requests with the verb %s", verb)
+		}
+	}
+	families, err := e.Gatherer().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := uint64(0)
+	for _, family := range families {
+		if family.GetName() == catalog.ClientThrottleWait.Name {
+			waited = family.GetMetric()[0].GetHistogram().GetSampleCount()
+		}
+	}
+	if waited < 2 { // the audits' lists: client-go does not limit watches
+		t.Errorf("%d requests have passed the rate limiter, as reported", waited)
+	}
+
+	// Without audits an idle exporter asks for nothing.
+	quiet := newReal(t, Options{REST: account, Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "nodes"}}, Checks: Checks{Freshness: off, Audit: off}}})
+	run(t, quiet, admin)
+	waitReady(t, quiet)
+	eventually(t, "two watches", func() bool {
+		return values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["pods"] == 1 &&
+			values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["nodes"] == 1
+	}, func() string { return get(quiet, "/").Body.String() })
+	if n := values(t, quiet.Gatherer(), catalog.ClientRequests.Name, "verb"); n["watch"] != 2 || n["list"] != 0 {
+		t.Errorf("requests of two informers: %v, want one watch each", n)
+	}
+}

@@ -1,0 +1,272 @@
+package kubeauth
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
+
+// reviews counts what is asked of the API server.
+type reviews struct {
+	mu    sync.Mutex
+	paths map[string]int
+}
+
+func (r *reviews) wrap(next http.RoundTripper) http.RoundTripper {
+	return counting{next, r}
+}
+
+func (r *reviews) take() (tokens, access int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	tokens, access = r.paths["/apis/authentication.k8s.io/v1/tokenreviews"], r.paths["/apis/authorization.k8s.io/v1/subjectaccessreviews"]
+	clear(r.paths)
+	return tokens, access
+}
+
+type counting struct {
+	http.RoundTripper
+	reviews *reviews
+}
+
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.reviews.mu.Lock()
+	c.reviews.paths[r.URL.Path]++
+	c.reviews.mu.Unlock()
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// WrappedRoundTripper lets the filter find the connections that it closes.
+func (c counting) WrappedRoundTripper() http.RoundTripper { return c.RoundTripper }
+
+// protected is a handler behind a filter, and what the filter asks and logs.
+type protected struct {
+	*testing.T
+	handler http.Handler
+	asked   *reviews
+	log     *strings.Builder
+}
+
+// The longest time that a test believes an answer for, and one that no test waits for.
+const (
+	short = time.Nanosecond
+	long  = time.Hour
+)
+
+func protect(t *testing.T, config *rest.Config, token, allowed, denied time.Duration) protected {
+	t.Helper()
+	p := protected{T: t, asked: &reviews{paths: map[string]int{}}, log: &strings.Builder{}}
+	config = rest.CopyConfig(config)
+	config.Wrap(p.asked.wrap)
+	f, err := newFilter(config, slog.New(slog.NewTextHandler(p.log, nil)), token, allowed, denied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	p.handler = f.Protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			t.Error("the token is handed on")
+		}
+		w.WriteHeader(http.StatusOK)
+	}))
+	return p
+}
+
+func (p protected) get(path, token string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response := httptest.NewRecorder()
+	p.handler.ServeHTTP(response, request)
+	return response
+}
+
+func (p protected) want(what, path, token string, status int) {
+	p.Helper()
+	if got := p.get(path, token).Code; got != status {
+		p.Errorf("%s: GET %s: %d, want %d\n%s", what, path, got, status, p.log)
+	}
+}
+
+// eventually waits for a status, for what the API server itself believes for some seconds.
+func (p protected) eventually(what, path, token string, status int) {
+	p.Helper()
+	deadline := time.Now().Add(90 * time.Second)
+	for p.get(path, token).Code != status {
+		if time.Now().After(deadline) {
+			p.Fatalf("%s: no %d within 90 s\n%s", what, status, p.log)
+		}
+		time.Sleep(100 * time.Millisecond) // between two attempts, not instead of one
+	}
+}
+
+func TestWhoMayReadWhat(t *testing.T) {
+	c := newCluster(t, stacktest.ControlPlane(t))
+	stranger, scraper := c.account("stranger").BearerToken, c.account("scraper").BearerToken
+	c.allow("scraper", "/metrics")
+	p := protect(t, c.reviewer(), long, long, long)
+
+	for _, token := range []string{"", "garbage", "a.b.c", scraper + "x"} {
+		p.want("not authenticated", "/metrics", token, http.StatusUnauthorized)
+	}
+	if got := p.get("/metrics", "").Header().Get("WWW-Authenticate"); got != "Bearer" {
+		t.Errorf("WWW-Authenticate is %q", got)
+	}
+	p.want("not authorized", "/metrics", stranger, http.StatusForbidden)
+	p.want("authorized", "/metrics", scraper, http.StatusOK)
+	p.want("authorized for another path", "/", scraper, http.StatusForbidden)
+	p.want("authorized for another path", "/metrics/", scraper, http.StatusForbidden)
+	// Every user may get /api/* of the API server, which says nothing about what is served here.
+	for _, path := range []string{"/api/v1/informers", "/api", "/version", "/apis/x"} {
+		p.want("what everybody may", path, stranger, http.StatusForbidden)
+	}
+	reader := c.account("reader").BearerToken
+	c.allow("reader", "/")
+	p.want("whoever may get the root", "/api/v1/informers", reader, http.StatusOK)
+	p.want("whoever may get the root", "/metrics", reader, http.StatusForbidden)
+	p.want("the administrator", "/whatever", stacktest.Config(t).BearerToken, http.StatusOK)
+
+	request := httptest.NewRequest(http.MethodPost, "/metrics", http.NoBody)
+	request.Header.Set("Authorization", "Bearer "+scraper)
+	response := httptest.NewRecorder()
+	p.handler.ServeHTTP(response, request)
+	if response.Code != http.StatusForbidden {
+		t.Errorf("POST by one who may GET: %d, want 403", response.Code)
+	}
+	request = httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
+	request.SetBasicAuth("scraper", scraper)
+	response = httptest.NewRecorder()
+	p.handler.ServeHTTP(response, request)
+	if response.Code != http.StatusUnauthorized {
+		t.Errorf("the token as a password: %d, want 401", response.Code)
+	}
+	for _, token := range []string{stranger, scraper} {
+		if strings.Contains(p.log.String(), token) {
+			t.Error("a token is logged")
+		}
+	}
+}
+
+func TestAnswersAreCached(t *testing.T) {
+	c := newCluster(t, stacktest.ControlPlane(t))
+	scraper, stranger := c.account("scraper").BearerToken, c.account("stranger").BearerToken
+	c.allow("scraper", "/metrics")
+	p := protect(t, c.reviewer(), long, long, long)
+	for range 20 {
+		p.want("authorized", "/metrics", scraper, http.StatusOK)
+		p.want("not authorized", "/metrics", stranger, http.StatusForbidden)
+	}
+	if tokens, access := p.asked.take(); tokens != 2 || access != 2 {
+		t.Errorf("%d TokenReviews and %d SubjectAccessReviews, want 2 and 2", tokens, access)
+	}
+	p.want("another path", "/", scraper, http.StatusForbidden)
+	if tokens, access := p.asked.take(); tokens != 0 || access != 1 {
+		t.Errorf("another path: %d TokenReviews and %d SubjectAccessReviews, want 0 and 1", tokens, access)
+	}
+}
+
+// What is taken away does not work any more once the answer is no longer believed.
+func TestRevoked(t *testing.T) {
+	c := newCluster(t, stacktest.ControlPlane(t))
+	scraper := c.account("scraper").BearerToken
+	c.allow("scraper", "/metrics")
+	p := protect(t, c.reviewer(), short, short, short)
+	p.want("authorized", "/metrics", scraper, http.StatusOK)
+	if err := c.client.CoreV1().ServiceAccounts(c.namespace).Delete(t.Context(), "scraper", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("its account is gone", "/metrics", scraper, http.StatusUnauthorized)
+}
+
+// A token with everything right but its time.
+func TestExpiredToken(t *testing.T) {
+	c := newCluster(t, stacktest.ControlPlane(t))
+	scraper := c.account("scraper").BearerToken
+	c.allow("scraper", "/metrics")
+	p := protect(t, c.reviewer(), long, long, long)
+	p.want("signed again", "/metrics", c.resign(scraper, time.Now().Add(time.Hour)), http.StatusOK)
+	p.want("expired", "/metrics", c.resign(scraper, time.Now().Add(-time.Hour)), http.StatusUnauthorized)
+}
+
+// Without the API server, whoever was let in lately still is, and nobody else.
+func TestOutage(t *testing.T) {
+	c := newCluster(t, stacktest.Private(t, stack.Options{}))
+	scraper, late := c.account("scraper").BearerToken, c.account("late").BearerToken
+	c.allow("scraper", "/metrics")
+	c.allow("late", "/metrics")
+	p := protect(t, c.reviewer(), short, short, short)
+	p.want("authorized", "/metrics", scraper, http.StatusOK)
+	p.want("not authorized", "/", scraper, http.StatusForbidden)
+
+	if err := c.plane.APIServer.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.asked.take()
+	p.want("as before", "/metrics", scraper, http.StatusOK)
+	if tokens, _ := p.asked.take(); tokens == 0 {
+		t.Errorf("%d TokenReviews: the API server has not been asked", tokens)
+	}
+	p.want("never asked before", "/metrics", late, http.StatusServiceUnavailable)
+	p.want("not allowed before", "/", scraper, http.StatusServiceUnavailable)
+	p.want("no token", "/metrics", "", http.StatusUnauthorized)
+	if n := strings.Count(p.log.String(), "cannot be asked"); n != 1 {
+		t.Errorf("%d lines about the outage, want 1:\n%s", n, p.log)
+	}
+
+	if err := c.plane.APIServer.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("after the outage", "/metrics", late, http.StatusOK)
+}
+
+// Without the right to ask, nobody gets in, and the log says what is missing.
+func TestReviewerWithoutRights(t *testing.T) {
+	c := newCluster(t, stacktest.ControlPlane(t))
+	scraper := c.account("scraper").BearerToken
+	c.allow("scraper", "/metrics")
+	p := protect(t, c.account("powerless"), long, long, long)
+	p.want("nobody may ask", "/metrics", scraper, http.StatusServiceUnavailable)
+	for _, part := range []string{"system:auth-delegator", "tokenreviews.authentication.k8s.io is forbidden"} {
+		if !strings.Contains(p.log.String(), part) {
+			t.Errorf("the log does not have %q:\n%s", part, p.log)
+		}
+	}
+}
+
+// Somebody who invents tokens neither floods the API server nor locks out those who were let in.
+func TestInventedTokens(t *testing.T) {
+	c := newCluster(t, stacktest.ControlPlane(t))
+	scraper := c.account("scraper").BearerToken
+	c.allow("scraper", "/metrics")
+	p := protect(t, c.reviewer(), short, short, short)
+	p.want("authorized", "/metrics", scraper, http.StatusOK)
+	p.asked.take()
+	var statuses []int
+	began := time.Now()
+	for n := range 500 {
+		statuses = append(statuses, p.get("/metrics", fmt.Sprint("invented-", n)).Code)
+	}
+	took := time.Since(began)
+	if !slices.Contains(statuses, http.StatusTooManyRequests) || slices.Contains(statuses, http.StatusOK) {
+		t.Errorf("statuses %v", statuses)
+	}
+	if tokens, _ := p.asked.take(); float64(tokens) > strangersBurst+strangersPerSecond*(took.Seconds()+1) {
+		t.Errorf("%d TokenReviews in %v", tokens, took)
+	}
+	p.want("still authorized", "/metrics", scraper, http.StatusOK)
+}

@@ -1,0 +1,84 @@
+package kubeauth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/cache"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+)
+
+func token(payload string) string {
+	return "h." + base64.RawURLEncoding.EncodeToString([]byte(payload)) + ".s"
+}
+
+func TestExpiry(t *testing.T) {
+	for text, want := range map[string]int64{
+		"": 0, "opaque": 0, "a.b": 0, "a.!.c": 0, token("no JSON"): 0, token("{}"): 0, token(`{"exp":"soon"}`): 0,
+		token(`{"exp":1700000000}`): 1700000000, token(`{"exp":1700000000.5,"iss":"x"}`): 1700000000,
+	} {
+		got := expiry(text)
+		if want == 0 && !got.IsZero() || want != 0 && got.Unix() != want {
+			t.Errorf("%q expires %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Trust belongs to one token, method and path, and ends with the token.
+func TestTrust(t *testing.T) {
+	f := &Filter{trusted: cache.NewLRUExpireCache(10)}
+	request := func(method, path, authorization string) credential {
+		r := httptest.NewRequest(method, path, http.NoBody)
+		r.Header.Set("Authorization", authorization)
+		return newCredential(r)
+	}
+	in := func(d time.Duration) string {
+		return "Bearer " + token(fmt.Sprintf(`{"exp":%d}`, time.Now().Add(d).Unix()))
+	}
+	valid, expired := in(time.Hour), in(-time.Hour)
+	for _, authorization := range []string{valid, expired, "Bearer opaque"} {
+		f.trusted.Add(request(http.MethodGet, "/metrics", authorization).key, nil, time.Hour)
+	}
+	for _, tc := range []struct {
+		method, path, authorization string
+		want                        bool
+	}{
+		{http.MethodGet, "/metrics", valid, true},
+		{http.MethodGet, "/metrics", "Bearer opaque", true},
+		{http.MethodGet, "/metrics", expired, false},
+		{http.MethodGet, "/metrics", "Bearer other", false},
+		{http.MethodGet, "/", valid, false},
+		{http.MethodPost, "/metrics", valid, false},
+	} {
+		if got := f.isTrusted(request(tc.method, tc.path, tc.authorization)); got != tc.want {
+			t.Errorf("%s %s with %s: %t, want %t", tc.method, tc.path, tc.authorization, got, tc.want)
+		}
+	}
+}
+
+func TestUnanswered(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want bool
+	}{
+		{errors.New("invalid bearer token"), false},
+		{utilerrors.NewAggregate([]error{errors.New("invalid bearer token")}), false},
+		{&url.Error{Op: "Post", URL: "https://x", Err: errors.New("connection refused")}, true},
+		{utilerrors.NewAggregate([]error{errors.New("other"), &url.Error{Op: "Post", URL: "https://x", Err: errors.New("refused")}}), true},
+		{utilerrors.NewAggregate([]error{apierrors.NewForbidden(schema.GroupResource{Resource: "tokenreviews"}, "", nil)}), true},
+		{context.DeadlineExceeded, true},
+	} {
+		if got := unanswered(tc.err); got != tc.want {
+			t.Errorf("%v: %t, want %t", tc.err, got, tc.want)
+		}
+	}
+}
