@@ -20,11 +20,11 @@ const everywhere = "*"
 type Kind struct {
 	collector    *Collector
 	informerType string
-	generations  bool
 
-	mu      sync.Mutex
-	objects map[types.NamespacedName]*troubled
-	closed  bool
+	mu          sync.Mutex
+	objects     map[types.NamespacedName]*troubled
+	generations bool
+	closed      bool
 }
 
 // troubled is an object that something is the matter with.
@@ -39,17 +39,28 @@ type troubled struct {
 
 var _ cache.ResourceEventHandler = (*Kind)(nil)
 
-// Kind returns the event handler of an informer of a resource other than Leases, by the value of the label
-// informer_type. Several informers of one resource, such as one for each namespace, have a handler each. Generations are
-// followed if the informer holds what Transform makes of unstructured objects. Close must be called when the informer has
-// ended.
-func (c *Collector) Kind(informerType string, generations bool) *Kind {
-	k := &Kind{collector: c, informerType: informerType, generations: generations, objects: map[types.NamespacedName]*troubled{}}
+// Kind returns the event handler of an informer, by the value of the label informer_type. Several informers of one
+// resource, such as one for each namespace, have a handler each. Close must be called when the informer has ended.
+func (c *Collector) Kind(informerType string) *Kind {
+	k := &Kind{collector: c, informerType: informerType, objects: map[types.NamespacedName]*troubled{}}
 	c.terminating.hold(k.terminatingLabels(everywhere, catalog.FinalizerNone))
-	if generations {
-		c.behind.hold(k.behindLabels(everywhere))
-	}
 	return k
+}
+
+// SetGenerations tells whether the informer is sent whole objects with status.observedGeneration. If so, that none lags
+// behind is reported, too.
+func (k *Kind) SetGenerations(sent bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed || k.generations == sent {
+		return
+	}
+	k.generations = sent
+	if sent {
+		k.collector.behind.hold(k.behindLabels(everywhere))
+	} else {
+		k.collector.behind.release(k.behindLabels(everywhere))
+	}
 }
 
 func (k *Kind) terminatingLabels(namespace, finalizer string) labels {
@@ -115,7 +126,7 @@ func (k *Kind) see(obj any) {
 		return
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	deleted, behind := o.GetDeletionTimestamp(), k.lagsBehind(obj)
+	deleted, behind := o.GetDeletionTimestamp(), lagsBehind(obj)
 
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -150,10 +161,8 @@ func (k *Kind) namespaceOf(key types.NamespacedName) string {
 	return everywhere
 }
 
-func (k *Kind) lagsBehind(obj any) bool {
-	if !k.generations {
-		return false
-	}
+// lagsBehind is never true of an object of which nothing but the metadata was sent.
+func lagsBehind(obj any) bool {
 	o, ok := obj.(*Object)
 	return ok && o.ObservedGeneration < o.Generation
 }

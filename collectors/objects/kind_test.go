@@ -32,7 +32,7 @@ func observed(name string, generation, observed int64) *Object {
 
 func TestObjectsHeldInDeletion(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods := f.Kind("pods", false)
+	pods := f.Kind("pods")
 	base := "pods/*/none"
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0})
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0})
@@ -76,7 +76,7 @@ func TestObjectsHeldInDeletion(t *testing.T) {
 // A Pod in its grace period is not late; its deletionTimestamp is when that ends, and may be brought forward.
 func TestGracePeriod(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods := f.Kind("pods", false)
+	pods := f.Kind("pods")
 	pod := object("ns", "pod")
 	pod.DeletionTimestamp = ptr.To(metav1.NewTime(noon.Add(time.Hour)))
 	pods.OnUpdate(object("ns", "pod"), pod)
@@ -94,8 +94,8 @@ func TestTerminatingNamespace(t *testing.T) {
 	f := newFixture(t, Options{})
 	stuck := object("", "shop")
 	stuck.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
-	f.Kind("namespaces", false).OnAdd(stuck, true)
-	f.Kind("nodes", false).OnAdd(object("", "node", "x/1"), true)
+	f.Kind("namespaces").OnAdd(stuck, true)
+	f.Kind("nodes").OnAdd(object("", "node", "x/1"), true)
 	expect(t, f, catalog.ObjectTerminating, samples{
 		"namespaces/*/none": 0, "namespaces/shop/none": 1, "nodes/*/none": 0, "nodes/*/x/1": 1,
 	})
@@ -103,7 +103,7 @@ func TestTerminatingNamespace(t *testing.T) {
 
 func TestGenerationLag(t *testing.T) {
 	f := newFixture(t, Options{})
-	deployments := f.Kind("deployments.apps", true)
+	deployments := f.withGenerations("deployments.apps")
 	const base, ns = "deployments.apps/*", "deployments.apps/ns"
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 	deployments.OnAdd(observed("fine", 7, 7), true)
@@ -144,7 +144,7 @@ func TestGenerationLag(t *testing.T) {
 // With no room for another group, objects are reported together, and stay where they are when there is room again.
 func TestGroupsAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Groups: 3})
-	pods := f.Kind("pods", false) // the first group
+	pods := f.Kind("pods") // the first group
 	for i := range 5 {
 		pods.OnAdd(object(fmt.Sprint("ns-", i), "pod", "x/1"), true)
 	}
@@ -166,7 +166,7 @@ func TestGroupsAreLimited(t *testing.T) {
 // A resource that is no longer watched has no series; another informer of it keeps its own.
 func TestClosedKind(t *testing.T) {
 	f := newFixture(t, Options{})
-	one, two := f.Kind("deployments.apps", true), f.Kind("deployments.apps", true)
+	one, two := f.withGenerations("deployments.apps"), f.withGenerations("deployments.apps")
 	one.OnAdd(object("one", "d", "x/1"), true)
 	one.OnAdd(observed("late", 2, 1), true)
 	two.OnAdd(object("two", "d", "x/1"), true)
@@ -176,7 +176,11 @@ func TestClosedKind(t *testing.T) {
 	const base = "deployments.apps/*"
 	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, "deployments.apps/two/x/1": 1})
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
+	two.SetGenerations(false)
+	expect(t, f, catalog.ObjectGenerationLag, samples{})
+	two.SetGenerations(true)
 	two.Close()
+	two.SetGenerations(true)
 	for _, m := range []catalog.Metric{catalog.ObjectTerminating, catalog.ObjectTerminatingOldest, catalog.ObjectGenerationLag, catalog.ObjectGenerationLagOldest} {
 		expect(t, f, m, samples{})
 	}
@@ -188,7 +192,7 @@ func TestClosedKind(t *testing.T) {
 // Whatever happens in whichever order, the oldest is the least and the numbers are those of what is there.
 func TestManyObjects(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods := f.Kind("pods", false)
+	pods := f.Kind("pods")
 	there := map[string]time.Time{}
 	for i := range 2000 {
 		name := fmt.Sprint(i * 7919 % 300)

@@ -33,6 +33,12 @@ func newFixture(t testing.TB, options Options) *fixture {
 	return f
 }
 
+func (f *fixture) withGenerations(informerType string) *Kind {
+	k := f.Kind(informerType)
+	k.SetGenerations(true)
+	return k
+}
+
 func (f *fixture) pass(d time.Duration) { f.clock.SetTime(f.clock.Now().Add(d)) }
 
 // samples are values by the values of all labels, in the catalog's order, with slashes between.

@@ -1,6 +1,8 @@
 package objects
 
 import (
+	"unique"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,7 +50,7 @@ func newObject(u *unstructured.Unstructured) *Object {
 func reduced(o metav1.Object) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:              o.GetName(),
-		Namespace:         o.GetNamespace(),
+		Namespace:         unique.Make(o.GetNamespace()).Value(), // one string for all objects of a namespace
 		UID:               o.GetUID(),
 		ResourceVersion:   o.GetResourceVersion(),
 		Generation:        o.GetGeneration(),

@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -20,13 +21,26 @@ type Schemas struct {
 	client openapi.ClientWithContext
 
 	mu       sync.Mutex // held during requests: descriptions are large, and one at a time is enough
+	failure  error      // of the last request, nil if it succeeded
+	failed   time.Time
 	index    map[string]openapi.GroupVersionWithContext
 	indexed  time.Time
 	observed map[string]map[string]bool // resources by the address of the description, which changes with it
 }
 
-// indexAge is how long the list of descriptions is good for. One that lacks what is asked for is read again at once.
-const indexAge = time.Minute
+// ErrUndescribed tells that the server has no description of a group and version: that of a new CustomResourceDefinition
+// comes some seconds later, and an API server that is aggregated may have none.
+var ErrUndescribed = errors.New("the API server does not describe it")
+
+const (
+	// indexAge is how long the list of descriptions is good for. One that lacks what is asked for is read again at once.
+	indexAge = time.Minute
+	// requestTimeout is how long an answer may take.
+	requestTimeout = 10 * time.Second
+	// retryAfter is how long after a failure nothing is asked, so that a server that does not answer holds up nobody but the
+	// first.
+	retryAfter = 30 * time.Second
+)
 
 // NewSchemas returns Schemas that ask the given client, such as discovery.DiscoveryClient has one.
 func NewSchemas(client openapi.ClientWithContext) *Schemas {
@@ -63,6 +77,20 @@ var observedByDefault = map[schema.GroupResource]bool{
 
 // describe returns the resources of a group and version that have the field.
 func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
+	if s.failure != nil && time.Since(s.failed) < retryAfter {
+		return nil, s.failure
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	observed, err := s.ask(ctx, gv)
+	if s.failure = err; errors.Is(err, ErrUndescribed) {
+		s.failure = nil // it is there for others
+	}
+	s.failed = time.Now()
+	return observed, err
+}
+
+func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
 	name := path.Join("apis", gv.String())
 	if gv.Group == "" {
 		name = path.Join("api", gv.Version)
@@ -76,7 +104,7 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 	}
 	description := s.index[name]
 	if description == nil {
-		return nil, fmt.Errorf("the server has none")
+		return nil, ErrUndescribed
 	}
 	address := description.ServerRelativeURL()
 	if observed, ok := s.observed[address]; ok {

@@ -81,8 +81,8 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 			t.Errorf("%s: %v, %v", gvr, got, err)
 		}
 	}
-	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); err == nil {
-		t.Error("a group that does not exist has a description")
+	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || schemas.failure != nil {
+		t.Errorf("a group that is not described: %v, %v", observed, err)
 	}
 }
 
@@ -152,20 +152,31 @@ func TestDescriptionOfADefinition(t *testing.T) {
 	}
 }
 
-type noDescriptions struct{}
+// failing is a server that describes nothing, and counts who asks.
+type failing struct{ asked int }
 
-func (noDescriptions) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+func (f *failing) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+	f.asked++
 	return nil, errors.New("not today")
 }
 
-// Without descriptions, what is true of Kubernetes' own resources is known.
+// Without descriptions, what is true of Kubernetes' own resources is known, and the server is left alone for a while.
 func TestServerWithoutDescriptions(t *testing.T) {
-	schemas := NewSchemas(noDescriptions{})
+	server := &failing{}
+	schemas := NewSchemas(server)
+	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	for r, want := range map[schema.GroupVersionResource]bool{
-		{Group: "apps", Version: "v1", Resource: "deployments"}: true, {Version: "v1", Resource: "pods"}: false, gadgets: false,
+		deployments: true, {Version: "v1", Resource: "pods"}: false, gadgets: false,
 	} {
 		if got, err := schemas.Observed(t.Context(), r); err == nil || got != want {
 			t.Errorf("%s: %v, %v", r, got, err)
 		}
+	}
+	if server.asked != 1 {
+		t.Errorf("asked %d times", server.asked)
+	}
+	schemas.failed = schemas.failed.Add(-retryAfter)
+	if _, err := schemas.Observed(t.Context(), deployments); err == nil || server.asked != 2 {
+		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
 	}
 }

@@ -61,7 +61,7 @@ func New(options Options) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := newExporter(options, connection.metadata)
+	e, err := newExporter(options, connection.metadata, connection.whole)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func New(options Options) (*Exporter, error) {
 	return e, nil
 }
 
-func newExporter(options Options, client metadata.Interface) (*Exporter, error) {
+func newExporter(options Options, client metadata.Interface, whole *wholeObjects) (*Exporter, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -95,10 +95,14 @@ func newExporter(options Options, client metadata.Interface) (*Exporter, error) 
 	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
+	signals, err := newSignals(registry, observer, whole)
+	if err != nil {
+		return nil, err
+	}
 	e.targets = &set{}
 	e.follower = newFollower(options.Config, e.targets, client, options.Logger)
 	e.targets.newTarget = func(s subject) (*target, error) {
-		return newTarget(s, observer, client, options.Logger, e.follower.definitionsChanged)
+		return newTarget(s, observer, client, signals, options.Logger, e.follower.definitionsChanged)
 	}
 	e.reloader = newReloader(options.File, e.follower.reconfigure, options.Logger)
 	e.follower.apply(context.Background()) // what needs no answer of the API server

@@ -41,7 +41,7 @@ func newFake(t *testing.T, options Options) *Exporter {
 	if options.Config.Resources == nil {
 		options.Config.Resources = []Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}
 	}
-	e, err := newExporter(options, client)
+	e, err := newExporter(options, client, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
