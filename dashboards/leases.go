@@ -8,7 +8,7 @@ func everyLease(t catalog.Targets) panel {
 	changes := t.Of(catalog.LeaseChanges)
 	return grid{
 		header: header{id: 50, title: "Every Lease", unit: "short",
-			about: "One row for each Lease that is meant for leaders. A holder and a renewal seconds ago are normal. One without a last renewal has not been renewed since the exporter started: it was left behind by a program that is gone, and may be deleted. Red cells miss an objective."},
+			about: "One row for each Lease that is meant for leaders. A holder, a renewal seconds ago and no changes in 15 minutes are normal. One without a last renewal has not been renewed since the exporter started: it was left behind by a program that is gone, and may be deleted. Red cells miss an objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "lease_namespace", title: "Namespace"}, {label: "lease", title: "Lease"}, {label: "holder", title: "Holder"},
 		},
@@ -16,7 +16,7 @@ func everyLease(t catalog.Targets) panel {
 			{title: "Expired", bad: true, red: 1, words: yesNo, query: `min by (cluster, lease_namespace, lease) (k8s_lease_expired{@lease})`},
 			{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`},
 			{title: "Valid for", unit: "s", query: `max by (cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@lease})`},
-			{title: "Changes in 15 min", bad: true, red: changes.Threshold, query: `max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[15m]))`},
+			{title: "Changes", bad: true, red: changes.Threshold, query: `max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[15m]))`},
 			{title: "Held", words: yesNo, query: `max by (cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
 		},
 		sortBy: "Expired",

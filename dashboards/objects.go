@@ -21,7 +21,8 @@ func clusterObjects(c Config) page {
 				{height: 4, panels: []panel{
 					terminatingNow(), oldestTerminating(t), namespacesTerminating(), oldestNamespace(t), behindNow(), oldestBehind(t),
 				}},
-				{height: 9, panels: []panel{everyDeletion(t), everyLag(t)}},
+				{height: 8, panels: []panel{everyDeletion(t)}},
+				{height: 8, panels: []panel{everyLag(t)}},
 			}},
 			{id: 200, title: "Deletion: what is held, and by whom?", lines: []line{
 				{height: 9, panels: []panel{terminatingByFinalizer(), terminatingOldest(t), terminatingNamespaces(t)}},

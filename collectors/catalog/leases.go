@@ -20,7 +20,7 @@ var (
 	})
 	LeaseRenewedTimestamp = define(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
-		Help:   "Unix time, by the clock of the exporter, at which it last saw the Lease being renewed or taken; 0 if it has not seen that since it started.",
+		Help:   "Unix time, by the clock of the exporter, at which it last saw the Lease being renewed or taken over; 0 if it has not seen that since it started or since the Lease was made.",
 		Kind:   Gauge,
 		Family: Leases,
 		Labels: lease(),

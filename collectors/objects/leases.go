@@ -68,12 +68,11 @@ func (l *Leases) Close() {
 	}
 }
 
-// OnAdd implements cache.ResourceEventHandler. When those that were there before were renewed, nobody can tell without
-// trusting their holder's clock.
-func (l *Leases) OnAdd(obj any, before bool) { l.see(obj, before) }
+// OnAdd implements cache.ResourceEventHandler.
+func (l *Leases) OnAdd(obj any, _ bool) { l.see(obj) }
 
 // OnUpdate implements cache.ResourceEventHandler. What there was before is known.
-func (l *Leases) OnUpdate(_, obj any) { l.see(obj, false) }
+func (l *Leases) OnUpdate(_, obj any) { l.see(obj) }
 
 // OnDelete implements cache.ResourceEventHandler.
 func (l *Leases) OnDelete(obj any) {
@@ -86,7 +85,9 @@ func (l *Leases) OnDelete(obj any) {
 	l.forget(key)
 }
 
-func (l *Leases) see(obj any, before bool) {
+// see compares the state of a Lease with what is known of it. That there is one is no sign of life: when it was renewed,
+// nobody can tell without trusting its holder's clock, and it may come from a backup.
+func (l *Leases) see(obj any) {
 	o, ok := obj.(*coordinationv1.Lease)
 	if !ok {
 		return
@@ -102,7 +103,8 @@ func (l *Leases) see(obj any, before bool) {
 		l.forget(key) // another one of the same name
 		known = nil
 	}
-	if known == nil {
+	first := known == nil
+	if first {
 		known = l.add(key, o)
 	} else if known.record == recordOf(o) {
 		return // something else has changed
@@ -110,7 +112,7 @@ func (l *Leases) see(obj any, before bool) {
 	l.count(known, -1)
 	known.record, known.expired = recordOf(o), false
 	l.count(known, +1)
-	if known.holder != "" && !before {
+	if known.holder != "" && !first {
 		known.renewed = now
 	}
 	if expires, ok := known.expires(now); ok {

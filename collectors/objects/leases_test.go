@@ -80,13 +80,14 @@ func TestLeaseWithoutHolderOrDuration(t *testing.T) {
 	endless := held("ns", "endless", "a", noon)
 	endless.Spec.LeaseDurationSeconds = nil
 	leases.OnAdd(endless, false)
-	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": float64(noon.Unix())})
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": 0, "ns/endless": 0}) // nor is the first state a renewal
+	leases.OnUpdate(nil, held("ns", "released", "a", noon.Add(1)))
 
 	f.pass(time.Second)
 	leases.OnUpdate(nil, held("ns", "released", "", noon.Add(time.Second)))
 	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
 	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/endless/a": 1})
-	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": float64(noon.Unix())})
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": 0}) // which is no renewal
 	f.pass(time.Hour)
 	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
 	expect(t, f, catalog.LeaseDuration, samples{"ns/released": 15})
