@@ -75,7 +75,7 @@ func (c Config) choose(s *served, before map[string]Kind) (choices []choice) {
 	for _, name := range s.names(before) {
 		kind, alias := s.kind(name, before[name])
 		switch {
-		case alias, isQuiet(name), !kind.Namespaced && len(c.Namespaces) > 0:
+		case alias, isQuiet(name), name == leasesType && !isOn(c.Objects.Leases), !kind.Namespaced && len(c.Namespaces) > 0:
 		case custom && isCustom(kind.Group), matches(patterns, name):
 			take(kind, true)
 		}
@@ -122,7 +122,7 @@ func isCustom(group string) bool {
 
 // isQuiet tells whether a kind must be named: see optionalKinds for the reasons.
 func isQuiet(name string) bool {
-	return slices.Contains([]string{"secrets", "events", "events.events.k8s.io", leasesType}, name)
+	return slices.Contains([]string{"secrets", "events", "events.events.k8s.io"}, name)
 }
 
 // scopes returns the namespaces in which a kind is watched, which are "" for all of them.

@@ -22,7 +22,7 @@ type Config struct {
 	// Resources are watched instead of the default kinds and the custom resources. Each is a name, such as "pods" or
 	// "deployments.apps", a pattern in which a star stands for any characters, such as "*.example.com" or "*" for
 	// everything, or the fields of a Resource. What is named is reported as missing or forbidden if it is; what only a
-	// pattern matches is left out then. No pattern matches Secrets, Events and Leases: they must be named.
+	// pattern matches is left out then. No pattern matches Secrets and Events: they must be named.
 	Resources []Resource `json:"resources,omitempty"`
 	// ExtraResources are watched besides Resources, or besides the default kinds and the custom resources. They are
 	// written as Resources are.
@@ -96,8 +96,9 @@ type Objects struct {
 	// generation, for each resource that is watched and has the field. The default is true. Secrets and ConfigMaps are never
 	// read as a whole.
 	Generations *bool `json:"generations,omitempty"`
-	// WithoutGenerations are the names and patterns, as in Resources, of what is read as metadata only although they have the field. The default is
-	// pods and customresourcedefinitions.apiextensions.k8s.io: of the former there are the most, the latter are the largest.
+	// WithoutGenerations are names and patterns, as in Resources, of what is read as metadata only although it has the field.
+	// The default is "pods", of which there are the most, and "customresourcedefinitions.apiextensions.k8s.io", which are the
+	// largest.
 	WithoutGenerations []string `json:"withoutGenerations,omitempty"`
 }
 
