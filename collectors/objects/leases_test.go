@@ -121,6 +121,7 @@ func TestRecreatedLease(t *testing.T) {
 	leases.OnUpdate(nil, again("2"))
 	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
 	expect(t, f, catalog.LeaseTransitions, samples{"ns/lock": 0})
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": 0})
 	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(1, 0))
 
 	leases.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/lock"})

@@ -1,19 +1,28 @@
 package exporter
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apitypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/utils/ptr"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
@@ -157,5 +166,80 @@ func TestContents(t *testing.T) {
 	}
 	if !watched(Config{}) || watched(Config{Objects: Objects{Leases: off}}) || !watched(Config{Objects: Objects{Leases: off}, ExtraResources: []Resource{{Name: leasesType}}}) {
 		t.Error("Leases are a default kind unless they are off")
+	}
+}
+
+// read tells from which client something was read.
+type (
+	readMetadata struct{ metadata.ResourceInterface }
+	readWholly   struct{ dynamic.ResourceInterface }
+)
+
+func (readMetadata) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	return &metav1.PartialObjectMetadataList{}, nil
+}
+
+func (readMetadata) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return nil, errors.New("metadata")
+}
+
+func (readWholly) List(context.Context, metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	return &unstructured.UnstructuredList{}, nil
+}
+
+func (readWholly) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return nil, errors.New("whole")
+}
+
+// Whole objects are read where they have generations, of which each full state asks anew, and never for an audit.
+func TestWhatIsReadAsAWhole(t *testing.T) {
+	collector, err := objects.New(prometheus.NewRegistry(), objects.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described, missing := true, 0
+	g := &generations{
+		kind: collector.Kind("things"), log: slog.New(slog.DiscardHandler), metadata: readMetadata{}, whole: readWholly{},
+		observed: func(context.Context) (bool, error) {
+			if missing > 0 {
+				missing--
+				return false, objects.ErrUndescribed
+			}
+			return described, nil
+		},
+	}
+	list := func(options metav1.ListOptions) string {
+		l, err := g.List(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%T", l)
+	}
+	watched := func(options metav1.ListOptions) string {
+		_, err := g.Watch(t.Context(), options)
+		return err.Error()
+	}
+	const wholeList, metadataList = "*unstructured.UnstructuredList", "*v1.PartialObjectMetadataList"
+	streaming := metav1.ListOptions{SendInitialEvents: ptr.To(true)}
+	for i, step := range []struct{ got, want string }{
+		{watched(metav1.ListOptions{}), "metadata"}, // nobody has asked yet
+		{list(metav1.ListOptions{}), wholeList},
+		{watched(metav1.ListOptions{}), "whole"},
+		{list(metav1.ListOptions{ResourceVersion: "7", ResourceVersionMatch: metav1.ResourceVersionMatchExact}), metadataList},
+	} {
+		if step.got != step.want {
+			t.Errorf("step %d: %s, want %s", i, step.got, step.want)
+		}
+	}
+	described = false
+	if got := watched(metav1.ListOptions{}); got != "whole" {
+		t.Errorf("the watch of what was listed as a whole: %s", got)
+	}
+	if got := watched(streaming); got != "metadata" {
+		t.Errorf("without the field: %s", got)
+	}
+	described, missing = true, 1
+	if got := watched(streaming); got != "whole" || missing != 0 {
+		t.Errorf("described a moment later: %s", got)
 	}
 }
