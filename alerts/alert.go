@@ -40,6 +40,8 @@ var (
 	ofKind     = []string{"cluster", "job", "instance", "informer_type"}
 	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the queue's
 	ofLock     = []string{"cluster", "name", "lock"}
+	ofLease    = []string{"cluster", "lease_namespace", "lease"}
+	ofObject   = []string{"cluster", "informer_type", "namespace"}
 )
 
 // All returns every alert, in the order of the dashboards.
@@ -55,6 +57,8 @@ func All() []Alert {
 		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
 		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupOverdue,
 		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
+		clusterLeaseExpired, clusterLeaseChanges,
+		clusterObjectHeld, clusterNamespaceStuck, clusterGenerationLag,
 		controllerClientErrors, controllerClientThrottled,
 	}
 }

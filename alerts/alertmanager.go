@@ -85,7 +85,8 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 }
 
 // inhibitions go from the cause to what follows from it: absent, not synced, watch, lag; a queue that is blocked, slow,
-// deep; no leader, leaders that change. Alerts about one process hide only what that same process suffers, and a page is
+// deep; no leader, leaders that change; an object held in deletion, its
+// Namespace. Alerts about one process hide only what that same process suffers, and a page is
 // never hidden by a ticket.
 func inhibitions() []inhibition {
 	name := func(a Alert) string { return `alertname="` + a.Name + `"` }
@@ -143,6 +144,17 @@ func inhibitions() []inhibition {
 			SourceMatchers: []string{name(controllerLeaderChanges)},
 			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
 			Equal:          slices.Clone(ofLock),
+		},
+		{
+			SourceMatchers: []string{name(clusterLeaseExpired)},
+			TargetMatchers: []string{name(clusterLeaseChanges)},
+			Equal:          slices.Clone(ofLease),
+		},
+		{
+			// A Namespace stays because something in it does.
+			SourceMatchers: []string{name(clusterObjectHeld)},
+			TargetMatchers: []string{name(clusterNamespaceStuck)},
+			Equal:          []string{"cluster", "namespace"},
 		},
 	}
 }

@@ -68,6 +68,7 @@ func TestRulesAreComplete(t *testing.T) {
 	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", Dashboards: alerts.Dashboards{
 		Informers: "https://grafana.example.com/d/i", Controllers: "https://grafana.example.com/d/c",
 		LeaderElection: "https://grafana.example.com/d/l", APIClient: "https://grafana.example.com/d/a",
+		Objects: "https://grafana.example.com/d/o",
 	}}
 	boards := map[string]bool{}
 	var seen []string
@@ -118,7 +119,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s loses the label cluster: %s", r.Alert, r.Expr)
 		}
 	}
-	if len(boards) != 4 {
+	if len(boards) != 5 {
 		t.Errorf("alerts lead to the dashboards %v", boards)
 	}
 }

@@ -40,6 +40,8 @@ type Dashboards struct {
 	LeaderElection string
 	// APIClient is about requests to the API server.
 	APIClient string
+	// Objects is about the objects of the cluster.
+	Objects string
 }
 
 // board is one of Dashboards.
@@ -50,10 +52,11 @@ const (
 	controllerBoard
 	leaderBoard
 	clientBoard
+	objectBoard
 )
 
 func (d Dashboards) of(b board) string {
-	return [...]string{d.Informers, d.Controllers, d.LeaderElection, d.APIClient}[b]
+	return [...]string{d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects}[b]
 }
 
 // Alertmanager configures notifications.
@@ -92,7 +95,7 @@ func (c Config) Validate() error {
 		}
 	}
 	d := c.Dashboards
-	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient} {
+	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects} {
 		if strings.Contains(address, "{{") {
 			fail("%q holds a template; give a plain address", address)
 		}

@@ -18,6 +18,8 @@
 //	queues.go        queues that are blocked, slow or deep, workers that hang, items given up
 //	reconciles.go    reconciles that fail or panic, clean-ups that are late
 //	leaders.go       no leader, leaders that change, slow renewals
+//	leases.go        Leases of the cluster: nobody holds one, or its holder changes
+//	objects.go       objects held in deletion, Namespaces that stay Terminating, changes that nobody deals with
 //	client.go        requests that fail, or wait for the client's own limit
 //	runbooks.go      a runbook as Markdown
 //	alertmanager.go  routes, receivers, inhibitions

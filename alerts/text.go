@@ -16,6 +16,8 @@ const (
 	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.job }}` + inCluster
 	controllerOf = `{{ $labels.controller }} of {{ $labels.name }}` + inCluster
 	thisLock     = `lock {{ $labels.lock }} of {{ $labels.name }}` + inCluster
+	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster
+	inNamespace  = `{{ if ne $labels.namespace "*" }} in the namespace {{ $labels.namespace }}{{ end }}` + inCluster
 	someInformer = `The {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster
 )
 

@@ -57,6 +57,7 @@
 //	items given up                    Queue.Retry                                       retry.go
 //	client-go's own seven of queues   workqueue.MetricsProvider, for one queue          upstream_queue.go
 //	sync lag, objects, other gauges   nothing: worked out when scraped                  status.go
+//	Leases, deletions, generations    handlers of informers that watch a whole cluster  objects
 //
 // What is decorated, and by what:
 //

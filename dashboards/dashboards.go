@@ -49,7 +49,7 @@ func (q Query) Plain(rateInterval string) string {
 // All returns every dashboard. It fails if one breaks the rules of Validate.
 func All(c Config) ([]Dashboard, error) {
 	var list []Dashboard
-	for _, p := range []page{overview(c), controllers(c), leaderElection(c), apiClient(c)} {
+	for _, p := range []page{overview(c), controllers(c), leaderElection(c), apiClient(c), clusterObjects(c)} {
 		d, err := p.build(c)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard %s: %w", p.uid, err)

@@ -16,10 +16,14 @@
 //	               its rows
 //	leader_election.go
 //	               the table of contents of leader election
-//	leaders.go renewals.go
+//	leaders.go renewals.go leases.go
 //	               its rows
 //	api_client.go  the table of contents of requests to the API server
 //	requests_summary.go requests.go
+//	               its rows
+//
+//	objects.go     the table of contents of the cluster's objects
+//	deletions.go generations.go
 //	               its rows
 //
 //	validate.go    Validate: what a dashboard must keep to

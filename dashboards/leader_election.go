@@ -9,9 +9,9 @@ func leaderElection(c Config) page {
 	return page{
 		uid:       LeaderElectionUID,
 		title:     "Controllers / Leader election",
-		about:     "Which process leads, how often that changes, and whether leaders renew their locks in time, as the candidates themselves see it.",
+		about:     "Which process leads, how often that changes, and whether leaders renew their locks in time, as the candidates themselves see it, and as the Leases of the cluster show it for any program.",
 		variables: leaderVariables,
-		alerts:    controllerAlerts,
+		alerts:    controllerAlerts + "|ClusterLease.+",
 		rows: []row{
 			{id: 100, title: "Is it fine?", lines: []line{
 				{height: 4, panels: []panel{
@@ -24,6 +24,10 @@ func leaderElection(c Config) page {
 			}},
 			{id: 300, title: "Renewals: is the lock kept?", lines: []line{
 				{height: 9, panels: []panel{renewDuration(), slowRenewals(t), sinceRenewal()}},
+			}},
+			{id: 500, title: "Leases of the cluster, as informer-exporter sees them: of any program", lines: []line{
+				{height: 9, panels: []panel{everyLease(t)}},
+				{height: 9, panels: []panel{leasesByState(), sinceLeaseRenewal(), leaseChanges(t)}},
 			}},
 			{id: 400, title: "client-go's own metrics, of programs with the library and without", lines: []line{
 				{height: 9, panels: []panel{upstreamLeaders(), upstreamSlowPath()}},

@@ -31,8 +31,14 @@ var (
 	controllerVariables = append(targetVariables("workqueue_depth", "controller_active_workers"),
 		variable{name: "controller", title: "Controller", label: "name", series: seriesOf(targetMatchers, "workqueue_depth")},
 	)
-	leaderVariables = append(targetVariables("controller_leader", "leader_election_master_status"),
+	leaderVariables = append(targetVariables("controller_leader", "leader_election_master_status", "k8s_lease_expired"),
 		variable{name: "lock", title: "Lock", series: seriesOf(targetMatchers, "controller_leader")},
+		variable{name: "lease_namespace", title: "Lease's namespace", series: seriesOf(targetMatchers, "k8s_lease_expired")},
+		variable{name: "lease", title: "Lease", series: seriesOf(targetMatchers+`, lease_namespace=~"$lease_namespace"`, "k8s_lease_expired")},
+	)
+	objectVariables = append(targetVariables("k8s_object_terminating"),
+		variable{name: "informer_type", title: "Resource", series: seriesOf(targetMatchers, "k8s_object_terminating")},
+		variable{name: "namespace", title: "Namespace", series: seriesOf(targetMatchers+`, informer_type=~"$informer_type"`, "k8s_object_terminating")},
 	)
 	clientVariables = append(targetVariables("k8s_client_requests_total"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_client_requests_total")},
@@ -75,6 +81,8 @@ const (
 //	{@controller}  those of a controller
 //	{@queue}       client-go's own of its queue
 //	{@lock}        those of a lock that leaders hold
+//	{@lease}       those of a Lease
+//	{@object}      those of the objects of a resource
 var selectors = strings.NewReplacer(
 	"@kind", targetMatchers+`, informer_type=~"$informer_type"`,
 	"@target", targetMatchers,
@@ -82,6 +90,8 @@ var selectors = strings.NewReplacer(
 	"@controller", targetMatchers+`, controller=~"$controller"`,
 	"@queue", targetMatchers+`, name=~"$controller"`,
 	"@lock", targetMatchers+`, lock=~"$lock"`,
+	"@lease", targetMatchers+`, lease_namespace=~"$lease_namespace", lease=~"$lease"`,
+	"@object", targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
 	"@", informerMatchers,
 )
 

@@ -33,6 +33,8 @@ const (
 	Controllers Family = "Controllers"
 	Finalizers  Family = "Finalizers"
 	Leader      Family = "Leader election"
+	Leases      Family = "Leases"
+	Objects     Family = "Objects"
 	Client      Family = "API client"
 	Upstream    Family = "Upstream"
 	Series      Family = "Series"
@@ -43,7 +45,7 @@ const (
 func Families() []Family {
 	return []Family{
 		Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution,
-		Queues, Controllers, Finalizers, Leader, Client, Upstream, Series, Exporter,
+		Queues, Controllers, Finalizers, Leader, Leases, Objects, Client, Upstream, Series, Exporter,
 	}
 }
 

@@ -228,6 +228,31 @@ var (
 		Metric: ControllerLeaderSlowRenewals, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "operating practice: client-go gives a lock up after 10 s without a renewal", Covers: []string{"S10"},
 	})
+	LeaseUnheld = target(Objective{
+		ID: "lease_expired", Title: "Leases that nobody holds",
+		Metric: LeaseExpired, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
+		Severity: Page, Source: "client-go's lease, four times its 15 s", Covers: []string{"S10"},
+	})
+	LeaseChanges = target(Objective{
+		ID: "lease_changes", Title: "Changes of a Lease's holder in a quarter of an hour",
+		Metric: LeaseTransitions, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
+		Severity: Ticket, Source: "etcd mixin", Covers: []string{"S10"},
+	})
+	ObjectHeld = target(Objective{
+		ID: "object_held", Title: "Time that an object is held in deletion",
+		Metric: ObjectTerminatingOldest, Threshold: 300, Unit: "s", For: time.Minute,
+		Severity: Ticket, Source: documented, Covers: []string{"S16"},
+	})
+	NamespaceStuck = target(Objective{
+		ID: "namespace_stuck", Title: "Time that a Namespace is Terminating",
+		Metric: ObjectTerminatingOldest, Threshold: 300, Unit: "s", For: time.Minute,
+		Severity: Ticket, Source: documented, Covers: []string{"S16"},
+	})
+	GenerationLag = target(Objective{
+		ID: "generation_lag", Title: "Time that a change of a spec is not dealt with",
+		Metric: ObjectGenerationLagOldest, Threshold: 300, Unit: "s", For: time.Minute,
+		Severity: Ticket, Source: "documented for deletions", Covers: []string{"S17"},
+	})
 	ClientErrors = target(Objective{
 		ID: "client_errors", Title: "Share of requests that fail or are turned away",
 		Metric: ClientRequests, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,

@@ -116,7 +116,7 @@ func TestEmptyPanelsAreSeen(t *testing.T) {
 	renamed := strings.NewReplacer("k8s_informer_", "k8s_renamed_", "informer_exporter_", "renamed_exporter_",
 		"informer_queued_", "renamed_queued_", "informer_processing_", "renamed_processing_", "informer_store_", "renamed_store_",
 		"controller_", "renamed_controller_", "k8s_client_", "renamed_client_", "workqueue_", "renamed_workqueue_",
-		"leader_election_", "renamed_election_")
+		"leader_election_", "renamed_election_", "k8s_lease_", "renamed_lease_", "k8s_object_", "renamed_object_")
 	for _, d := range allDashboards(t) {
 		for _, q := range d.Queries {
 			q.Expr = renamed.Replace(q.Expr)

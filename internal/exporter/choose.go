@@ -32,7 +32,7 @@ const guessedVersion = "v1"
 func (c Config) entries() (entries []entry) {
 	if len(c.Resources) == 0 {
 		for _, k := range defaultKinds {
-			if k.Namespaced || len(c.Namespaces) == 0 {
+			if (k.Namespaced || len(c.Namespaces) == 0) && (k.Type() != leasesType || isOn(c.Objects.Leases)) {
 				entries = append(entries, entry{Resource{Name: k.Type()}, true})
 			}
 		}
@@ -75,7 +75,7 @@ func (c Config) choose(s *served, before map[string]Kind) (choices []choice) {
 	for _, name := range s.names(before) {
 		kind, alias := s.kind(name, before[name])
 		switch {
-		case alias, isQuiet(name), !kind.Namespaced && len(c.Namespaces) > 0:
+		case alias, isQuiet(name), name == leasesType && !isOn(c.Objects.Leases), !kind.Namespaced && len(c.Namespaces) > 0:
 		case custom && isCustom(kind.Group), matches(patterns, name):
 			take(kind, true)
 		}
@@ -122,7 +122,7 @@ func isCustom(group string) bool {
 
 // isQuiet tells whether a kind must be named: see optionalKinds for the reasons.
 func isQuiet(name string) bool {
-	return slices.Contains([]string{"secrets", "events", "events.events.k8s.io", "leases.coordination.k8s.io"}, name)
+	return slices.Contains([]string{"secrets", "events", "events.events.k8s.io"}, name)
 }
 
 // scopes returns the namespaces in which a kind is watched, which are "" for all of them.
@@ -135,7 +135,7 @@ func (c Config) scopes(k Kind) []string {
 
 // subject returns how a kind is watched in a scope.
 func (c Config) subject(k Kind, namespace string) subject {
-	return subject{kind: k, namespace: namespace, selector: strings.TrimSpace(c.LabelSelector), checks: c.Checks.library()}
+	return subject{kind: k, namespace: namespace, selector: strings.TrimSpace(c.LabelSelector), content: c.Objects.content(k), checks: c.Checks.library()}
 }
 
 // kindsOf returns the kinds of targets by Type.

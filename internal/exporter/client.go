@@ -62,6 +62,8 @@ func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config { return e.obser
 type connection struct {
 	// metadata asks for the metadata of objects only, in protobuf where the server has it.
 	metadata metadata.Interface
+	// whole asks for more.
+	whole *wholeObjects
 	// discover asks what is served.
 	discover discoverFunc
 	// disconnect closes the connections.
@@ -92,8 +94,13 @@ func connect(config *rest.Config, userAgent string, observe observeConfig) (*con
 	if err != nil {
 		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}
+	whole, err := newWholeObjects(config, client, definitions)
+	if err != nil {
+		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+	}
 	return &connection{
 		metadata: objects,
+		whole:    whole,
 		discover: func(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 			return discovery.ServerGroupsAndResourcesWithContext(ctx, definitions)
 		},

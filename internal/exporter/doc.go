@@ -7,8 +7,9 @@
 //	discovery.go     what the API server serves
 //	choose.go        what the configuration asks for, of what is served
 //	follow.go        keeping the informers equal to that
-//	informers.go     one metadata-only informer for each kind and namespace
+//	informers.go     one informer for each kind and namespace
 //	set.go           the set of them, which can be exchanged while they run
+//	objects.go       what is reported about objects, and for which of them more is read than metadata
 //	availability.go  whether a kind can be listed and watched, by the API server's own answers
 //	registry.go      the registry, and what the exporter reports about itself
 //	exporter.go      Exporter: New, Start, Stop

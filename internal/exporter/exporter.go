@@ -91,10 +91,14 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
+	signals, err := newSignals(registry, observer, connection.whole)
+	if err != nil {
+		return nil, err
+	}
 	e.targets = &set{}
 	e.follower = newFollower(options.Config, e.targets, connection.metadata, options.Logger)
 	e.targets.newTarget = func(s subject) (*target, error) {
-		return newTarget(s, observer, connection.metadata, options.Logger, e.follower.definitionsChanged)
+		return newTarget(s, observer, connection.metadata, signals, options.Logger, e.follower.definitionsChanged)
 	}
 	e.reloader = newReloader(options.File, e.follower.reconfigure, options.Logger)
 	e.follower.apply(context.Background()) // what needs no answer of the API server

@@ -28,6 +28,7 @@ type subject struct {
 	kind      Kind
 	namespace string // empty: all of them, or none because the kind has none
 	selector  string // of labels, empty: all objects
+	content   content
 	checks    collectors.Checks
 }
 
@@ -36,6 +37,7 @@ type target struct {
 	subject
 	informer     cache.SharedIndexInformer
 	availability *availability
+	followed     *followed
 
 	stopping context.Context // ends when cancel is called
 	cancel   context.CancelFunc
@@ -46,6 +48,7 @@ type target struct {
 // run runs the informer until ctx ends or cancel is called. It leaves no series.
 func (t *target) run(ctx context.Context) {
 	defer close(t.ended)
+	defer t.followed.close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.stopping, cancel)()
@@ -74,7 +77,7 @@ func (s subject) id() collectors.ID {
 
 // newTarget makes a target that has not been started. definitionsChanged is called whenever the API server may serve
 // something else than before.
-func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, log *slog.Logger, definitionsChanged func()) (*target, error) {
+func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, signals *signals, log *slog.Logger, definitionsChanged func()) (*target, error) {
 	if err := obs.SetChecks(s.checks); err != nil {
 		return nil, err
 	}
@@ -85,8 +88,9 @@ func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, l
 	t := &target{subject: s, availability: newAvailability(log), ended: make(chan struct{})}
 	t.availability.missing = definitionsChanged
 	t.stopping, t.cancel = context.WithCancel(context.Background())
-	lw := cache.ToListWatcherWithWatchListSemantics(listWatch(client.Resource(s.kind.gvr()).Namespace(s.namespace), s.selector, t.availability), client)
-	t.informer = obs.NewSharedIndexInformer(t.id(), lw, &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{
+	followed, source, example := signals.follow(s, client, t.availability, log)
+	t.followed = followed
+	t.informer = obs.NewSharedIndexInformer(t.id(), cache.ToListWatcherWithWatchListSemantics(source, client), example, cache.SharedIndexInformerOptions{
 		ObjectDescription: s.kind.Type(),
 	})
 	if err := t.informer.SetTransform(slim); err != nil {
@@ -95,8 +99,7 @@ func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, l
 	if err := t.informer.SetWatchErrorHandlerWithContext(t.watchError); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
 	}
-	// Without a handler there is no delivery whose lag could be measured.
-	if _, err := t.informer.AddEventHandler(collectors.NamedHandler(handlerName, cache.ResourceEventHandlerFuncs{})); err != nil {
+	if _, err := t.informer.AddEventHandler(collectors.NamedHandler(handlerName, followed)); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
 	}
 	if definesKinds(s.kind) {
@@ -125,9 +128,15 @@ func onChange(f func()) cache.ResourceEventHandler {
 	}
 }
 
-// listWatch reads the metadata of those objects of one resource that a selector selects, and tells a what came of it. The
-// checks read through it, too.
-func listWatch(resource metadata.ResourceInterface, selector string, a *availability) *cache.ListWatch {
+// source is where the objects of a resource come from: a client of client-go for it.
+type source[L runtime.Object] interface {
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// listWatch reads those objects of one resource that a selector selects, and tells a what came of it. The checks read
+// through it, too.
+func listWatch[L runtime.Object](resource source[L], selector string, a *availability) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.LabelSelector = selector

@@ -54,6 +54,8 @@ var defaultKinds = []Kind{
 	{"autoscaling", "v2", "horizontalpodautoscalers", namespaced},
 	{"batch", "v1", "cronjobs", namespaced},
 	{"batch", "v1", "jobs", namespaced},
+	// Every node renews its Lease every ten seconds, which is most of what there is to receive in a quiet cluster.
+	{"coordination.k8s.io", "v1", "leases", namespaced},
 	{"discovery.k8s.io", "v1", "endpointslices", namespaced},
 	{"networking.k8s.io", "v1", "ingresses", namespaced},
 	{"networking.k8s.io", "v1", "networkpolicies", namespaced},
@@ -70,9 +72,6 @@ var optionalKinds = []Kind{
 	// the exporter then reports would mainly be about them.
 	{"", "v1", "events", namespaced},
 	{"events.k8s.io", "v1", "events", namespaced},
-	// Every node renews its Lease every ten seconds. Renewals say nothing about how fresh other caches are, and the
-	// holder and the time of a renewal are not in the metadata.
-	{"coordination.k8s.io", "v1", "leases", namespaced},
 	{"", "v1", "endpoints", namespaced}, // superseded by EndpointSlices, which mirror them
 	{"", "v1", "limitranges", namespaced},
 	{"", "v1", "replicationcontrollers", namespaced},

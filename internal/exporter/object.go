@@ -5,6 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
 )
 
 // object is what the exporter keeps of an object of the cluster: a third of the memory of a PartialObjectMetadata with
@@ -30,12 +32,12 @@ type deletion struct {
 
 var nothing = &metav1.ObjectMeta{}
 
-// slim makes an object of metadata, and leaves alone what is none, or has been one before: a streaming list transforms
-// twice. It runs for each event, under a lock of the informer.
+// slim makes an object of metadata, leaves what is read as a whole to the signals that it is for, and leaves alone what it
+// has made before: a streaming list transforms twice. It runs for each event, under a lock of the informer.
 func slim(obj any) (any, error) {
 	o, ok := obj.(*metav1.PartialObjectMetadata)
 	if !ok {
-		return obj, nil
+		return objects.Transform(obj)
 	}
 	slimmed := &object{
 		ObjectMeta:      nothing,

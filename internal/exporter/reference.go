@@ -40,7 +40,7 @@ func ConfigReference() ([]ConfigSection, error) {
 		return nil, err
 	}
 	var sections []ConfigSection
-	for _, name := range []string{"Config", "Resource", "Checks"} {
+	for _, name := range []string{"Config", "Resource", "Checks", "Objects"} {
 		decl := declaration(file, name)
 		fields := decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType).Fields.List
 		written := map[string]string{}

@@ -41,7 +41,7 @@ func TestAlertsLinkToTheirDashboards(t *testing.T) {
 			}
 		}
 	}
-	if len(linked) != 4 {
+	if len(linked) != 5 {
 		t.Errorf("alerts link to %v, want to each dashboard", linked)
 	}
 }

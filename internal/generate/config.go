@@ -128,6 +128,7 @@ func ParseConfig(raw []byte) (Config, error) {
 				Controllers:    dashboardURL(f.GrafanaURL, dashboards.ControllersUID),
 				LeaderElection: dashboardURL(f.GrafanaURL, dashboards.LeaderElectionUID),
 				APIClient:      dashboardURL(f.GrafanaURL, dashboards.APIClientUID),
+				Objects:        dashboardURL(f.GrafanaURL, dashboards.ObjectsUID),
 			},
 			Alertmanager: alerts.Alertmanager{
 				WebhookURLs: am.WebhookURLs, GroupBy: am.GroupBy,

@@ -1,0 +1,124 @@
+package objects
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
+)
+
+// Options for New. The zero value is valid.
+type Options struct {
+	// Leases is how many Leases have series of their own; all others are only counted. 0 is 500. Leases of nodes and of
+	// API servers never have any.
+	Leases int
+	// Groups is how many combinations of resource, namespace and finalizer the objects in deletion may have, and how many of
+	// resource and namespace those that lag behind; each is two series. 0 is 1000.
+	Groups int
+}
+
+const (
+	defaultLeases = 500
+	defaultGroups = 1000
+)
+
+// Collector reports what its handlers have seen. It is safe for concurrent use.
+type Collector struct {
+	clock       clock.PassiveClock
+	terminating *tally
+	behind      *tally
+	leaseNames  series.Cap
+	overflow    *prometheus.CounterVec
+
+	mu     sync.Mutex
+	leases map[*Leases]struct{}
+}
+
+// New returns a Collector without handlers and registers it. It fails if a limit is negative, or if the registry has
+// such a Collector already.
+func New(registerer prometheus.Registerer, options Options) (*Collector, error) {
+	return newCollector(registerer, options, clock.RealClock{})
+}
+
+func newCollector(registerer prometheus.Registerer, options Options, clock clock.PassiveClock) (*Collector, error) {
+	if options.Leases < 0 || options.Groups < 0 {
+		return nil, fmt.Errorf("objects: Options have limits of %d Leases and %d groups: give positive numbers, or 0 for the defaults", options.Leases, options.Groups)
+	}
+	m := catalog.ObjectOverflow
+	c := &Collector{
+		clock:    clock,
+		leases:   map[*Leases]struct{}{},
+		overflow: prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames()),
+	}
+	newTally := func(signal string) *tally {
+		return &tally{
+			limit: cmp.Or(options.Groups, defaultGroups), overflow: c.overflow.WithLabelValues(signal), groups: map[labels]*group{},
+		}
+	}
+	c.terminating, c.behind = newTally(catalog.SignalTerminating), newTally(catalog.SignalGenerationLag)
+	c.leaseNames.Limit, c.leaseNames.Overflow = cmp.Or(options.Leases, defaultLeases), c.overflow.WithLabelValues(catalog.SignalLeases).Inc
+	if err := registerer.Register(c); err != nil {
+		return nil, fmt.Errorf("objects: %w", err)
+	}
+	return c, nil
+}
+
+// The descriptions of what is read at the time of a scrape.
+var (
+	terminating       = describe(catalog.ObjectTerminating)
+	terminatingOldest = describe(catalog.ObjectTerminatingOldest)
+	generationLag     = describe(catalog.ObjectGenerationLag)
+	generationOldest  = describe(catalog.ObjectGenerationLagOldest)
+)
+
+func describe(m catalog.Metric) *prometheus.Desc {
+	return prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil)
+}
+
+func gauge(d *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+}
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range slices.Concat(leaseDescs, []*prometheus.Desc{terminating, terminatingOldest, generationLag, generationOldest}) {
+		ch <- d
+	}
+	c.overflow.Describe(ch)
+}
+
+// Collect implements prometheus.Collector. It costs what there are series, whatever there are objects.
+func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+	now := c.clock.Now()
+	for _, g := range c.terminating.counts(now) {
+		ch <- gauge(terminating, float64(g.objects), g.informerType, g.namespace, g.finalizer)
+		ch <- gauge(terminatingOldest, g.oldest.Seconds(), g.informerType, g.namespace, g.finalizer)
+	}
+	for _, g := range c.behind.counts(now) {
+		ch <- gauge(generationLag, float64(g.objects), g.informerType, g.namespace)
+		ch <- gauge(generationOldest, g.oldest.Seconds(), g.informerType, g.namespace)
+	}
+	c.collectLeases(ch)
+	c.overflow.Collect(ch)
+}
+
+func (c *Collector) collectLeases(ch chan<- prometheus.Metric) {
+	c.mu.Lock()
+	handlers := slices.Collect(maps.Keys(c.leases))
+	c.mu.Unlock()
+	if len(handlers) == 0 {
+		return
+	}
+	counts := leaseCounts{}
+	for _, l := range handlers {
+		l.collect(ch, counts)
+	}
+	counts.collect(ch)
+}

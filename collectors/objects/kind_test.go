@@ -1,0 +1,229 @@
+package objects
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// object returns the metadata of an object, in deletion since noon if it waits for finalizers.
+func object(namespace, name string, finalizers ...string) *metav1.PartialObjectMetadata {
+	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), Finalizers: finalizers}}
+	if len(finalizers) > 0 {
+		o.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
+	}
+	return o
+}
+
+// observed returns an object with generations.
+func observed(name string, generation, observed int64) *Object {
+	o := &Object{PartialObjectMetadata: *object("ns", name), ObservedGeneration: observed}
+	o.Generation = generation
+	return o
+}
+
+func TestObjectsHeldInDeletion(t *testing.T) {
+	f := newFixture(t, Options{})
+	pods := f.Kind("pods")
+	base := "pods/*/none"
+	expect(t, f, catalog.ObjectTerminating, samples{base: 0})
+	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0})
+	expect(t, f, catalog.ObjectGenerationLag, samples{})
+
+	pods.OnAdd(object("a", "fine"), true)
+	pods.OnAdd(object("a", "one", "x/1"), true)
+	later := object("a", "two", "x/1", "x/2")
+	later.DeletionTimestamp = ptr.To(metav1.NewTime(noon.Add(time.Minute)))
+	pods.OnAdd(later, true)
+	pods.OnAdd(object("b", "one", "x/1"), true)
+	f.pass(5 * time.Minute)
+	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/1": 2, "pods/a/x/2": 1, "pods/b/x/1": 1})
+	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0, "pods/a/x/1": 300, "pods/a/x/2": 240, "pods/b/x/1": 300})
+
+	// The oldest goes, the other gives up one of its finalizers, and the third is gone without a word.
+	pods.OnDelete(object("a", "one"))
+	second := later.DeepCopy()
+	second.Finalizers = []string{"x/2"}
+	pods.OnUpdate(later, second)
+	pods.OnDelete(cache.DeletedFinalStateUnknown{Key: "b/one"})
+	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/2": 1})
+	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0, "pods/a/x/2": 240})
+
+	// A resync, the last finalizer, and another object of the same name that the relist found instead.
+	pods.OnUpdate(second, second)
+	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/2": 1})
+	third := second.DeepCopy()
+	third.Finalizers = nil
+	pods.OnUpdate(second, third)
+	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/none": 1})
+	another := object("a", "two")
+	another.UID = "another"
+	pods.OnUpdate(third, another)
+	expect(t, f, catalog.ObjectTerminating, samples{base: 0})
+	if len(pods.objects) != 0 {
+		t.Errorf("%d objects are remembered", len(pods.objects))
+	}
+}
+
+// A Pod in its grace period is not late; its deletionTimestamp is when that ends, and may be brought forward.
+func TestGracePeriod(t *testing.T) {
+	f := newFixture(t, Options{})
+	pods := f.Kind("pods")
+	pod := object("ns", "pod")
+	pod.DeletionTimestamp = ptr.To(metav1.NewTime(noon.Add(time.Hour)))
+	pods.OnUpdate(object("ns", "pod"), pod)
+	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns/none": 1})
+	expect(t, f, catalog.ObjectTerminatingOldest, samples{"pods/*/none": 0, "pods/ns/none": 0})
+	sooner := pod.DeepCopy()
+	sooner.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
+	pods.OnUpdate(pod, sooner)
+	f.pass(time.Minute)
+	expect(t, f, catalog.ObjectTerminatingOldest, samples{"pods/*/none": 0, "pods/ns/none": 60})
+}
+
+// The finalizers of a Namespace are in its spec. It is shown all the same, under its own name.
+func TestTerminatingNamespace(t *testing.T) {
+	f := newFixture(t, Options{})
+	stuck := object("", "shop")
+	stuck.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
+	f.Kind("namespaces").OnAdd(stuck, true)
+	f.Kind("nodes").OnAdd(object("", "node", "x/1"), true)
+	expect(t, f, catalog.ObjectTerminating, samples{
+		"namespaces/*/none": 0, "namespaces/shop/none": 1, "nodes/*/none": 0, "nodes/*/x/1": 1,
+	})
+}
+
+func TestGenerationLag(t *testing.T) {
+	f := newFixture(t, Options{})
+	deployments := f.withGenerations("deployments.apps")
+	const base, ns = "deployments.apps/*", "deployments.apps/ns"
+	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
+	deployments.OnAdd(observed("fine", 7, 7), true)
+	deployments.OnAdd(observed("late", 2, 1), true)
+	f.pass(time.Minute)
+	deployments.OnUpdate(observed("fine", 7, 7), observed("fine", 8, 7))
+	f.pass(time.Minute)
+	deployments.OnUpdate(observed("late", 2, 1), observed("late", 3, 1)) // its time goes on
+	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0, ns: 2})
+	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 120})
+
+	deployments.OnUpdate(observed("late", 3, 1), observed("late", 3, 3))
+	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 60})
+
+	// What is deleted may lag behind as well, and neither ends the other.
+	deleted := observed("fine", 8, 7)
+	deleted.DeletionTimestamp, deleted.Finalizers = ptr.To(metav1.NewTime(noon)), []string{"x/1"}
+	deployments.OnUpdate(observed("fine", 8, 7), deleted)
+	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0, ns: 1})
+	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 60})
+	caughtUp := deleted.DeepCopyObject().(*Object)
+	caughtUp.ObservedGeneration = 8
+	deployments.OnUpdate(deleted, caughtUp)
+	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
+	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, ns + "/x/1": 1})
+
+	// Another one of the same name begins its time anew.
+	deployments.OnAdd(observed("late", 4, 3), false)
+	f.pass(time.Minute)
+	another := observed("late", 2, 0)
+	another.UID = "another"
+	deployments.OnUpdate(observed("late", 4, 3), another)
+	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 0})
+	deployments.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/late", Obj: another})
+	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
+}
+
+// With no room for another group, objects are reported together, and stay where they are when there is room again.
+func TestGroupsAreLimited(t *testing.T) {
+	f := newFixture(t, Options{Groups: 3})
+	pods := f.Kind("pods") // the first group
+	for i := range 5 {
+		pods.OnAdd(object(fmt.Sprint("ns-", i), "pod", "x/1"), true)
+	}
+	full := samples{"pods/*/none": 0, "pods/ns-0/x/1": 1, "pods/ns-1/x/1": 1, "pods/other/other": 3}
+	expect(t, f, catalog.ObjectTerminating, full)
+	expect(t, f, catalog.ObjectOverflow, samples{"leases": 0, "terminating": 3, "generation_lag": 0})
+
+	pods.OnDelete(object("ns-0", "pod"))
+	pods.OnDelete(object("ns-3", "pod"))
+	delete(full, "pods/ns-0/x/1")
+	full["pods/other/other"] = 2
+	expect(t, f, catalog.ObjectTerminating, full)
+	pods.OnDelete(object("ns-2", "pod"))
+	pods.OnDelete(object("ns-4", "pod"))
+	pods.OnAdd(object("ns-5", "pod", "x/1"), true)
+	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns-1/x/1": 1, "pods/ns-5/x/1": 1})
+}
+
+// A resource that is no longer watched has no series; another informer of it keeps its own.
+func TestClosedKind(t *testing.T) {
+	f := newFixture(t, Options{})
+	one, two := f.withGenerations("deployments.apps"), f.withGenerations("deployments.apps")
+	one.OnAdd(object("one", "d", "x/1"), true)
+	one.OnAdd(observed("late", 2, 1), true)
+	two.OnAdd(object("two", "d", "x/1"), true)
+	one.Close()
+	one.Close()
+	one.OnUpdate(nil, object("one", "e", "x/1")) // on its way
+	const base = "deployments.apps/*"
+	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, "deployments.apps/two/x/1": 1})
+	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
+	two.SetGenerations(false)
+	expect(t, f, catalog.ObjectGenerationLag, samples{})
+	two.SetGenerations(true)
+	two.Close()
+	two.SetGenerations(true)
+	for _, m := range []catalog.Metric{catalog.ObjectTerminating, catalog.ObjectTerminatingOldest, catalog.ObjectGenerationLag, catalog.ObjectGenerationLagOldest} {
+		expect(t, f, m, samples{})
+	}
+	if n := len(f.terminating.groups) + len(f.behind.groups); n != 0 {
+		t.Errorf("%d groups are left", n)
+	}
+}
+
+// Whatever happens in whichever order, the oldest is the least and the numbers are those of what is there.
+func TestManyObjects(t *testing.T) {
+	f := newFixture(t, Options{})
+	pods := f.Kind("pods")
+	there := map[string]time.Time{}
+	for i := range 2000 {
+		name := fmt.Sprint(i * 7919 % 300)
+		if i%3 == 0 {
+			pods.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/" + name})
+			delete(there, name)
+		} else {
+			at := noon.Add(-time.Duration(i*104729%5000) * time.Second)
+			o := object("ns", name, "x/1")
+			o.DeletionTimestamp = ptr.To(metav1.NewTime(at))
+			pods.OnAdd(o, false)
+			there[name] = at
+		}
+		oldest := noon
+		for at := range maps.Values(there) {
+			if at.Before(oldest) {
+				oldest = at
+			}
+		}
+		for _, c := range f.terminating.counts(noon) {
+			if c.namespace == "ns" && (c.objects != len(there) || c.oldest != noon.Sub(oldest)) {
+				t.Fatalf("after %d steps: %d objects, the oldest of %v; want %d, %v", i, c.objects, c.oldest, len(there), noon.Sub(oldest))
+			}
+		}
+	}
+}
+
+func TestNegativeLimits(t *testing.T) {
+	for _, o := range []Options{{Leases: -1}, {Groups: -1}} {
+		if _, err := New(newFixture(t, Options{}).registry, o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package objects
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// held returns a Lease that somebody has renewed at a time of their own.
+func held(namespace, name, holder string, renewed time.Time) *coordinationv1.Lease {
+	l := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name)},
+		Spec: coordinationv1.LeaseSpec{
+			LeaseDurationSeconds: ptr.To[int32](15), RenewTime: &metav1.MicroTime{Time: renewed}, LeaseTransitions: ptr.To[int32](3),
+		},
+	}
+	if holder != "" {
+		l.Spec.HolderIdentity = &holder
+	}
+	return l
+}
+
+func expect(t testing.TB, f *fixture, m catalog.Metric, want samples) {
+	t.Helper()
+	if got := f.take(t, m); !maps.Equal(got, want) {
+		t.Errorf("%s: got %v, want %v", m.Name, got, want)
+	}
+}
+
+// A Lease expires when its record has not changed for its duration, by our clock; what its holder's clock says, which is
+// an hour ahead or behind here, does not matter.
+func TestLeaseExpiresByOurClock(t *testing.T) {
+	for _, skew := range []time.Duration{-time.Hour, time.Hour} {
+		f := newFixture(t, Options{})
+		leases := f.Leases(nil)
+		theirs := noon.Add(skew)
+		leases.OnAdd(held("ns", "lock", "a", theirs), true)
+		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
+		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": 0}) // nobody has seen that yet
+		expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/a": 1})
+		expect(t, f, catalog.LeaseDuration, samples{"ns/lock": 15})
+		expect(t, f, catalog.LeaseTransitions, samples{"ns/lock": 3})
+
+		f.pass(10 * time.Second)
+		leases.OnUpdate(nil, held("ns", "lock", "a", theirs.Add(time.Second)))
+		f.pass(15*time.Second - 1)
+		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
+		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": float64(noon.Unix() + 10)})
+
+		// Something else about the Lease changes, which is no sign of its holder.
+		touched := held("ns", "lock", "a", theirs.Add(time.Second))
+		touched.Annotations = map[string]string{"touched": "yes"}
+		leases.OnUpdate(nil, touched)
+		f.pass(1)
+		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 1})
+		expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/a": 1}) // who held it last
+		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": float64(noon.Unix() + 10)})
+
+		leases.OnUpdate(nil, held("ns", "lock", "b", theirs.Add(2*time.Second)))
+		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
+		expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/b": 1})
+	}
+}
+
+// A Lease that is given up is nobody's at once, and one without a duration never expires.
+func TestLeaseWithoutHolderOrDuration(t *testing.T) {
+	f := newFixture(t, Options{})
+	leases := f.Leases(nil)
+	leases.OnAdd(held("ns", "released", "a", noon), false)
+	endless := held("ns", "endless", "a", noon)
+	endless.Spec.LeaseDurationSeconds = nil
+	leases.OnAdd(endless, false)
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": 0, "ns/endless": 0}) // nor is the first state a renewal
+	leases.OnUpdate(nil, held("ns", "released", "a", noon.Add(1)))
+
+	f.pass(time.Second)
+	leases.OnUpdate(nil, held("ns", "released", "", noon.Add(time.Second)))
+	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
+	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/endless/a": 1})
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": 0}) // which is no renewal
+	f.pass(time.Hour)
+	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
+	expect(t, f, catalog.LeaseDuration, samples{"ns/released": 15})
+}
+
+// While the informer hears nothing, that nobody renews a Lease is not known.
+func TestLagKeepsLeasesFromExpiring(t *testing.T) {
+	f := newFixture(t, Options{})
+	var lag time.Duration
+	leases := f.Leases(func() time.Duration { return lag })
+	leases.OnAdd(held("ns", "lock", "a", noon), false)
+	f.pass(time.Minute)
+	lag = 50 * time.Second
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
+	lag = 45 * time.Second
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 1})
+}
+
+// Another Lease of the same name begins anew, whether its predecessor's end was seen, missed or found by a relist.
+func TestRecreatedLease(t *testing.T) {
+	f := newFixture(t, Options{})
+	leases := f.Leases(nil)
+	again := func(uid string) *coordinationv1.Lease {
+		l := held("ns", "lock", "b", noon)
+		l.UID, l.Spec.LeaseTransitions = types.UID(uid), nil
+		return l
+	}
+	leases.OnAdd(held("ns", "lock", "a", noon), true)
+	f.pass(time.Minute)
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 1})
+	leases.OnUpdate(nil, again("2"))
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
+	expect(t, f, catalog.LeaseTransitions, samples{"ns/lock": 0})
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": 0})
+	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(1, 0))
+
+	leases.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/lock"})
+	for _, m := range []catalog.Metric{catalog.LeaseExpired, catalog.LeaseHolderInfo, catalog.LeaseRenewedTimestamp, catalog.LeaseDuration, catalog.LeaseTransitions} {
+		expect(t, f, m, samples{})
+	}
+	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(0, 0))
+	leases.OnAdd(again("3"), false)
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
+	leases.OnDelete(again("3"))
+	expect(t, f, catalog.LeaseExpired, samples{})
+}
+
+func leaseObjectsOf(held, expired float64) samples {
+	return samples{
+		"leader/held": held, "leader/expired": expired, "node/held": 0, "node/expired": 0, "apiserver/held": 0, "apiserver/expired": 0,
+	}
+}
+
+// Leases of nodes and API servers have no names in labels, nor have those for which there is no room; all are counted.
+func TestLeasesAreLimited(t *testing.T) {
+	f := newFixture(t, Options{Leases: 3})
+	leases := f.Leases(nil)
+	for i := range 5 {
+		leases.OnAdd(held("ns", fmt.Sprint("lock-", i), "a", noon), true)
+		leases.OnAdd(held("kube-node-lease", fmt.Sprint("node-", i), "kubelet", noon), true)
+	}
+	server := held("kube-system", "apiserver-1", "apiserver", noon)
+	server.Labels = map[string]string{apiServerLabel: "kube-apiserver"}
+	leases.OnAdd(server, true)
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock-0": 0, "ns/lock-1": 0, "ns/lock-2": 0})
+	expect(t, f, catalog.ObjectOverflow, samples{"leases": 2, "terminating": 0, "generation_lag": 0})
+
+	f.pass(10 * time.Second)
+	leases.OnUpdate(nil, held("kube-node-lease", "node-0", "kubelet", noon.Add(time.Second)))
+	leases.OnUpdate(nil, held("ns", "lock-4", "a", noon.Add(time.Second)))
+	f.pass(5 * time.Second)
+	expect(t, f, catalog.LeaseObjects, samples{
+		"leader/held": 1, "leader/expired": 4, "node/held": 1, "node/expired": 4, "apiserver/held": 0, "apiserver/expired": 1,
+	})
+
+	// What ends makes room for what begins afterwards.
+	leases.OnDelete(held("ns", "lock-1", "a", noon))
+	leases.OnAdd(held("ns", "lock-5", "a", noon), false)
+	leases.OnAdd(held("ns", "lock-6", "a", noon), false)
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock-0": 1, "ns/lock-5": 0, "ns/lock-2": 1})
+	expect(t, f, catalog.ObjectOverflow, samples{"leases": 3, "terminating": 0, "generation_lag": 0})
+}
+
+func TestHolderIsCutOff(t *testing.T) {
+	f := newFixture(t, Options{})
+	f.Leases(nil).OnAdd(held("ns", "lock", strings.Repeat("é", 1000), noon), true)
+	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/" + strings.Repeat("é", 126): 1})
+}
+
+// Each namespace may have an informer of its own. When one ends, its Leases are forgotten and those of the others stay.
+func TestClosedLeases(t *testing.T) {
+	f := newFixture(t, Options{Leases: 2})
+	expect(t, f, catalog.LeaseObjects, samples{}) // nobody looks at Leases
+	first, second := f.Leases(nil), f.Leases(nil)
+	first.OnAdd(held("one", "lock", "a", noon), true)
+	second.OnAdd(held("two", "lock", "a", noon), true)
+	expect(t, f, catalog.LeaseExpired, samples{"one/lock": 0, "two/lock": 0})
+	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(2, 0))
+
+	first.Close()
+	first.OnUpdate(nil, held("one", "lock", "a", noon.Add(time.Second))) // on its way
+	first.OnAdd(held("one", "other", "a", noon), false)
+	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0})
+	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(1, 0))
+	f.Leases(nil).OnAdd(held("three", "lock", "a", noon), true) // there is room again
+	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0, "three/lock": 0})
+}

@@ -1,0 +1,87 @@
+package objects
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	testclock "k8s.io/utils/clock/testing"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
+
+// fixture is a Collector whose time stands still until the test moves it.
+type fixture struct {
+	*Collector
+	registry *prometheus.Registry
+	clock    *testclock.FakePassiveClock
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func newFixture(t testing.TB, options Options) *fixture {
+	t.Helper()
+	f := &fixture{registry: prometheus.NewRegistry(), clock: testclock.NewFakePassiveClock(noon)}
+	var err error
+	if f.Collector, err = newCollector(f.registry, options, f.clock); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *fixture) withGenerations(informerType string) *Kind {
+	k := f.Kind(informerType)
+	k.SetGenerations(true)
+	return k
+}
+
+func (f *fixture) pass(d time.Duration) { f.clock.SetTime(f.clock.Now().Add(d)) }
+
+// samples are values by the values of all labels, in the catalog's order, with slashes between.
+type samples map[string]float64
+
+// take returns the series of a metric.
+func take(t testing.TB, g prometheus.Gatherer, m catalog.Metric) samples {
+	t.Helper()
+	families, err := g.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := samples{}
+	for _, family := range families {
+		if family.GetName() != m.Name {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			values := make([]string, len(m.Labels))
+			for i, name := range m.LabelNames() {
+				for _, pair := range metric.GetLabel() {
+					if pair.GetName() == name {
+						values[i] = pair.GetValue()
+					}
+				}
+			}
+			s[strings.Join(values, "/")] = metric.GetGauge().GetValue() + metric.GetCounter().GetValue()
+		}
+	}
+	return s
+}
+
+func (f *fixture) take(t testing.TB, m catalog.Metric) samples {
+	t.Helper()
+	return take(t, f.registry, m)
+}
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package objects
+
+import (
+	"unique"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Object is what is kept of an object with status.observedGeneration: the metadata that tells what it is and what has
+// become of it, and this one field.
+type Object struct {
+	metav1.PartialObjectMetadata
+	// ObservedGeneration is the generation that the controller has dealt with last, 0 if it has dealt with none.
+	ObservedGeneration int64
+}
+
+// DeepCopyObject implements runtime.Object.
+func (o *Object) DeepCopyObject() runtime.Object {
+	return &Object{*o.PartialObjectMetadata.DeepCopy(), o.ObservedGeneration}
+}
+
+// Transform is a cache.TransformFunc for informers that are sent whole objects. It turns an unstructured one into an
+// *Object, and leaves of a Lease what Leases reads. What has been transformed already stays as it is.
+func Transform(obj any) (any, error) {
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		return newObject(o), nil
+	case *coordinationv1.Lease:
+		o.ObjectMeta = leaseMeta(o)
+	}
+	return obj, nil
+}
+
+func newObject(u *unstructured.Unstructured) *Object {
+	o := &Object{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: reduced(u)}}
+	observed, found, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	switch {
+	case err != nil:
+		o.ObservedGeneration = o.Generation // something else of that name, which says nothing
+	case found:
+		o.ObservedGeneration = observed
+	}
+	return o
+}
+
+// reduced returns the part of the metadata that is read.
+func reduced(o metav1.Object) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name:              o.GetName(),
+		Namespace:         unique.Make(o.GetNamespace()).Value(), // one string for all objects of a namespace
+		UID:               o.GetUID(),
+		ResourceVersion:   o.GetResourceVersion(),
+		Generation:        o.GetGeneration(),
+		CreationTimestamp: o.GetCreationTimestamp(),
+		DeletionTimestamp: o.GetDeletionTimestamp(),
+		Finalizers:        o.GetFinalizers(),
+	}
+}
+
+// leaseMeta keeps, besides, the label that tells the Leases of API servers from others.
+func leaseMeta(l *coordinationv1.Lease) metav1.ObjectMeta {
+	m := reduced(l)
+	if identity, ok := l.Labels[apiServerLabel]; ok {
+		m.Labels = map[string]string{apiServerLabel: identity}
+	}
+	return m
+}

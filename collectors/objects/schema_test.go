@@ -1,0 +1,182 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/openapi"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// realSchemas returns Schemas of the shared API server, and the number of requests that they make.
+func realSchemas(t *testing.T) *Schemas {
+	t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(stacktest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewSchemas(client.OpenAPIV3WithContext(t.Context()))
+}
+
+// What is known without the server is what the server says of its own resources.
+func TestDescriptionsOfTheServer(t *testing.T) {
+	schemas := realSchemas(t)
+	client, err := discovery.NewDiscoveryClientForConfig(stacktest.Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := client.ServerPreferredResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gv.Group == testGroup {
+			continue // another test's
+		}
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "watch") {
+				continue
+			}
+			asked++
+			gvr := gv.WithResource(r.Name)
+			observed, err := schemas.Observed(t.Context(), gvr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			byDefault := observedByDefault[gvr.GroupResource()]
+			if observed && !byDefault {
+				t.Logf("%s has the field as well", gvr)
+			}
+			if byDefault && !observed {
+				t.Errorf("%s has no such field", gvr)
+			}
+		}
+	}
+	if asked < 30 || len(schemas.observed) > asked {
+		t.Errorf("%d resources, %d descriptions", asked, len(schemas.observed))
+	}
+	for gvr, want := range map[schema.GroupVersionResource]bool{
+		{Version: "v1", Resource: "nodes"}:                                          false,
+		{Version: "v1", Resource: "secrets"}:                                        false,
+		{Version: "v1", Resource: "configmaps"}:                                     false,
+		{Group: "apps", Version: "v1", Resource: "deployments"}:                     true,
+		{Group: "batch", Version: "v1", Resource: "jobs"}:                           false,
+		{Group: "apps", Version: "v1", Resource: "nonsense"}:                        false,
+		{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}: true,
+	} {
+		if got, err := schemas.Observed(t.Context(), gvr); err != nil || got != want {
+			t.Errorf("%s: %v, %v", gvr, got, err)
+		}
+	}
+	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || schemas.failure != nil {
+		t.Errorf("a group that is not described: %v, %v", observed, err)
+	}
+}
+
+const testGroup = "objects.example.com"
+
+var (
+	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	gadgets     = schema.GroupVersionResource{Group: testGroup, Version: "v1", Resource: "gadgets"}
+)
+
+// gadgetDefinition defines a resource whose status has the given properties.
+func gadgetDefinition(properties map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "gadgets." + testGroup},
+		"spec": map[string]any{
+			"group": testGroup, "scope": "Namespaced",
+			"names": map[string]any{"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"},
+			"versions": []any{map[string]any{
+				"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{
+					"spec":   map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+					"status": map[string]any{"type": "object", "properties": properties},
+				}}},
+			}},
+		},
+	}}
+}
+
+// The field of a CustomResourceDefinition counts if it is a number, and is found when it is added later.
+func TestDescriptionOfADefinition(t *testing.T) {
+	schemas := realSchemas(t)
+	crds := dynamic.NewForConfigOrDie(stacktest.Config(t)).Resource(definitions)
+	created, err := crds.Create(t.Context(), gadgetDefinition(map[string]any{"observedGeneration": map[string]any{"type": "string"}}), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := crds.Delete(context.Background(), created.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, "a description without the field", func() bool {
+		observed, err := schemas.Observed(t.Context(), gadgets)
+		if observed {
+			t.Fatal("a string is no generation")
+		}
+		return err == nil
+	})
+	with := gadgetDefinition(map[string]any{"observedGeneration": map[string]any{"type": "integer", "format": "int64"}})
+	eventually(t, "the field", func() bool {
+		current, err := crds.Get(t.Context(), created.GetName(), metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		with.SetResourceVersion(current.GetResourceVersion())
+		_, err = crds.Update(t.Context(), with, metav1.UpdateOptions{})
+		return err == nil
+	})
+	eventually(t, "a description with the field", func() bool {
+		schemas.indexed = schemas.indexed.Add(-indexAge) // as if it had been read a minute ago
+		observed, err := schemas.Observed(t.Context(), gadgets)
+		return err == nil && observed
+	})
+	if n := len(schemas.observed); n != 1 {
+		t.Errorf("%d descriptions of one group and version are remembered", n)
+	}
+}
+
+// failing is a server that describes nothing, and counts who asks.
+type failing struct{ asked int }
+
+func (f *failing) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+	f.asked++
+	return nil, errors.New("not today")
+}
+
+// Without descriptions, what is true of Kubernetes' own resources is known, and the server is left alone for a while.
+func TestServerWithoutDescriptions(t *testing.T) {
+	server := &failing{}
+	schemas := NewSchemas(server)
+	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	for r, want := range map[schema.GroupVersionResource]bool{
+		deployments: true, {Version: "v1", Resource: "pods"}: false, gadgets: false,
+	} {
+		if got, err := schemas.Observed(t.Context(), r); err == nil || got != want {
+			t.Errorf("%s: %v, %v", r, got, err)
+		}
+	}
+	if server.asked != 1 {
+		t.Errorf("asked %d times", server.asked)
+	}
+	schemas.failed = schemas.failed.Add(-retryAfter)
+	if _, err := schemas.Observed(t.Context(), deployments); err == nil || server.asked != 2 {
+		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
+	}
+}

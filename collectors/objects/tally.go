@@ -1,0 +1,113 @@
+package objects
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
+)
+
+// labels are those of a signal about objects. The last is empty if the signal has no such label.
+type labels struct{ informerType, namespace, finalizer string }
+
+// tally counts objects by labels and knows the oldest of each group. A group is reported as long as it has objects, or
+// somebody wants it to be. Its methods are safe for concurrent use.
+type tally struct {
+	// limit is how many groups there may be, apart from those that are held and those of what has no room.
+	limit    int
+	overflow prometheus.Counter
+
+	mu     sync.Mutex
+	groups map[labels]*group
+}
+
+// group is what has the same labels.
+type group struct {
+	labels
+	entries timeline[*group]
+	holds   int
+}
+
+// entry is an object in a group.
+type entry = node[*group]
+
+// add counts an object from the given time. With no room for another group it goes to that of all others of its kind,
+// and stays there.
+func (t *tally) add(l labels, at time.Time) *entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.groups[l] == nil && len(t.groups) >= t.limit {
+		t.overflow.Inc()
+		l.namespace = series.Other
+		if l.finalizer != "" {
+			l.finalizer = series.Other
+		}
+	}
+	g := t.group(l)
+	e := newNode(g)
+	g.entries.put(e, at)
+	return e
+}
+
+// remove takes an object out of its group.
+func (t *tally) remove(e *entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := e.value
+	g.entries.take(e)
+	t.dropUnused(g)
+}
+
+// hold keeps a group even if it is empty, until release is called as often.
+func (t *tally) hold(l labels) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.group(l).holds++
+}
+
+func (t *tally) release(l labels) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.groups[l]
+	g.holds--
+	t.dropUnused(g)
+}
+
+func (t *tally) group(l labels) *group {
+	g := t.groups[l]
+	if g == nil {
+		g = &group{labels: l}
+		t.groups[l] = g
+	}
+	return g
+}
+
+func (t *tally) dropUnused(g *group) {
+	if g.holds == 0 && g.entries.len() == 0 {
+		delete(t.groups, g.labels)
+	}
+}
+
+// count is the state of a group.
+type count struct {
+	labels
+	objects int
+	oldest  time.Duration
+}
+
+// counts returns the state of all groups, in no order. It looks at groups and not at objects.
+func (t *tally) counts(now time.Time) []count {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]count, 0, len(t.groups))
+	for _, g := range t.groups {
+		c := count{labels: g.labels, objects: g.entries.len()}
+		if first := g.entries.first(); first != nil {
+			c.oldest = max(0, now.Sub(first.at)) // a grace period ends in the future
+		}
+		list = append(list, c)
+	}
+	return list
+}
