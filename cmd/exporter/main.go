@@ -18,14 +18,25 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	// A second signal ends the program at once: from then on signals have their default effect.
-	context.AfterFunc(ctx, stop)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "exporter:", err)
 	}
 	os.Exit(exitCode(err))
+}
+
+// untilSignal returns a context that a signal ends. A second one ends the program at once: by the time that anybody sees
+// the end of the context, signals have their default effect again.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		received := <-signals
+		signal.Stop(signals)
+		cancel(fmt.Errorf("%v signal received", received))
+	}()
+	return ctx
 }
 
 // usageError is a command line that cannot be understood.
