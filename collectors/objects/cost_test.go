@@ -12,7 +12,7 @@ import (
 // Events about objects that nothing is the matter with, and renewals of Leases, allocate nothing.
 func TestEventsAllocateNothing(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods, deployments, leases := f.Kind("pods"), f.withGenerations("deployments.apps"), f.Leases(nil)
+	pods, deployments, leases := f.Kind("pods"), f.deployments(), f.Leases(nil)
 	pod, deployment := object("ns", "pod"), observed("d", 3, 3)
 	pods.OnAdd(object("ns", "stuck", "x/1"), true)
 	first, second := held("ns", "lock", "a", noon), held("ns", "lock", "a", noon.Add(time.Second))
@@ -72,7 +72,7 @@ func BenchmarkRenewals(b *testing.B) {
 // the Leases of 10,000 nodes.
 func BenchmarkScrape(b *testing.B) {
 	f := newFixture(b, Options{})
-	pods, deployments, leases := f.Kind("pods"), f.withGenerations("deployments.apps"), f.Leases(nil)
+	pods, deployments, leases := f.Kind("pods"), f.deployments(), f.Leases(nil)
 	for i := range 100_000 {
 		if i%100 == 0 {
 			pods.OnAdd(object("ns", fmt.Sprint(i), "x/1"), true)

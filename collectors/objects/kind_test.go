@@ -103,7 +103,7 @@ func TestTerminatingNamespace(t *testing.T) {
 
 func TestGenerationLag(t *testing.T) {
 	f := newFixture(t, Options{})
-	deployments := f.withGenerations("deployments.apps")
+	deployments := f.deployments()
 	const base, ns = "deployments.apps/*", "deployments.apps/ns"
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 	deployments.OnAdd(observed("fine", 7, 7), true)
@@ -166,7 +166,7 @@ func TestGroupsAreLimited(t *testing.T) {
 // A resource that is no longer watched has no series; another informer of it keeps its own.
 func TestClosedKind(t *testing.T) {
 	f := newFixture(t, Options{})
-	one, two := f.withGenerations("deployments.apps"), f.withGenerations("deployments.apps")
+	one, two := f.deployments(), f.deployments()
 	one.OnAdd(object("one", "d", "x/1"), true)
 	one.OnAdd(observed("late", 2, 1), true)
 	two.OnAdd(object("two", "d", "x/1"), true)

@@ -36,8 +36,8 @@ func client(t testing.TB) kubernetes.Interface {
 	return kubernetes.NewForConfigOrDie(config)
 }
 
-// follow runs an informer with a handler until the test ends, or until stop is called.
-func follow(t testing.TB, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) (stop func()) {
+// follow runs an informer with a handler until the test ends.
+func follow(t testing.TB, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) {
 	t.Helper()
 	if err := informer.SetTransform(Transform); err != nil {
 		t.Fatal(err)
@@ -48,12 +48,10 @@ func follow(t testing.TB, informer cache.SharedIndexInformer, handler cache.Reso
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { informer.RunWithContext(ctx) })
-	stop = func() { cancel(); running.Wait() }
-	t.Cleanup(stop)
+	t.Cleanup(func() { cancel(); running.Wait() })
 	if !cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced) {
 		t.Fatal("no sync")
 	}
-	return stop
 }
 
 // followLeases reports the Leases of a namespace.

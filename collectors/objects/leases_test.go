@@ -122,22 +122,23 @@ func TestRecreatedLease(t *testing.T) {
 	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
 	expect(t, f, catalog.LeaseTransitions, samples{"ns/lock": 0})
 	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": 0})
-	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(1, 0))
+	expect(t, f, catalog.LeaseObjects, heldLeases(1))
 
 	leases.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/lock"})
 	for _, m := range []catalog.Metric{catalog.LeaseExpired, catalog.LeaseHolderInfo, catalog.LeaseRenewedTimestamp, catalog.LeaseDuration, catalog.LeaseTransitions} {
 		expect(t, f, m, samples{})
 	}
-	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(0, 0))
+	expect(t, f, catalog.LeaseObjects, heldLeases(0))
 	leases.OnAdd(again("3"), false)
 	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
 	leases.OnDelete(again("3"))
 	expect(t, f, catalog.LeaseExpired, samples{})
 }
 
-func leaseObjectsOf(held, expired float64) samples {
+// heldLeases are so many Leases of leaders, and no others.
+func heldLeases(n float64) samples {
 	return samples{
-		"leader/held": held, "leader/expired": expired, "node/held": 0, "node/expired": 0, "apiserver/held": 0, "apiserver/expired": 0,
+		"leader/held": n, "leader/expired": 0, "node/held": 0, "node/expired": 0, "apiserver/held": 0, "apiserver/expired": 0,
 	}
 }
 
@@ -185,13 +186,13 @@ func TestClosedLeases(t *testing.T) {
 	first.OnAdd(held("one", "lock", "a", noon), true)
 	second.OnAdd(held("two", "lock", "a", noon), true)
 	expect(t, f, catalog.LeaseExpired, samples{"one/lock": 0, "two/lock": 0})
-	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(2, 0))
+	expect(t, f, catalog.LeaseObjects, heldLeases(2))
 
 	first.Close()
 	first.OnUpdate(nil, held("one", "lock", "a", noon.Add(time.Second))) // on its way
 	first.OnAdd(held("one", "other", "a", noon), false)
 	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0})
-	expect(t, f, catalog.LeaseObjects, leaseObjectsOf(1, 0))
+	expect(t, f, catalog.LeaseObjects, heldLeases(1))
 	f.Leases(nil).OnAdd(held("three", "lock", "a", noon), true) // there is room again
 	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0, "three/lock": 0})
 }

@@ -33,8 +33,9 @@ func newFixture(t testing.TB, options Options) *fixture {
 	return f
 }
 
-func (f *fixture) withGenerations(informerType string) *Kind {
-	k := f.Kind(informerType)
+// deployments returns the handler of a kind that has generations.
+func (f *fixture) deployments() *Kind {
+	k := f.Kind("deployments.apps")
 	k.SetGenerations(true)
 	return k
 }

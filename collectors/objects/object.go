@@ -19,7 +19,7 @@ type Object struct {
 
 // DeepCopyObject implements runtime.Object.
 func (o *Object) DeepCopyObject() runtime.Object {
-	return &Object{*o.PartialObjectMetadata.DeepCopy(), o.ObservedGeneration}
+	return &Object{*o.DeepCopy(), o.ObservedGeneration}
 }
 
 // Transform is a cache.TransformFunc for informers that are sent whole objects. It turns an unstructured one into an
