@@ -62,8 +62,9 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 		got[strings.Split(d.String(), `"`)[1]] = true
 	}
 	want := map[string]bool{}
+	ofOthers := []catalog.Family{catalog.Exporter, catalog.Leases, catalog.Objects}
 	for _, m := range catalog.All() {
-		if m.Family != catalog.Exporter {
+		if !slices.Contains(ofOthers, m.Family) {
 			want[m.Name] = true
 		}
 	}

@@ -3,10 +3,12 @@ package objects
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,6 +36,26 @@ func expect(t testing.TB, f *fixture, m catalog.Metric, want samples) {
 	t.Helper()
 	if got := f.take(t, m); !maps.Equal(got, want) {
 		t.Errorf("%s: got %v, want %v", m.Name, got, want)
+	}
+}
+
+// The metrics are those of the catalog, in both directions.
+func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
+	descs := make(chan *prometheus.Desc, 100)
+	newFixture(t, Options{}).Describe(descs)
+	close(descs)
+	got := map[string]bool{}
+	for d := range descs {
+		got[d.String()] = true
+	}
+	want := map[string]bool{}
+	for _, m := range catalog.All() {
+		if m.Family == catalog.Leases || m.Family == catalog.Objects {
+			want[prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil).String()] = true
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("described:\n%v\nin the catalog:\n%v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 }
 

@@ -39,18 +39,21 @@ const (
 	// reviewTimeout is how long the API server may take. A scraper that waits 10 seconds should get an answer.
 	reviewTimeout = 4 * time.Second
 	// Requests per second from whom nobody has let in lately: whoever sends a new token each time must not be able to load
-	// the API server, or the log.
+	// the API server.
 	strangersPerSecond = 50
 	strangersBurst     = 100
+	// maxStrangers is how many of them wait for the API server at a time. One that hangs must not let them take the place of
+	// those who are let in nevertheless.
+	maxStrangers = 10
 )
 
 // maxTrusted bounds the requests that are let in during an outage.
 const maxTrusted = 1000
 
 // Filter admits requests with a bearer token that the API server knows, from users whom it allows the verb (get, for GET)
-// on the path as a nonResourceURL, or on / for what is below /api. Others get 401 or 403, 503 if it cannot be asked, and 429 if they are too many. It is
-// safe for concurrent use. A request costs no more than a few lookups while the answers to the last one like it are believed: a minute for the
-// token, five minutes for the permission.
+// on the path as a nonResourceURL, or on / for what is below /api. Others get 401 or 403, 503 if it cannot be asked, and
+// 429 if they are too many. It is safe for concurrent use. A request costs no more than a few lookups while the answers to
+// the last one like it are believed: a minute for the token, five minutes for the permission.
 type Filter struct {
 	log    *slog.Logger
 	client *http.Client
@@ -59,9 +62,11 @@ type Filter struct {
 
 	// trusted are the requests, by token and path, that have been let in within the last hour.
 	trusted *cache.LRUExpireCache
-	// strangers limits all others.
+	// strangers limits all others, and asking has room for those who wait for an answer.
 	strangers *rate.Limiter
-	// complain keeps the log short while the API server cannot be asked.
+	asking    chan struct{}
+	// complain says no more often than once a minute that the API server cannot be asked. What k8s.io/apiserver logs of
+	// each attempt comes besides.
 	complain rate.Sometimes
 }
 
@@ -111,6 +116,7 @@ func newFilter(config *rest.Config, log *slog.Logger, token, allowed, denied tim
 		log: log, client: client, who: who, may: may,
 		trusted:   cache.NewLRUExpireCache(maxTrusted),
 		strangers: rate.NewLimiter(strangersPerSecond, strangersBurst),
+		asking:    make(chan struct{}, maxStrangers),
 		complain:  rate.Sometimes{Interval: time.Minute},
 	}, nil
 }
@@ -121,13 +127,17 @@ func (f *Filter) Close() { utilnet.CloseIdleConnectionsFor(f.client.Transport) }
 // Protect returns a handler that hands to next what the API server allows.
 func (f *Filter) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The authenticator takes tokens from there too, and nothing here speaks WebSocket.
+		r.Header.Del("Sec-WebSocket-Protocol")
 		c := newCredential(r) // before the authenticator takes the token away
 		trusted := f.isTrusted(c)
-		if c.given && !trusted && !f.strangers.Allow() {
+		answered, ok := f.admit(c.given && !trusted)
+		if !ok {
 			refuse(w, http.StatusTooManyRequests)
 			return
 		}
 		status, err := f.decide(r)
+		answered()
 		if err != nil && r.Context().Err() == nil { // else it is the scraper that has gone
 			f.complain.Do(func() {
 				f.log.Warn("The API server cannot be asked who may read what; whoever was allowed to within an hour still is",
@@ -137,6 +147,10 @@ func (f *Filter) Protect(next http.Handler) http.Handler {
 		switch {
 		case status == http.StatusOK:
 			f.trusted.Add(c.key, nil, outage)
+		case status == http.StatusUnauthorized || status == http.StatusForbidden:
+			f.trusted.Remove(c.key)
+			refuse(w, status)
+			return
 		case status == http.StatusServiceUnavailable && trusted:
 			r.Header.Del("Authorization") // as the authenticator does
 		default:
@@ -145,6 +159,22 @@ func (f *Filter) Protect(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// admit tells whether the API server may be asked about a request. The function is to be called when it has answered.
+func (f *Filter) admit(stranger bool) (answered func(), ok bool) {
+	if !stranger {
+		return func() {}, true
+	}
+	if !f.strangers.Allow() {
+		return nil, false
+	}
+	select {
+	case f.asking <- struct{}{}:
+		return func() { <-f.asking }, true
+	default:
+		return nil, false
+	}
 }
 
 // refuse answers with a status and nothing that would tell who was meant.

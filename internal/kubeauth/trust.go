@@ -26,12 +26,17 @@ type credential struct {
 	expires time.Time
 }
 
+// newCredential finds the token where the authenticator does (k8s.io/apiserver/pkg/authentication/request/bearertoken): what
+// that one overlooks must not make another credential of it.
 func newCredential(r *http.Request) credential {
-	header := strings.TrimSpace(r.Header.Get("Authorization"))
+	token := ""
+	if parts := strings.SplitN(strings.TrimSpace(r.Header.Get("Authorization")), " ", 3); len(parts) >= 2 && strings.EqualFold(parts[0], "bearer") {
+		token = parts[1]
+	}
 	return credential{
-		given:   header != "",
-		key:     sha256.Sum256([]byte(r.Method + "\n" + r.URL.Path + "\n" + header)),
-		expires: expiry(header[strings.LastIndex(header, " ")+1:]),
+		given:   token != "",
+		key:     sha256.Sum256([]byte(r.Method + "\n" + r.URL.Path + "\n" + token)),
+		expires: expiry(token),
 	}
 }
 

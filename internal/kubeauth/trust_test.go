@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,9 @@ func TestTrust(t *testing.T) {
 		{http.MethodGet, "/metrics", valid, true},
 		{http.MethodGet, "/metrics", "Bearer opaque", true},
 		{http.MethodGet, "/metrics", expired, false},
+		{http.MethodGet, "/metrics", expired + " and more", false}, // which the authenticator overlooks
+		{http.MethodGet, "/metrics", valid + " and more", true},
+		{http.MethodGet, "/metrics", strings.Replace(valid, "Bearer", "bearer", 1), true},
 		{http.MethodGet, "/metrics", "Bearer other", false},
 		{http.MethodGet, "/", valid, false},
 		{http.MethodPost, "/metrics", valid, false},

@@ -178,6 +178,13 @@ func TestBuildOnce(t *testing.T) {
 		log:     slog.New(slog.NewTextHandler(&log, nil)),
 		every:   10 * time.Millisecond,
 	}
+	if err := os.Mkdir(filepath.Dir(b.target), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := b.lock(t.Context()) // so that they all meet, however fast the build is
+	if err != nil {
+		t.Fatal(err)
+	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -186,6 +193,10 @@ func TestBuildOnce(t *testing.T) {
 			}
 		})
 	}
+	for end := time.Now().Add(time.Minute); !strings.Contains(log.String(), "waiting for another process") && time.Now().Before(end); {
+		time.Sleep(b.every)
+	}
+	unlock()
 	wg.Wait()
 	if n := strings.Count(log.String(), `msg="building prog v1.2.3"`); n != 1 {
 		t.Errorf("built %d times, want once:\n%s", n, log.String())
