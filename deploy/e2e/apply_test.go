@@ -42,9 +42,14 @@ func deployPath(t *testing.T, path string) string {
 // render returns the objects of a kustomization below deploy.
 func render(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), deployPath(t, path))
+	return renderDir(t, deployPath(t, path))
+}
+
+func renderDir(t *testing.T, dir string) []*unstructured.Unstructured {
+	t.Helper()
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatalf("%s: %v", dir, err)
 	}
 	text, err := resources.AsYaml()
 	if err != nil {

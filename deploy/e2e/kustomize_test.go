@@ -3,8 +3,10 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +79,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 			}
 		}
 	}
-	objects := render(t, "kustomize/servicemonitor")
+	objects := append(render(t, "kustomize/servicemonitor"), withAuth(t)...)
 	files, err := filepath.Glob(deployPath(t, "kubernetes/*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no generated manifests: %v", err)
@@ -118,4 +120,32 @@ func operatorModule(t *testing.T) string {
 		t.Fatalf("the module is not there: %v", err)
 	}
 	return dir
+}
+
+// withAuth renders deploy/kustomize/servicemonitor with the component kubernetes-auth, as the component's comment says.
+func withAuth(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for _, name := range []string{"servicemonitor", "kubernetes-auth"} {
+		path, err := filepath.Rel(dir, deployPath(t, "kustomize/"+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	overlay := fmt.Sprintf("resources: [%s]\ncomponents: [%s]\n", paths[0], paths[1])
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects := renderDir(t, dir)
+	monitor := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "ServiceMonitor" })
+	if monitor < 0 {
+		t.Fatal("no ServiceMonitor")
+	}
+	endpoints, _, err := unstructured.NestedSlice(objects[monitor].Object, "spec", "endpoints")
+	if err != nil || len(endpoints) != 1 || endpoints[0].(map[string]any)["bearerTokenFile"] == nil {
+		t.Errorf("Prometheus sends no token: %v, %v", endpoints, err)
+	}
+	return objects
 }
