@@ -14,7 +14,8 @@
 //	lists, relists, their errors      ListerWatcher: List, and Watch with               listwatch.go, source.go
 //	                                  SendInitialEvents until the bookmark that ends
 //	                                  the initial events
-//	watches, their ends, coverage     ListerWatcher: Watch; the stream it returns       watch.go, source.go
+//	watches, their ends, coverage     ListerWatcher: Watch; the stream it returns       watch.go, watch_undo.go,
+//	                                                                                    source.go
 //	events by type, last event        the stream                                        watch.go
 //	initial sync, end of the informer SharedIndexInformer: RunWithContext and           shared_informer.go
 //	                                  HasSyncedChecker
