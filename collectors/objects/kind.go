@@ -126,7 +126,8 @@ func (k *Kind) see(obj any) {
 		return
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	deleted, behind := o.GetDeletionTimestamp(), lagsBehind(obj)
+	deleted := o.GetDeletionTimestamp()
+	behind := deleted == nil && lagsBehind(obj) // the API server raises the generation of what it marks as deleted
 
 	k.mu.Lock()
 	defer k.mu.Unlock()
