@@ -170,4 +170,23 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	if !ok || kept.ObservedGeneration != d.Generation || kept.Generation != d.Generation || kept.UID != d.UID || kept.Annotations != nil || kept.ManagedFields != nil {
 		t.Errorf("of the Deployment is kept: %+v", kept)
 	}
+
+	// The server raises the generation of what waits for its finalizer, and nobody sees to that.
+	if _, err := deployments.Patch(t.Context(), "d", types.MergePatchType, []byte(`{"metadata":{"finalizers":["example.com/test"]}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := deployments.Delete(t.Context(), "d", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "one in deletion", func() bool {
+		return take(t, registry, catalog.ObjectTerminating)[behind+"/example.com/test"] == 1
+	})
+	kept = informer.GetStore().List()[0].(*Object)
+	if kept.Generation <= kept.ObservedGeneration {
+		t.Errorf("generation %d, of which %d has been observed: it has not been raised", kept.Generation, kept.ObservedGeneration)
+	}
+	reports("nothing to see to in deletion", samples{})
+	if _, err := deployments.Patch(t.Context(), "d", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
