@@ -141,12 +141,12 @@ func TestGenerationLag(t *testing.T) {
 
 // With no room for another group, objects are reported together, and stay where they are when there is room again.
 func TestGroupsAreLimited(t *testing.T) {
-	f := newFixture(t, Options{Groups: 3})
-	pods := f.Kind("pods") // the first group
+	f := newFixture(t, Options{Groups: 2})
+	pods, nodes := f.Kind("pods"), f.Kind("nodes") // neither their groups nor that of the others need room
 	for i := range 5 {
 		pods.OnAdd(object(fmt.Sprint("ns-", i), "pod", "x/1"), true)
 	}
-	full := samples{"pods/*/none": 0, "pods/ns-0/x/1": 1, "pods/ns-1/x/1": 1, "pods/other/other": 3}
+	full := samples{"nodes/*/none": 0, "pods/*/none": 0, "pods/ns-0/x/1": 1, "pods/ns-1/x/1": 1, "pods/other/other": 3}
 	expect(t, f, catalog.ObjectTerminating, full)
 	expect(t, f, catalog.ObjectOverflow, samples{"leases": 0, "terminating": 3, "generation_lag": 0})
 
@@ -155,10 +155,50 @@ func TestGroupsAreLimited(t *testing.T) {
 	delete(full, "pods/ns-0/x/1")
 	full["pods/other/other"] = 2
 	expect(t, f, catalog.ObjectTerminating, full)
+	pods.OnAdd(object("ns-5", "pod", "x/1"), true) // in the room of ns-0
+	full["pods/ns-5/x/1"] = 1
+	expect(t, f, catalog.ObjectTerminating, full)
+	pods.OnAdd(object("ns-5", "another", "x/1"), true) // in a group that is there
+	full["pods/ns-5/x/1"] = 2
+	expect(t, f, catalog.ObjectTerminating, full)
+	nodes.OnAdd(object("", "node", "x/1"), true)
+	full["nodes/other/other"] = 1
+	expect(t, f, catalog.ObjectTerminating, full)
+
+	// What is held has room whatever it has, until nobody holds it.
+	node := object("", "late")
+	node.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
+	nodes.OnAdd(node, true)
+	full["nodes/*/none"] = 1
+	expect(t, f, catalog.ObjectTerminating, full)
 	pods.OnDelete(object("ns-2", "pod"))
 	pods.OnDelete(object("ns-4", "pod"))
-	pods.OnAdd(object("ns-5", "pod", "x/1"), true)
-	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns-1/x/1": 1, "pods/ns-5/x/1": 1})
+	nodes.Close()
+	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns-1/x/1": 1, "pods/ns-5/x/1": 2})
+	pods.Close()
+	if n := f.terminating.limited; n != 0 {
+		t.Errorf("%d groups without objects take room", n)
+	}
+}
+
+// A group with objects takes room while nobody holds it.
+func TestGroupsThatAreHeldTakeNoRoom(t *testing.T) {
+	tally := newFixture(t, Options{}).behind
+	l := labels{informerType: "pods", namespace: "ns"}
+	room := func(when string, want int) {
+		t.Helper()
+		if tally.limited != want {
+			t.Errorf("%s: %d groups take room, want %d", when, tally.limited, want)
+		}
+	}
+	e := tally.add(l, noon)
+	room("one object", 1)
+	tally.hold(l)
+	room("held", 0)
+	tally.release(l)
+	room("released", 1)
+	tally.remove(e)
+	room("empty", 0)
 }
 
 // A resource that is no longer watched has no series; another informer of it keeps its own.

@@ -12,6 +12,15 @@ import (
 // labels are those of a signal about objects. The last is empty if the signal has no such label.
 type labels struct{ informerType, namespace, finalizer string }
 
+// other returns the labels of what has no room.
+func (l labels) other() labels {
+	l.namespace = series.Other
+	if l.finalizer != "" {
+		l.finalizer = series.Other
+	}
+	return l
+}
+
 // tally counts objects by labels and knows the oldest of each group. A group is reported as long as it has objects, or
 // somebody wants it to be. Its methods are safe for concurrent use.
 type tally struct {
@@ -19,8 +28,9 @@ type tally struct {
 	limit    int
 	overflow prometheus.Counter
 
-	mu     sync.Mutex
-	groups map[labels]*group
+	mu      sync.Mutex
+	groups  map[labels]*group
+	limited int // those of groups that count towards the limit
 }
 
 // group is what has the same labels.
@@ -28,6 +38,7 @@ type group struct {
 	labels
 	entries timeline[*group]
 	holds   int
+	limited bool
 }
 
 // entry is an object in a group.
@@ -38,16 +49,14 @@ type entry = node[*group]
 func (t *tally) add(l labels, at time.Time) *entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.groups[l] == nil && len(t.groups) >= t.limit {
+	if t.groups[l] == nil && t.limited >= t.limit {
 		t.overflow.Inc()
-		l.namespace = series.Other
-		if l.finalizer != "" {
-			l.finalizer = series.Other
-		}
+		l = l.other()
 	}
 	g := t.group(l)
 	e := newNode(g)
 	g.entries.put(e, at)
+	t.settle(g)
 	return e
 }
 
@@ -57,14 +66,16 @@ func (t *tally) remove(e *entry) {
 	defer t.mu.Unlock()
 	g := e.value
 	g.entries.take(e)
-	t.dropUnused(g)
+	t.settle(g)
 }
 
 // hold keeps a group even if it is empty, until release is called as often.
 func (t *tally) hold(l labels) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.group(l).holds++
+	g := t.group(l)
+	g.holds++
+	t.settle(g)
 }
 
 func (t *tally) release(l labels) {
@@ -72,7 +83,7 @@ func (t *tally) release(l labels) {
 	defer t.mu.Unlock()
 	g := t.groups[l]
 	g.holds--
-	t.dropUnused(g)
+	t.settle(g)
 }
 
 func (t *tally) group(l labels) *group {
@@ -84,10 +95,20 @@ func (t *tally) group(l labels) *group {
 	return g
 }
 
-func (t *tally) dropUnused(g *group) {
-	if g.holds == 0 && g.entries.len() == 0 {
+// settle drops a group that has changed if nothing keeps it, and finds out whether it counts towards the limit.
+func (t *tally) settle(g *group) {
+	used := g.entries.len() > 0
+	if !used && g.holds == 0 {
 		delete(t.groups, g.labels)
 	}
+	limited := used && g.holds == 0 && g.labels != g.other()
+	switch {
+	case limited && !g.limited:
+		t.limited++
+	case !limited && g.limited:
+		t.limited--
+	}
+	g.limited = limited
 }
 
 // count is the state of a group.
