@@ -48,8 +48,8 @@ func NewSchemas(client openapi.ClientWithContext) *Schemas {
 }
 
 // Observed tells whether a resource has status.observedGeneration. If the server does not say, it returns what is true of
-// Kubernetes' own resources, with the error. Secrets and ConfigMaps have none, whatever the server says: they must never be
-// read as a whole.
+// Kubernetes' own resources, with the error. A request that has begun is not cut short by the end of ctx. Secrets and
+// ConfigMaps have none, whatever the server says: they must never be read as a whole.
 func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
 		return false, nil
@@ -80,13 +80,17 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 	if s.failure != nil && time.Since(s.failed) < retryAfter {
 		return nil, s.failure
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	observed, err := s.ask(ctx, gv)
-	if s.failure = err; errors.Is(err, ErrUndescribed) {
-		s.failure = nil // it is there for others
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // while it waited for others
 	}
-	s.failed = time.Now()
+	// The answer is for all: one who asks and goes ends neither the request nor, by its failure, those of others.
+	request, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	defer cancel()
+	observed, err := s.ask(request, gv)
+	s.failure, s.failed = nil, time.Now()
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUndescribed) { // which is there for others
+		s.failure = err
+	}
 	return observed, err
 }
 

@@ -180,3 +180,71 @@ func TestServerWithoutDescriptions(t *testing.T) {
 		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
 	}
 }
+
+// hasty is a server whose callers go while it answers.
+type hasty struct {
+	asked  int
+	leave  func() // nil if the caller stays
+	answer error
+}
+
+func (h *hasty) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+	h.asked++
+	if h.leave != nil {
+		h.leave()
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // as an HTTP client does
+	}
+	return map[string]openapi.GroupVersionWithContext{"apis/" + gadgets.GroupVersion().String(): gadgetDescription{}}, h.answer
+}
+
+// gadgetDescription gives gadgets the field.
+type gadgetDescription struct{}
+
+func (gadgetDescription) ServerRelativeURL() string { return "/gadgets" }
+
+func (gadgetDescription) SchemaWithContext(ctx context.Context, _ string) ([]byte, error) {
+	return []byte(`{
+		"paths": {"/gadgets": {"get": {"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": {"kind": "Gadget"}}}},
+		"components": {"schemas": {"Gadget": {
+			"x-kubernetes-group-version-kind": [{"kind": "Gadget"}],
+			"properties": {"status": {"properties": {"observedGeneration": {"type": "integer"}}}}
+		}}}
+	}`), ctx.Err()
+}
+
+// Who has been cancelled takes the answer from nobody, whether before the request, during it, or while it fails.
+func TestCancelledCaller(t *testing.T) {
+	failure := errors.New("reset by peer")
+	for _, c := range []struct {
+		name   string
+		before bool
+		answer error
+		want   error
+		asked  int // by both callers
+	}{
+		{name: "before", before: true, want: context.Canceled, asked: 1},
+		{name: "during", asked: 1},
+		{name: "failing", answer: failure, want: failure, asked: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			server := &hasty{leave: cancel, answer: c.answer}
+			schemas := NewSchemas(server)
+			if c.before {
+				cancel()
+			}
+			if observed, err := schemas.Observed(ctx, gadgets); !errors.Is(err, c.want) || observed != (c.want == nil) {
+				t.Errorf("who is cancelled: %v, %v", observed, err)
+			}
+			server.leave, server.answer = nil, nil
+			if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
+				t.Errorf("the next one: %v, %v", observed, err)
+			}
+			if server.asked != c.asked {
+				t.Errorf("asked %d times, want %d", server.asked, c.asked)
+			}
+		})
+	}
+}

@@ -197,18 +197,23 @@ func (g *generations) Watch(ctx context.Context, options metav1.ListOptions) (wa
 	return g.metadata.Watch(ctx, options)
 }
 
-// describedWithin is how long it may take until the API server describes a new CustomResourceDefinition.
+// describedWithin is how long it may take until the API server describes a new CustomResourceDefinition. It does not limit
+// a request.
 const describedWithin = 5 * time.Second
 
 func (g *generations) decide(ctx context.Context) {
 	var observed bool
 	var err error
-	_ = wait.PollUntilContextTimeout(ctx, time.Second, describedWithin, true, func(ctx context.Context) (bool, error) {
-		observed, err = g.observed(ctx)
+	_ = wait.PollUntilContextTimeout(ctx, time.Second, describedWithin, true, func(context.Context) (bool, error) {
+		observed, err = g.observed(ctx) // which has its own deadline: what others ask for may come first
 		return !errors.Is(err, objects.ErrUndescribed), nil
 	})
 	if err != nil {
-		g.log.Debug("Whether the resource has status.observedGeneration is not known", "assumed", observed, "err", err)
+		level := slog.LevelWarn
+		if errors.Is(err, objects.ErrUndescribed) || ctx.Err() != nil {
+			level = slog.LevelDebug
+		}
+		g.log.Log(ctx, level, "Whether the resource has status.observedGeneration is not known", "assumed", observed, "err", err)
 	}
 	g.reads.Store(observed)
 	g.kind.SetGenerations(observed)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
@@ -200,7 +202,10 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	described, missing := true, 0
 	g := &generations{
 		kind: collector.Kind("things"), log: slog.New(slog.DiscardHandler), metadata: readMetadata{}, whole: readWholly{},
-		observed: func(context.Context) (bool, error) {
+		observed: func(ctx context.Context) (bool, error) {
+			if _, limited := ctx.Deadline(); limited {
+				t.Error("the wait for a description limits the requests")
+			}
 			if missing > 0 {
 				missing--
 				return false, objects.ErrUndescribed
@@ -241,5 +246,40 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	described, missing = true, 1
 	if got := watched(streaming); got != "whole" || missing != 0 {
 		t.Errorf("described a moment later: %s", got)
+	}
+}
+
+// What is not known is worth a warning, unless it is so for a good reason.
+func TestUnknownGenerationsAreLogged(t *testing.T) {
+	collector, err := objects.New(prometheus.NewRegistry(), objects.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	failure := errors.New("reset by peer")
+	for _, c := range []struct {
+		name  string
+		ctx   context.Context
+		err   error
+		level string
+	}{
+		{"a server that fails", t.Context(), failure, "WARN"},
+		{"a server without a description", t.Context(), objects.ErrUndescribed, "DEBUG"},
+		{"a target that has ended", ended, failure, "DEBUG"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(*testing.T) {
+				var out strings.Builder
+				g := &generations{
+					kind: collector.Kind("things"), log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})),
+					observed: func(context.Context) (bool, error) { return true, c.err },
+				}
+				g.decide(c.ctx)
+				if !strings.Contains(out.String(), "level="+c.level) || !g.reads.Load() {
+					t.Errorf("whole objects: %t, log: %q", g.reads.Load(), out.String())
+				}
+			})
+		})
 	}
 }
