@@ -84,6 +84,30 @@ func (o *Observer) Informers() []InformerStatus {
 	return all
 }
 
+// SyncLag returns by how much the informer with the given ID is known to trail the API server: the most of those that have
+// the ID and have not ended, 0 if there are none. It costs the state of these, and a look at the IDs of all others. It is
+// safe for concurrent use.
+func (o *Observer) SyncLag(id ID) (lag time.Duration) {
+	for _, inf := range o.withID(id) {
+		lag = max(lag, inf.status().SyncLag)
+	}
+	return lag
+}
+
+// withID returns the informers that have not ended of an ID.
+func (o *Observer) withID(id ID) (found []*informer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, g := range o.groups { // not by labels: those of several IDs may be the same
+		for _, inf := range g.members {
+			if inf.id == id {
+				found = append(found, inf)
+			}
+		}
+	}
+	return found
+}
+
 func (inf *informer) status() InformerStatus {
 	now := inf.obs.now()
 	src := &inf.source

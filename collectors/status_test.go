@@ -73,3 +73,34 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 		}
 	})
 }
+
+// TestSyncLag: the lag of an ID is the most of its informers, and nothing of others.
+func TestSyncLag(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := newObserver(t)
+		elsewhere := pods
+		elsewhere.Namespace = "elsewhere"
+		// lose has an informer that has had no watch since it listed.
+		lose := func(id ID) {
+			t.Helper()
+			if _, err := obs.ListerWatcher(id, newFakeServer()).List(metav1.ListOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(when string, want, wantElsewhere time.Duration) {
+			t.Helper()
+			if lag, other := obs.SyncLag(pods), obs.SyncLag(elsewhere); lag != want || other != wantElsewhere {
+				t.Errorf("%s: %v, and %v elsewhere; want %v, %v", when, lag, other, want, wantElsewhere)
+			}
+		}
+		check("no informer", 0, 0)
+		lose(elsewhere)
+		time.Sleep(time.Hour)
+		lose(pods)
+		time.Sleep(time.Minute)
+		check("one of each", time.Minute, time.Hour+time.Minute)
+		lose(pods)
+		time.Sleep(time.Second)
+		check("another one, which lags less", time.Minute+time.Second, time.Hour+time.Minute+time.Second)
+	})
+}

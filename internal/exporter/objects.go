@@ -92,15 +92,7 @@ func newSignals(registry prometheus.Registerer, observer *collectors.Observer, w
 	if err != nil {
 		return nil, err
 	}
-	lag := func(id collectors.ID) (lag time.Duration) {
-		for _, s := range observer.Informers() {
-			if s.ID == id {
-				lag = max(lag, s.SyncLag)
-			}
-		}
-		return lag
-	}
-	return &signals{Collector: collector, whole: whole, lag: lag}, nil
+	return &signals{Collector: collector, whole: whole, lag: observer.SyncLag}, nil
 }
 
 // follow returns what is told about the objects of a subject, where they come from, and what they are.
