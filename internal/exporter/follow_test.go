@@ -214,9 +214,7 @@ func TestManyCustomResources(t *testing.T) {
 	took := time.Since(begin)
 	w.undefine(t, groups...)
 	waitKindUp(t, e, map[string]float64{"customresourcedefinitions.apiextensions.k8s.io": 1})
-	if n := seriesOf(t, e.Gatherer(), "widgets."+groups[7]); n != 0 {
-		t.Errorf("%d series are left of a definition that is gone", n)
-	}
+	eventually(t, "no series of a definition that is gone", func() bool { return seriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 }, func() string { return "" })
 
 	asked.mu.Lock()
 	defer asked.mu.Unlock()

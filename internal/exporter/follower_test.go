@@ -86,7 +86,5 @@ func TestFollower(t *testing.T) {
 			t.Errorf("%d log lines %q, want %d: %v", len(lines), part, want, lines)
 		}
 	}
-	if n := seriesOf(t, e.Gatherer(), "widgets.example.com"); n != 0 {
-		t.Errorf("%d series are left of widgets", n)
-	}
+	eventually(t, "no series of widgets", func() bool { return seriesOf(t, e.Gatherer(), "widgets.example.com") == 0 }, func() string { return "" })
 }

@@ -121,9 +121,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	waitKindUp(t, e, map[string]float64{"nodes": 1})
 	waitGood(t, e, 1)
 	for _, gone := range []string{"pods", "configmaps", "widgets.example.com"} {
-		if n := seriesOf(t, e.Gatherer(), gone); n != 0 {
-			t.Errorf("%d series are left of %s", n, gone)
-		}
+		eventually(t, "no series of "+gone, func() bool { return seriesOf(t, e.Gatherer(), gone) == 0 }, func() string { return "" })
 	}
 }
 
