@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +37,8 @@ func grant(t *testing.T, config *rest.Config, namespace, scope string, resources
 	})
 }
 
-// grantRules grants the service account limited of a namespace some rules, in the namespace scope or everywhere.
+// grantRules grants the service account limited of a namespace some rules, in the namespace scope or everywhere, and waits
+// until the API server has taken them in.
 func grantRules(t *testing.T, config *rest.Config, namespace, scope string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	rbac := kubernetes.NewForConfigOrDie(config).RbacV1()
@@ -63,6 +65,32 @@ func grantRules(t *testing.T, config *rest.Config, namespace, scope string, rule
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(rules) == 0 {
+		return
+	}
+	last := rules[len(rules)-1]
+	for _, verb := range last.Verbs {
+		awaitAllowed(t, config, authorizationv1.SubjectAccessReviewSpec{
+			User: "system:serviceaccount:" + namespace + ":" + limited,
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: scope, Verb: verb, Group: last.APIGroups[0], Resource: last.Resources[0],
+			},
+		})
+	}
+}
+
+// awaitAllowed waits until the API server allows something: it learns of bindings from a watch of its own, and what is found
+// forbidden until then is left alone for minutes.
+func awaitAllowed(t *testing.T, config *rest.Config, spec authorizationv1.SubjectAccessReviewSpec) {
+	t.Helper()
+	reviews := kubernetes.NewForConfigOrDie(config).AuthorizationV1().SubjectAccessReviews()
+	eventually(t, spec.User+" is allowed", func() bool {
+		review, err := reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return review.Status.Allowed
+	}, spec.String)
 }
 
 // newLimited creates the service account limited in a namespace and returns how to be it.
