@@ -153,19 +153,17 @@ func (f *follower) attempt() {
 	f.once.Do(func() { close(f.attempted) })
 }
 
-// report counts a discovery, and logs when its outcome is another one than the last time.
+// report logs a discovery when its outcome is another one than the last time, and counts it after that, so that whoever sees
+// the count finds the cause in the log.
 func (f *follower) report(s *served, err error) {
-	failing := ""
+	failing, count := "", f.count.complete
 	switch {
 	case err != nil:
-		failing = "everything"
-		f.count.failed.Inc()
+		failing, count = "everything", f.count.failed
 	case len(s.errs) > 0:
-		failing = fmt.Sprint(slices.Sorted(maps.Keys(s.failed)))
-		f.count.partial.Inc()
-	default:
-		f.count.complete.Inc()
+		failing, count = fmt.Sprint(slices.Sorted(maps.Keys(s.failed))), f.count.partial
 	}
+	defer count.Inc()
 	if failing == f.failing {
 		return
 	}

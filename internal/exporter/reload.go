@@ -93,14 +93,17 @@ func (r *reloader) reload() error {
 	if err == nil {
 		config, err = ParseConfig(data)
 	}
+	if err != nil {
+		err = fmt.Errorf("--config.file %s: %w", r.path, err)
+		// First, so that whoever sees the failure in the metrics finds its cause in the log.
+		r.log.Error("The configuration cannot be used; the one before stays in force", "err", err)
+	}
 	r.mu.Lock()
 	if r.good = err == nil; r.good {
 		r.at = time.Now()
 	}
 	r.mu.Unlock()
 	if err != nil {
-		err = fmt.Errorf("--config.file %s: %w", r.path, err)
-		r.log.Error("The configuration cannot be used; the one before stays in force", "err", err)
 		return err
 	}
 	r.use(config)
