@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // settledPoll is how often Settled looks.
 const settledPoll = 100 * time.Millisecond
 
-// Settled waits until every target has been refused or is synced and, where there are audits, has been audited once. It
-// fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
+// Settled waits until every target has been refused or is synced and, where there are audits, has been audited once, with
+// whatever result. It fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
 func (e *Exporter) Settled(ctx context.Context) error {
 	select {
 	case <-e.follower.attempted: // it is not known before what there is to wait for
@@ -45,13 +43,9 @@ func (e *Exporter) Settled(ctx context.Context) error {
 	}
 }
 
-// settled tells whether nothing is to be waited for.
+// settled tells whether nothing is to be waited for. An audit that was skipped or has failed counts: the next one may be
+// further away than anybody waits, and the result is told by audits_total.
 func (s state) settled() bool {
-	switch {
-	case s.refused:
-		return true
-	case s.LastAudit.Interval == 0:
-		return s.Synced
-	}
-	return s.LastAudit.Result == catalog.AuditConsistent || s.LastAudit.Result == catalog.AuditDifferent
+	audited := s.LastAudit.Interval == 0 || s.LastAudit.Result != ""
+	return s.refused || s.Synced && audited
 }
