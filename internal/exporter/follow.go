@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/metadata"
@@ -48,7 +47,7 @@ type follower struct {
 
 	mu        sync.Mutex
 	config    Config
-	forbidden map[subject]bool // found, and not watched because it is forbidden
+	forbidden map[subject]bool // found, and not watched because it is forbidden; false if that is to be asked again
 
 	// Only the goroutine of follow uses these.
 	served  *served
@@ -183,24 +182,27 @@ func (f *follower) apply(ctx context.Context) {
 	f.mu.Lock()
 	config := f.config
 	f.mu.Unlock()
-	running := map[subject]bool{}
+	allowed := map[subject]bool{} // or not known to be forbidden
 	before := f.targets.list()
 	for _, t := range before {
-		running[t.subject] = true
+		allowed[t.subject] = t.availability.current().answer != answerForbidden
 	}
-	asking := true
+	asking := true // until an answer does not come in time, so that a server that hangs does not hold up everything
 	var subjects []subject
 	forbidden := map[subject]bool{}
 	for _, c := range config.choose(f.served, kindsOf(before)) {
 		for _, namespace := range config.scopes(c.Kind) {
 			s := config.subject(c.Kind, namespace)
-			if c.found && !running[s] {
-				known := f.isForbidden(s)
-				if !known && asking {
-					known, asking = f.probe(ctx, s)
+			if c.found && !allowed[s] {
+				out, sure := f.leftOut(s)
+				if !sure && asking {
+					var now bool
+					if now, sure, asking = f.probe(ctx, s); sure {
+						out = now
+					}
 				}
-				if known {
-					forbidden[s] = true
+				if out {
+					forbidden[s] = sure
 					continue
 				}
 			}
@@ -217,19 +219,24 @@ func (f *follower) apply(ctx context.Context) {
 	f.logChange(kindsOf(before), kindsOf(f.targets.list()))
 }
 
-// probe tells whether a kind that was found is forbidden. Only the API server's own answer counts; answered is false if
-// there was none in time.
-func (f *follower) probe(ctx context.Context, s subject) (forbidden, answered bool) {
+// probe tells whether a kind that was found is forbidden. Only the API server's own answer about the kind counts: sure is
+// false if there was none, and inTime as well if it was waited for in vain.
+func (f *follower) probe(ctx context.Context, s subject) (forbidden, sure, inTime bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	_, err := f.client.Resource(s.kind.gvr()).Namespace(s.namespace).List(ctx, metav1.ListOptions{Limit: 1, LabelSelector: s.selector})
-	return apierrors.IsForbidden(err), ctx.Err() == nil
+	answer := answerOf(err)
+	// Who cannot say who they are is told nothing about the kind.
+	sure = err == nil || answer != "" && answer != answerUnauthorized
+	return answer == answerForbidden, sure, ctx.Err() == nil
 }
 
-func (f *follower) isForbidden(s subject) bool {
+// leftOut tells whether a kind has been left out because it is forbidden, and whether that need not be asked again.
+func (f *follower) leftOut(s subject) (out, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.forbidden[s]
+	sure, out = f.forbidden[s]
+	return out, sure
 }
 
 // retryForbidden lets the next apply ask again about what was forbidden.
