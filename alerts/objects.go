@@ -73,7 +73,7 @@ var clusterGenerationLag = Alert{
 		Impact:  "Somebody has changed an object, and nothing happens: a roll-out does not begin, a fix is not applied. What the object's status says is about an older spec.",
 		Diagnosis: []Step{
 			{"One object or many, of one resource or of several? Many of one resource: its controller. Several resources: the API server, or kube-controller-manager.", `max by (cluster, informer_type, namespace) (k8s_object_generation_lag) > 0`},
-			{"Which objects?  `kubectl get KIND -A -o json | jq -r '.items[] | select(.metadata.generation > (.status.observedGeneration // 0)) | [.metadata.namespace, .metadata.name] | @tsv'`", ""},
+			{"Which objects?  `kubectl get KIND -A -o json | jq -r '.items[] | select(.metadata.deletionTimestamp == null and .metadata.generation > (.status.observedGeneration // 0)) | [.metadata.namespace, .metadata.name] | @tsv'`", ""},
 			{"Does the controller have a leader?", `max by (cluster, lease_namespace, lease) (k8s_lease_expired) == 1`},
 			{"Is its queue deep or blocked? client-go's metrics tell, if it reports them.", `workqueue_depth > 0`},
 			{"Do its writes of the status fail?", `sum by (cluster, name, resource, subresource) (increase(k8s_client_conflicts_total[15m])) > 0`},

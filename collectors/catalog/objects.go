@@ -20,7 +20,7 @@ var (
 	})
 	ObjectGenerationLag = define(Metric{
 		Name:   "k8s_object_generation_lag",
-		Help:   "Objects whose status.observedGeneration is below metadata.generation: their controller has not dealt with the last change of their spec. Each resource that has the field and is followed has at least the series with the namespace `*`.",
+		Help:   "Objects, apart from those in deletion, whose status.observedGeneration is below metadata.generation: their controller has not dealt with the last change of their spec. Each resource that has the field and is followed has at least the series with the namespace `*`.",
 		Kind:   Gauge,
 		Family: Objects,
 		Labels: []Label{LabelInformerType, LabelObjectNamespace},
