@@ -79,7 +79,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 			}
 		}
 	}
-	objects := append(render(t, "kustomize/servicemonitor"), withAuth(t)...)
+	objects := append(render(t, "kustomize/servicemonitor"), monitorWithAuth(t))
 	files, err := filepath.Glob(deployPath(t, "kubernetes/*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no generated manifests: %v", err)
@@ -122,8 +122,9 @@ func operatorModule(t *testing.T) string {
 	return dir
 }
 
-// withAuth renders deploy/kustomize/servicemonitor with the component kubernetes-auth, as the component's comment says.
-func withAuth(t *testing.T) []*unstructured.Unstructured {
+// monitorWithAuth returns the ServiceMonitor of deploy/kustomize/servicemonitor with the component kubernetes-auth, as the
+// component's comment says.
+func monitorWithAuth(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	dir := t.TempDir()
 	var paths []string
@@ -147,5 +148,5 @@ func withAuth(t *testing.T) []*unstructured.Unstructured {
 	if err != nil || len(endpoints) != 1 || endpoints[0].(map[string]any)["bearerTokenFile"] == nil {
 		t.Errorf("Prometheus sends no token: %v, %v", endpoints, err)
 	}
-	return objects
+	return objects[monitor]
 }
