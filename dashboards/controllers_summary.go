@@ -36,8 +36,8 @@ func failingReconciles(t catalog.Targets) panel {
 	o := t.Of(catalog.ReconcileErrors)
 	return single{
 		header: header{id: 4, title: "Failing", unit: "percentunit",
-			about: "Share of the reconciles that fail, over all controllers. Near 0 is normal, also when nothing happens. The objective is " + o.Goal() + " for each controller."},
-		query: `sum(rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum(rate(controller_reconcile_total{@controller}[$__rate_interval])), 1e-9)`,
+			about: "Share of the reconciles that fail, of the controller that fails most. Near 0 is normal, also when nothing happens. The objective is " + o.Goal() + "."},
+		query: `max(sum by (cluster, job, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (cluster, job, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])), 1e-9))`,
 		red:   o.Threshold,
 	}
 }

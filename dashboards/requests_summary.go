@@ -8,8 +8,8 @@ func failedRequests(t catalog.Targets) panel {
 	o := t.Of(catalog.ClientErrors)
 	return single{
 		header: header{id: 1, title: "Failed", unit: "percentunit",
-			about: "Share of the requests that the API server did not answer, answered with a server error or turned away with 429. Normal is 0, also when nothing is asked for. The objective is " + o.Goal() + " for each program."},
-		query: `(sum(rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum(rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9)`,
+			about: "Share of the requests that the API server did not answer, answered with a server error or turned away with 429, of the program that fails most. Normal is 0, also when nothing is asked for. The objective is " + o.Goal() + "."},
+		query: `max((sum by (cluster, job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (cluster, job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (cluster, job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
 		red:   o.Threshold,
 	}
 }
