@@ -68,7 +68,7 @@ func TestRulesAreComplete(t *testing.T) {
 	c := alerts.Config{RunbookBase: "https://runbooks.example.com/", Dashboards: alerts.Dashboards{
 		Informers: "https://grafana.example.com/d/i", Controllers: "https://grafana.example.com/d/c",
 		LeaderElection: "https://grafana.example.com/d/l", APIClient: "https://grafana.example.com/d/a",
-		Objects: "https://grafana.example.com/d/o",
+		Objects: "https://grafana.example.com/d/o", Exporter: "https://grafana.example.com/d/e",
 	}}
 	boards := map[string]bool{}
 	var seen []string
@@ -106,7 +106,8 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s: runbook_url %q", r.Alert, r.Annotations["runbook_url"])
 		}
 		board, _, ok := strings.Cut(r.Annotations["dashboard_url"], "?from=")
-		if !ok || strings.HasPrefix(r.Alert, "Informer") != (board == c.Dashboards.Informers) {
+		if !ok || strings.HasPrefix(r.Alert, "InformerExporter") != (board == c.Dashboards.Exporter) ||
+			strings.HasPrefix(r.Alert, "Informer") != (board == c.Dashboards.Informers || board == c.Dashboards.Exporter) {
 			t.Errorf("%s: dashboard_url %q", r.Alert, r.Annotations["dashboard_url"])
 		}
 		boards[board] = true
@@ -119,7 +120,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s loses the label cluster: %s", r.Alert, r.Expr)
 		}
 	}
-	if len(boards) != 5 {
+	if len(boards) != 6 {
 		t.Errorf("alerts lead to the dashboards %v", boards)
 	}
 }

@@ -32,7 +32,7 @@ type Config struct {
 
 // Dashboards are the addresses of the dashboards that alerts link to, without variables.
 type Dashboards struct {
-	// Informers is about informers and the exporter.
+	// Informers is about single informers.
 	Informers string
 	// Controllers is about queues, reconciles and finalizers.
 	Controllers string
@@ -42,6 +42,8 @@ type Dashboards struct {
 	APIClient string
 	// Objects is about the objects of the cluster.
 	Objects string
+	// Exporter is about the exporter itself.
+	Exporter string
 }
 
 // board is one of Dashboards.
@@ -53,10 +55,11 @@ const (
 	leaderBoard
 	clientBoard
 	objectBoard
+	exporterBoard
 )
 
 func (d Dashboards) of(b board) string {
-	return [...]string{d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects}[b]
+	return [...]string{d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter}[b]
 }
 
 // Alertmanager configures notifications.
@@ -95,7 +98,7 @@ func (c Config) Validate() error {
 		}
 	}
 	d := c.Dashboards
-	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects} {
+	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
 		if strings.Contains(address, "{{") {
 			fail("%q holds a template; give a plain address", address)
 		}

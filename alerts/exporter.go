@@ -8,7 +8,8 @@ const exporterName = "informer-exporter"
 var informerExporterKindDown = Alert{
 	Name:      "InformerExporterKindDown",
 	Objective: catalog.ExporterKindDown,
-	labels:    ofKind,
+	board:     exporterBoard,
+	labels:    ofExporter,
 	expr:      `informer_exporter_kind_up == 0`,
 	summary:   "The exporter cannot watch {{ $labels.informer_type }}" + inCluster + ".",
 	description: "informer-exporter on {{ $labels.instance }} was asked to watch {{ $labels.informer_type }}" + inCluster +
@@ -31,6 +32,7 @@ var informerExporterKindDown = Alert{
 var informerExporterConfigReloadFailed = Alert{
 	Name:      "InformerExporterConfigReloadFailed",
 	Objective: catalog.ExporterConfigReload,
+	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_config_last_reload_successful == 0`,
 	summary:   "The configuration file of the exporter cannot be used" + inCluster + ".",
@@ -55,6 +57,7 @@ var informerExporterConfigReloadFailed = Alert{
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.ExporterAbsent,
+	board:     exporterBoard,
 	labels:    []string{"cluster"},
 	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
 	// day that there ever was one. With a single cluster, both results have the same labels and are one alert.

@@ -52,7 +52,7 @@ var informerEventLagBurn = Alert{
 		Diagnosis: []Step{
 			{"Which informers are late, and by how much?", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket[5m])))`},
 			{"Which handlers are slow?", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket[5m])))`},
-			{"Or are there merely more events than the handlers can take?", `sum by (cluster, name, informer_type) (rate(k8s_informer_watch_events_total[5m]))`},
+			{"Or are there merely more events than the handlers can take?", `max by (cluster, name, informer_type) (sum by (cluster, name, informer_type, instance) (rate(k8s_informer_watch_events_total[5m])))`},
 			{"How many events wait now?", `max by (cluster, name, informer_type, handler) (k8s_informer_handler_pending_events)`},
 		},
 		Mitigation: []string{

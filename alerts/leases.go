@@ -23,7 +23,7 @@ max by (cluster, lease_namespace, lease) (max_over_time(k8s_lease_renewed_timest
 		Diagnosis: []Step{
 			{"Who held it last? No result: it was given up in good order, so look at what has stopped or scaled down the program.", `k8s_lease_holder_info`},
 			{"Since when has nobody renewed it?", `time() - max by (cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds > 0)`},
-			{"Have many Leases expired at once? Then it is the API server, or etcd.", `sum by (cluster, purpose, state) (k8s_lease_objects)`},
+			{"Have many Leases expired at once? Then it is the API server, or etcd.", `max by (cluster, purpose, state) (k8s_lease_objects)`},
 			{"Do the candidates run, and what do they log?  `kubectl -n NAMESPACE get pods`; the identity of a holder usually begins with the name of its Pod.", ""},
 			{"May they write it?  `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
 		},

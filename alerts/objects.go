@@ -21,7 +21,7 @@ var clusterObjectHeld = Alert{
 			{"Whose finalizer is it? The part before the slash names the program. Does its controller run, and what does it log about the object?", ""},
 			{"If that controller uses the library: do its clean-ups fail?", `sum by (cluster, name, controller, finalizer, result) (increase(controller_finalizer_attempts_total[15m]))`},
 			{"`kubernetes.io/pvc-protection` and `kubernetes.io/pv-protection`: something still uses the volume. `foregroundDeletion`: the object waits for its dependents. Look at those.", ""},
-			{"Pods without a finalizer: is their node gone?  `kubectl get nodes`, and the Leases of nodes:", `sum by (cluster, purpose, state) (k8s_lease_objects)`},
+			{"Pods without a finalizer: is their node gone?  `kubectl get nodes`, and the Leases of nodes:", `max by (cluster, purpose, state) (k8s_lease_objects)`},
 		},
 		Mitigation: []string{
 			"Bring the controller back, or what its clean-up needs: a service, credentials, permissions.",

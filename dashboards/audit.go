@@ -28,8 +28,8 @@ func auditDuration() panel {
 func keyCollisions() panel {
 	return timeSeries{
 		header: header{id: 93, title: "Key collisions", unit: "short",
-			about: "Objects that audits found overwritten by another object with the same key. Normal is none. Otherwise the key function leaves out the namespace, or a Transform changes names."},
-		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace) (increase(k8s_informer_key_collisions_total{@}[$__rate_interval]))`, legend: legendInformer}},
+			about: "Objects that audits found overwritten by another object with the same key, of the process with most of them. Normal is none. Otherwise the key function leaves out the namespace, or a Transform changes names."},
+		queries: []query{{expr: `max by (cluster, name, informer_type, namespace) (increase(k8s_informer_key_collisions_total{@}[$__rate_interval]))`, legend: legendInformer}},
 		stacked: true,
 	}
 }

@@ -13,6 +13,7 @@ func controllers(c Config) page {
 		about:     "Whether controllers keep up with their queues, how often reconciles fail and are tried again, and what waits for a clean-up.",
 		variables: controllerVariables,
 		alerts:    controllerAlerts,
+		leaders:   true,
 		rows: []row{
 			{id: 100, title: "Is it fine?", lines: []line{
 				{height: 4, panels: []panel{

@@ -7,9 +7,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// OverviewUID is the stable id of the overview in Grafana's addresses.
-const OverviewUID = "informers-overview"
-
 // Config is what a user can change. The zero value is valid.
 type Config struct {
 	// Targets are the objectives in force.
@@ -49,7 +46,7 @@ func (q Query) Plain(rateInterval string) string {
 // All returns every dashboard. It fails if one breaks the rules of Validate.
 func All(c Config) ([]Dashboard, error) {
 	var list []Dashboard
-	for _, p := range []page{overview(c), controllers(c), leaderElection(c), apiClient(c), clusterObjects(c)} {
+	for _, p := range []page{overview(c), informerDetail(c), controllers(c), leaderElection(c), clusterObjects(c), apiClient(c), exporterItself(c)} {
 		d, err := p.build(c)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard %s: %w", p.uid, err)

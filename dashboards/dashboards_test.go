@@ -100,6 +100,7 @@ func TestObjectivesAreDrawn(t *testing.T) {
 	}
 	type panel struct {
 		ID          int
+		Type        string
 		Description string
 		FieldConfig struct {
 			Defaults struct {
@@ -138,12 +139,16 @@ func TestObjectivesAreDrawn(t *testing.T) {
 			if !strings.Contains(p.Description, want.text) {
 				t.Errorf("%s, panel %d: the description lacks %q: %s", uid, want.id, want.text, p.Description)
 			}
-			if want.id >= 20 && p.FieldConfig.Defaults.Custom.ThresholdsStyle.Mode != "dashed" {
+			if p.Type == "timeseries" && p.FieldConfig.Defaults.Custom.ThresholdsStyle.Mode != "dashed" {
 				t.Errorf("%s, panel %d draws no line", uid, want.id)
 			}
 		}
 	}
 	check(dashboards.OverviewUID, []drawn{
+		{3, 17, "at most 17s"}, {40, 17, "at most 17s"}, {21, .1, "at most 10%"}, {22, 1, "at most 1s"}, {23, .01, "at most 1%"},
+		{41, 10, "at most 10/min"}, {43, .1, "at most 10%"}, {44, 1, "at most 1s"}, {45, 4, "below 4"}, {48, 300, "at most 5m"},
+	}...)
+	check(dashboards.DetailUID, []drawn{
 		{3, 17, "at most 17s"}, {20, 17, "at most 17s"}, // both draw sync_lag, which is overridden
 		{4, 10, "10/min"}, {5, .01, "allows 1%"}, {6, .01, "at most 1%"}, {7, .12, "at most 120ms"},
 		{21, 5, "99% within 5s"}, {31, 10, "at most 10/min"}, {33, .5, "at most 500ms"}, {40, 30, "at most 30s"}, {43, 30, "at most 30s"},
@@ -158,4 +163,78 @@ func TestObjectivesAreDrawn(t *testing.T) {
 	check(dashboards.APIClientUID, []drawn{
 		{1, .01, "at most 1%"}, {2, 1, "at most 1s"}, {30, .01, "at most 1%"}, {40, 1, "at most 1s"},
 	}...)
+}
+
+// A link of a table leads to a dashboard that is there, and sets variables that it has from columns that the table has.
+func TestTablesLinkToDashboards(t *testing.T) {
+	type override struct {
+		Properties []struct {
+			ID    string
+			Value json.RawMessage
+		}
+	}
+	type model struct {
+		Panels []struct {
+			Title           string
+			FieldConfig     struct{ Overrides []override }
+			Transformations []struct {
+				ID      string
+				Options struct{ RenameByName map[string]string }
+			}
+		}
+		Templating struct{ List []struct{ Name string } }
+	}
+	boards := map[string]model{}
+	for _, d := range all(t, dashboards.Config{}) {
+		var m model
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		boards[d.UID] = m
+	}
+	address := regexp.MustCompile(`^/d/([a-z-]+)\?\$\{datasource:queryparam\}&\$\{__url_time_range\}((?:&var-[a-z_]+=\$\{__data\.fields\.[A-Za-z]+\})+)$`)
+	set := regexp.MustCompile(`&var-([a-z_]+)=\$\{__data\.fields\.([A-Za-z]+)\}`)
+	found := 0
+	for uid, m := range boards {
+		for _, p := range m.Panels {
+			columns := map[string]string{} // labels by their titles
+			for _, tr := range p.Transformations {
+				for label, title := range tr.Options.RenameByName {
+					columns[title] = label
+				}
+			}
+			for _, o := range p.FieldConfig.Overrides {
+				for _, property := range o.Properties {
+					if property.ID != "links" {
+						continue
+					}
+					var links []struct{ Title, URL string }
+					if err := json.Unmarshal(property.Value, &links); err != nil {
+						t.Fatal(err)
+					}
+					for _, l := range links {
+						found++
+						parts := address.FindStringSubmatch(l.URL)
+						if parts == nil || l.Title == "" {
+							t.Errorf("%s, %q: link %+v", uid, p.Title, l)
+							continue
+						}
+						target, ok := boards[parts[1]]
+						if !ok {
+							t.Errorf("%s, %q links to %s, which does not exist", uid, p.Title, parts[1])
+						}
+						for _, s := range set.FindAllStringSubmatch(parts[2], -1) {
+							has := slices.ContainsFunc(target.Templating.List, func(v struct{ Name string }) bool { return v.Name == s[1] })
+							if label := columns[s[2]]; !has || label != s[1] && !(s[1] == "controller" && label == "name") {
+								t.Errorf("%s, %q sets the variable %s of %s from the column %s, which is %q", uid, p.Title, s[1], parts[1], s[2], label)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d tables link to others", found)
+	}
 }

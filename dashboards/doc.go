@@ -6,25 +6,27 @@
 //	dashboards.go  Config, Dashboard; All
 //	page.go        how a dashboard is put together: rows, grid, JSON
 //	variables.go   the variables of each dashboard, and how queries select by them
-//	style.go       the house style: what every panel of a type looks like
+//	style.go       the house style: what a graph, a number and a heatmap look like
+//	table.go timeline.go alert_list.go
+//	               the same for the other types of panels
 //
-//	overview.go    the table of contents of the overview of informers
-//	summary.go sync.go watch.go lag.go handlers.go cache.go versions.go pollution.go audit.go upstream.go exporter.go
-//	               its rows, one function a panel
-//	controllers.go the table of contents of queues and reconciles
-//	controllers_summary.go queues.go retries.go reconciles.go finalizers.go
-//	               its rows
+// Each dashboard has a table of contents, followed here by the files with its rows, one function a panel:
+//
+//	overview.go    all programs together
+//	               fleet.go fleet_tables.go fleet_trends.go
+//	detail.go      the life of informers
+//	               summary.go lag.go watch.go sync.go handlers.go cache.go versions.go pollution.go audit.go upstream.go
+//	controllers.go queues and reconciles
+//	               controllers_summary.go queues.go retries.go reconciles.go finalizers.go
 //	leader_election.go
-//	               the table of contents of leader election
-//	leaders.go renewals.go leases.go
-//	               its rows
-//	api_client.go  the table of contents of requests to the API server
-//	requests_summary.go requests.go
-//	               its rows
-//
-//	objects.go     the table of contents of the cluster's objects
-//	deletions.go generations.go
-//	               its rows
+//	               who leads, and the Leases of the cluster
+//	               leaders.go renewals.go leases.go
+//	objects.go     the cluster's objects
+//	               deletions.go generations.go
+//	api_client.go  requests to the API server
+//	               requests_summary.go requests.go
+//	exporter.go    the exporter itself
+//	               exporter_summary.go exporter_kinds.go exporter_cost.go
 //
 //	validate.go    Validate: what a dashboard must keep to
 //	rules.go       the list of its rules, and those of our own

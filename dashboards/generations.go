@@ -59,8 +59,8 @@ func behindOldest(t catalog.Targets) panel {
 func withoutRoom() panel {
 	return timeSeries{
 		header: header{id: 32, title: "Without a series of their own", unit: "short",
-			about: "Leases and objects that had no room for a series of their own when they appeared, by signal. Normal is none. They are reported together as other, Leases only by their number."},
-		queries: []query{{expr: `sum by (cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{cluster}} {{signal}}"}},
+			about: "Leases and objects that had no room for a series of their own when they appeared, by signal, of the exporter that has least room. Normal is none. They are reported together as other, Leases only by their number."},
+		queries: []query{{expr: `max by (cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{cluster}} {{signal}}"}},
 		stacked: true,
 	}
 }

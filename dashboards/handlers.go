@@ -7,7 +7,7 @@ func handlerDuration(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 50, title: "Handler duration, p99", unit: "s",
 			about: "Time that a handler takes for one event, 99th percentile. Below a millisecond is normal for one that only queues a key. A slow handler delays all events behind it: move its work into workers."},
-		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[$__rate_interval])))`, legend: legendHandler}},
+		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[$__rate_interval])))`, legend: legendHandler, traced: true}},
 		goal:    &o,
 	}
 }
@@ -23,8 +23,8 @@ func pendingEvents() panel {
 func handledEvents() panel {
 	return timeSeries{
 		header: header{id: 52, title: "Events handled", unit: "ops",
-			about: "Events that handlers finished, resyncs included. It follows the events received, with a peak at each resync. A line that drops to 0 while events are pending is a handler that hangs."},
-		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace, handler) (rate(k8s_informer_handler_duration_seconds_count{@}[$__rate_interval]))`, legend: legendHandler}},
+			about: "Events that handlers finished, resyncs included, of the process with most of them. It follows the events received, with a peak at each resync. A line that drops to 0 while events are pending is a handler that hangs."},
+		queries: []query{{expr: `max by (cluster, name, informer_type, namespace, handler) (rate(k8s_informer_handler_duration_seconds_count{@}[$__rate_interval]))`, legend: legendHandler}},
 	}
 }
 

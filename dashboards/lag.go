@@ -30,7 +30,7 @@ func eventLag(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 21, title: "Event lag, p99", unit: "s",
 			about: "From the receipt of an event to the return of the handler, 99th percentile. Milliseconds are normal. If it rises, compare with the duration of the handlers: they take the time, or there are more events than they can take."},
-		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@}[$__rate_interval])))`, legend: legendInformer}},
+		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@}[$__rate_interval])))`, legend: legendInformer, traced: true}},
 		goal:    &o,
 	}
 }

@@ -12,6 +12,7 @@ func leaderElection(c Config) page {
 		about:     "Which process leads, how often that changes, and whether leaders renew their locks in time, as the candidates themselves see it, and as the Leases of the cluster show it for any program.",
 		variables: leaderVariables,
 		alerts:    controllerAlerts + "|ClusterLease.+",
+		leaders:   true,
 		rows: []row{
 			{id: 100, title: "Is it fine?", lines: []line{
 				{height: 4, panels: []panel{

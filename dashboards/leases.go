@@ -17,7 +17,7 @@ func everyLease(t catalog.Targets) panel {
 			{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`},
 			{title: "Valid for", unit: "s", query: `max by (cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@lease})`},
 			{title: "Changes", bad: true, red: changes.Threshold, query: `max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[15m]))`},
-			{title: "Held", words: yesNo, query: `max by (cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
+			{hidden: true, query: `max by (cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
 		},
 		sortBy: "Expired",
 	}

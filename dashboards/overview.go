@@ -1,59 +1,35 @@
 package dashboards
 
-// overview answers, from top to bottom: is it fine, which informer is not, and why.
+import "strings"
+
+// OverviewUID is the stable id of the overview in Grafana's addresses.
+const OverviewUID = "informers-overview"
+
+// overview answers for all programs together: is anything wrong, with which program, and since when. What it is, the other
+// dashboards tell; the tables lead to them.
 func overview(c Config) page {
 	t := c.Targets
 	return page{
 		uid:       OverviewUID,
 		title:     "Informers / Overview",
-		about:     "Whether the informers of all programs are synced, connected and up to date, and what keeps them from it.",
-		variables: informerVariables,
-		alerts:    "Informer.+",
+		about:     "Whether informers, controllers and leaders of all programs are well, the worst first. The tables lead to the details.",
+		variables: programVariables,
+		alerts:    strings.Join([]string{informerAlerts, controllerAlerts, clusterAlerts}, "|"),
+		leaders:   true,
 		rows: []row{
 			{id: 100, title: "Is it fine?", lines: []line{
 				{height: 4, panels: []panel{
-					notSynced(), watchesDown(), worstSyncLag(t), worstDisconnects(t),
-					lateEvents(t), failedAttempts(t), slowestHandler(t), kindsDown(),
+					notSynced("@program"), watchesDown("@program"), worstSyncLag(t, "@program"), cachesDiffer("@program"),
+					locksWithoutLeader(), worstReconciles(t), longestWait(t), worstRequests(t),
 				}},
-				{height: 9, panels: []panel{everyInformer(t)}},
+				{height: 7, panels: []panel{everyProgram(t)}},
+				{height: 8, panels: []panel{worstControllers(t), firing()}, widths: []uint32{17, 7}},
+				{height: 9, panels: []panel{worstInformers(t)}},
 			}},
-			{id: 200, title: "Lag: how far behind are caches and handlers?", lines: []line{
-				{height: 9, panels: []panel{syncLag(t), eventLag(t)}},
-				{height: 9, panels: []panel{lateShare(t), eventLagHeat(), propagation()}},
-				{height: 9, panels: []panel{freshnessChecks()}},
-			}},
-			{id: 300, title: "Watch: is the connection to the API server stable?", lines: []line{
-				{height: 9, panels: []panel{withoutWatch(), disconnects(t), disconnectReasons()}},
-				{height: 9, panels: []panel{coverageGap(t), watchEnds(), watchDuration()}},
-				{height: 9, panels: []panel{eventsByType(), sinceLastEvent()}},
-			}},
-			{id: 400, title: "Sync: lists and relists", lines: []line{
-				{height: 9, panels: []panel{lastSync(t), relists(), syncErrors()}},
-				{height: 9, panels: []panel{syncDuration(t), listDuration(), listItems(), listPages()}},
-			}},
-			{id: 500, title: "Handlers: who holds up the events?", lines: []line{
-				{height: 9, panels: []panel{handlerDuration(t), pendingEvents(), handledEvents()}},
-				{height: 9, panels: []panel{handlers(), panics(), lostEvents()}},
-				{height: 9, panels: []panel{resyncPeriods(), sinceLastResync(), unchangedUpdates()}},
-			}},
-			{id: 600, title: "Cache: what is held, and how it is read", lines: []line{
-				{height: 9, panels: []panel{objects(), hitRatio()}},
-				{height: 9, panels: []panel{reads(), lists()}},
-			}},
-			{id: 650, title: "Consistency: can the cache be trusted?", lines: []line{
-				{height: 9, panels: []panel{regressions(), versionDistance()}},
-				{height: 9, panels: []panel{transforms(), superfluous()}},
-			}},
-			{id: 800, title: "Audit: does the cache agree with the API server?", lines: []line{
-				{height: 9, panels: []panel{differences(), audits()}},
-				{height: 9, panels: []panel{auditDuration(), keyCollisions(), mutations()}},
-			}},
-			{id: 900, title: "client-go's own metrics", lines: []line{
-				{height: 7, panels: []panel{upstreamQueue(), upstreamLatency(), upstreamSpread()}},
-			}},
-			{id: 700, title: "Monitoring: the exporter, and what no series shows", lines: []line{
-				{height: 7, panels: []panel{kinds(), versions(), overflows()}},
-				{height: 7, panels: []panel{watchedKinds(), discoveries(), reloads(t)}},
+			{id: 200, title: "Since when?", lines: []line{
+				{height: 9, panels: []panel{lagByProgram(t), disconnectsByProgram(t), eventLagByProgram(t)}},
+				{height: 9, panels: []panel{failingByProgram(t), waitByJob(t), depthByJob(t)}},
+				{height: 9, panels: []panel{failedRequestsByProgram(t), changesByLock(t), oldestHeld(t), objectsByProgram()}},
 			}},
 		},
 	}

@@ -18,7 +18,9 @@ type page struct {
 	variables         []variable
 	// alerts is the regular expression of the alerts that its graphs mark.
 	alerts string
-	rows   []row
+	// leaders marks changes of leaders, too.
+	leaders bool
+	rows    []row
 }
 
 // row is a heading with lines of panels below it.
@@ -28,10 +30,19 @@ type row struct {
 	lines []line
 }
 
-// line is a number of panels side by side, of equal width and height.
+// line is a number of panels side by side, of equal height.
 type line struct {
 	height uint32
 	panels []panel
+	// widths are those of the panels, of gridWidth together. Nil: all are equal.
+	widths []uint32
+}
+
+func (l line) width(i int) uint32 {
+	if l.widths == nil {
+		return gridWidth / uint32(len(l.panels))
+	}
+	return l.widths[i]
 }
 
 // panel is a panel that can be put at a place.
@@ -51,6 +62,9 @@ func (p page) build(c Config) (Dashboard, error) {
 		b.WithVariable(v.build())
 	}
 	b.Annotation(firingAlerts(p.alerts))
+	if p.leaders {
+		b.Annotation(changesOfLeaders())
+	}
 	b.Link(sdk.NewDashboardLinkBuilder("Informer dashboards").Type(sdk.DashboardLinkTypeDashboards).
 		Tags([]string{"informer-exporter"}).AsDropdown(true).IncludeVars(true).KeepTime(true))
 	if c.RunbookBase != "" {
@@ -75,7 +89,7 @@ func (p page) build(c Config) (Dashboard, error) {
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw, Queries: queries}, err
 }
 
-// layOut gives every panel its place. The panels of a line share the width evenly.
+// layOut gives every panel its place.
 func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
 	var list []sdk.PanelOrRowPanel
 	var y uint32
@@ -87,13 +101,14 @@ func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
 		list = append(list, sdk.PanelOrRowPanel{RowPanel: &heading})
 		y++
 		for _, l := range r.lines {
-			width := gridWidth / uint32(len(l.panels))
+			var x uint32
 			for i, spec := range l.panels {
-				built, err := spec.panel(sdk.GridPos{X: width * uint32(i), Y: y, W: width, H: l.height})
+				built, err := spec.panel(sdk.GridPos{X: x, Y: y, W: l.width(i), H: l.height})
 				if err != nil {
 					return nil, fmt.Errorf("row %q, panel %d: %w", r.title, i+1, err)
 				}
 				list = append(list, sdk.PanelOrRowPanel{Panel: &built})
+				x += l.width(i)
 			}
 			y += l.height
 		}
@@ -109,6 +124,16 @@ func firingAlerts(names string) cog.Builder[sdk.AnnotationQuery] {
 		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
 		Expr(expr).Target(query{expr: expr}.build("Anno")).
 		TitleFormat("{{alertname}}").TextFormat("{{name}}").TagKeys("severity")
+}
+
+// changesOfLeaders marks the times at which locks changed hands: of programs with the library, and of the others by their
+// Leases.
+func changesOfLeaders() cog.Builder[sdk.AnnotationQuery] {
+	expr := `max by (cluster, name, lock) (increase(controller_leader_transitions_total{event="acquired", cluster=~"$cluster"}[$__rate_interval])) > 0 or max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{cluster=~"$cluster"}[$__rate_interval])) > 0`
+	return sdk.NewAnnotationQueryBuilder().
+		Name("Changes of leaders").Datasource(dataSource()).Enable(true).IconColor("blue").
+		Expr(expr).Target(query{expr: expr}.build("Anno")).
+		TitleFormat("New leader").TextFormat("{{name}} {{lock}}{{lease_namespace}} {{lease}}")
 }
 
 // marshal writes a dashboard so that two runs agree and PromQL stays readable. The SDK's own marshallers escape <, > and

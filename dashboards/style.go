@@ -7,7 +7,6 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/heatmap"
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 	"github.com/grafana/grafana-foundation-sdk/go/stat"
-	"github.com/grafana/grafana-foundation-sdk/go/table"
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -43,6 +42,8 @@ type header struct {
 // query is a query in which {@} stands for the selectors of the dashboard's variables, see selectors.
 type query struct {
 	expr, legend string
+	// traced asks for exemplars, too: the series are buckets of a histogram to which the library attaches traces.
+	traced bool
 }
 
 // timeSeries is a graph over time.
@@ -51,6 +52,8 @@ type timeSeries struct {
 	queries []query
 	// goal is drawn as a dashed line, unless it is nil.
 	goal *catalog.Objective
+	// ceiling is a value that stays in view, unless it is 0.
+	ceiling float64
 	// stacked draws bars on top of one another, for counts.
 	stacked bool
 }
@@ -71,32 +74,18 @@ type heat struct {
 	query string
 }
 
-// grid is a table with a row for each combination of labels.
-type grid struct {
-	header
-	columns []column
-	labels  []column
-	sortBy  string
-}
-
-// column is a column of a table: a query's value, or a label without one.
-type column struct {
-	query, label, title, unit string
-	// red is the smallest value that is bad, if bad is set; under turns that around.
-	red        float64
-	bad, under bool
-	// words replaces values.
-	words map[string]string
-}
-
 func dataSource() common.DataSourceRef {
 	return common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
 }
 
 func (q query) build(refID string) *prometheus.DataqueryBuilder {
-	return prometheus.NewDataqueryBuilder().
+	b := prometheus.NewDataqueryBuilder().
 		Datasource(dataSource()).RefId(refID).Expr(selectors.Replace(q.expr)).LegendFormat(q.legend).
 		EditorMode(prometheus.QueryEditorModeCode).Format(prometheus.PromQueryFormatTimeSeries).Range()
+	if q.traced {
+		b.Exemplar(true)
+	}
+	return b
 }
 
 func (q query) instant(refID string, format prometheus.PromQueryFormat) *prometheus.DataqueryBuilder {
@@ -135,6 +124,8 @@ func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
 			Thresholds(steps(p.goal.Threshold)).
 			ThresholdsStyle(common.NewGraphThresholdsStyleConfigBuilder().Mode(common.GraphThresholdsStyleModeDashed)).
 			Description(p.about + " The dashed line is the objective: " + p.goal.Goal() + ".")
+	} else if p.ceiling > 0 {
+		b.AxisSoftMax(p.ceiling)
 	} else if p.unit == "short" {
 		b.AxisSoftMax(1) // counts of nothing at the bottom, not in the middle of an axis up to 100
 	}
@@ -156,16 +147,23 @@ func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		JustifyMode(common.BigValueJustifyModeAuto).NoValue("No data").
 		// Instant: the last value of a range would still look fine long after the metrics have stopped.
 		WithTarget(query{expr: p.query}.instant(refID(0), prometheus.PromQueryFormatTimeSeries))
+	// What is not known is not green. The mapping of null holds for no series, too.
+	mappings := []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}
 	if p.idle != "" {
-		b.Mappings([]sdk.ValueMapping{{SpecialValueMap: &sdk.SpecialValueMap{
-			Type: sdk.MappingTypeSpecialValue,
-			Options: sdk.DashboardSpecialValueMapOptions{
-				Match:  sdk.SpecialValueMatchNaN,
-				Result: sdk.ValueMappingResult{Text: cog.ToPtr(p.idle), Color: cog.ToPtr(green)},
-			},
-		}}})
+		mappings = append(mappings, special(sdk.SpecialValueMatchNaN, p.idle, green))
 	}
+	b.Mappings(mappings)
 	return b.Build()
+}
+
+func special(match sdk.SpecialValueMatch, text, colour string) sdk.ValueMapping {
+	return sdk.ValueMapping{SpecialValueMap: &sdk.SpecialValueMap{
+		Type: sdk.MappingTypeSpecialValue,
+		Options: sdk.DashboardSpecialValueMapOptions{
+			Match:  match,
+			Result: sdk.ValueMappingResult{Text: cog.ToPtr(text), Color: cog.ToPtr(colour)},
+		},
+	}}
 }
 
 // steps leaves a number without a colour that is neither good nor bad.
@@ -186,63 +184,4 @@ func (p heat) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		ShowLegend().
 		WithTarget(query{expr: p.query, legend: "{{le}}"}.build(refID(0)).Format(prometheus.PromQueryFormatHeatmap)).
 		Build()
-}
-
-func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
-	b := table.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
-		Datasource(dataSource()).GridPos(pos).
-		ShowHeader(true).CellHeight(common.TableCellHeightSm).Filterable(true).
-		Footer(common.NewTableFooterOptionsBuilder().Reducer([]string{})).
-		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName(p.sortBy).Desc(true)})
-
-	rename := map[string]string{}
-	order := map[string]int{}
-	hide := map[string]bool{"Time": true}
-	for i, l := range p.labels {
-		rename[l.label], order[l.label] = l.title, i
-	}
-	for i, c := range p.columns {
-		b.WithTarget(query{expr: c.query}.instant(refID(i), prometheus.PromQueryFormatTable))
-		field := "Value #" + refID(i)
-		if len(p.columns) == 1 {
-			field = "Value" // what Grafana calls the value of an only query
-		}
-		rename[field], order[field] = c.title, len(p.labels)+i
-		b.OverrideByName(c.title, c.properties())
-	}
-	return b.
-		WithTransformation(sdk.DataTransformerConfig{Id: "merge", Options: map[string]any{}}).
-		WithTransformation(sdk.DataTransformerConfig{Id: "organize", Options: map[string]any{
-			"renameByName": rename, "indexByName": order, "excludeByName": hide,
-		}}).
-		Build()
-}
-
-func (c column) properties() []sdk.DynamicConfigValue {
-	var props []sdk.DynamicConfigValue
-	set := func(id string, value any) { props = append(props, sdk.DynamicConfigValue{Id: id, Value: value}) }
-	if c.unit != "" {
-		set("unit", c.unit)
-	}
-	set("custom.width", 125)
-	if c.bad {
-		low, high := none, red
-		if c.under {
-			low, high = red, none
-		}
-		set("thresholds", map[string]any{"mode": "absolute", "steps": []map[string]any{
-			{"color": low, "value": nil}, {"color": high, "value": c.red},
-		}})
-		set("color", map[string]any{"mode": "thresholds"})
-		set("custom.cellOptions", map[string]any{"type": "color-background", "mode": "basic"})
-	}
-	if c.words != nil {
-		options := map[string]any{}
-		for value, text := range c.words {
-			options[value] = map[string]any{"text": text}
-		}
-		set("mappings", []map[string]any{{"type": "value", "options": options}})
-	}
-	return props
 }

@@ -5,30 +5,31 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 // yesNo replaces the values of what is so or not.
 var yesNo = map[string]string{"0": "no", "1": "yes"}
 
-func notSynced() panel {
+// notSynced and the next ones are of the series that of selects.
+func notSynced(of string) panel {
 	return single{
 		header: header{id: 1, title: "Not synced", unit: "short",
-			about: "Informers without a first full state. Normal is 0, except for the seconds after a start. Otherwise see which below, and the list and watch errors."},
-		query: `sum(k8s_informer_synced{@} == bool 0)`,
+			about: "Informers without a first full state, in all processes. Normal is 0, except for the seconds after a start. Otherwise see which below, and the list and watch errors."},
+		query: `sum(k8s_informer_synced{` + of + `} == bool 0)`,
 		red:   1,
 	}
 }
 
-func watchesDown() panel {
+func watchesDown(of string) panel {
 	return single{
 		header: header{id: 2, title: "Watches down", unit: "short",
-			about: "Informers without an open watch; their caches stand still. Normal is 0. Otherwise see how the watches ended."},
-		query: `sum(k8s_informer_watch_connected{@} == bool 0)`,
+			about: "Informers without an open watch, in all processes; their caches stand still. Normal is 0. Otherwise see how the watches ended."},
+		query: `sum(k8s_informer_watch_connected{` + of + `} == bool 0)`,
 		red:   1,
 	}
 }
 
-func worstSyncLag(t catalog.Targets) panel {
+func worstSyncLag(t catalog.Targets, of string) panel {
 	o := t.Of(catalog.SyncLag)
 	return single{
 		header: header{id: 3, title: "Worst lag", unit: "s",
 			about: "How far the informer that is furthest behind trails the API server. Normal is 0. The objective is " + o.Goal() + "."},
-		query: `max(k8s_informer_sync_lag_seconds{@})`,
+		query: `max(k8s_informer_sync_lag_seconds{` + of + `})`,
 		red:   o.Threshold,
 	}
 }
@@ -47,8 +48,8 @@ func lateEvents(t catalog.Targets) panel {
 	o := t.Of(catalog.EventLag)
 	return single{
 		header: header{id: 5, title: "Late events", unit: "percentunit",
-			about: "Share of the events that took longer than " + o.Amount() + " from their receipt to the return of the handler. Normal is 0, also when nothing happens. The objective allows " + o.Budget() + " over a month."},
-		query: `(sum(rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])) - sum(rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum(rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])), 1e-9)`,
+			about: "Share of the events that took longer than " + o.Amount() + " from their receipt to the return of the handler, of the informer with most of them. Normal is 0, also when nothing happens. The objective allows " + o.Budget() + " over a month."},
+		query: `max((sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])) - sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])), 1e-9))`,
 		red:   1 - o.Quantile,
 	}
 }
@@ -57,8 +58,8 @@ func failedAttempts(t catalog.Targets) panel {
 	o := t.Of(catalog.ListWatchErrors)
 	return single{
 		header: header{id: 6, title: "Failed attempts", unit: "percentunit",
-			about: "Share of list and watch attempts that fail. Normal is 0; a lost connection shows for a moment. The objective is " + o.Goal() + "."},
-		query: `sum(rate(k8s_informer_sync_errors_total{@}[$__rate_interval])) / clamp_min(sum(rate(k8s_informer_sync_errors_total{@}[$__rate_interval])) + sum(rate(k8s_informer_watches_total{@}[$__rate_interval])) + sum(rate(k8s_informer_list_duration_seconds_count{@}[$__rate_interval])), 1e-9)`,
+			about: "Share of list and watch attempts that fail, of the program that fails most. Normal is 0; a lost connection shows for a moment. The objective is " + o.Goal() + "."},
+		query: `max(sum by (cluster, name) (rate(k8s_informer_sync_errors_total{@}[$__rate_interval])) / clamp_min(sum by (cluster, name) (rate(k8s_informer_sync_errors_total{@}[$__rate_interval])) + sum by (cluster, name) (rate(k8s_informer_watches_total{@}[$__rate_interval])) + sum by (cluster, name) (rate(k8s_informer_list_duration_seconds_count{@}[$__rate_interval])), 1e-9))`,
 		red:   o.Threshold,
 	}
 }
@@ -74,11 +75,11 @@ func slowestHandler(t catalog.Targets) panel {
 	}
 }
 
-func kindsDown() panel {
+func cachesDiffer(of string) panel {
 	return single{
-		header: header{id: 8, title: "Kinds denied", unit: "short",
-			about: "Resources that the exporter was asked to watch and may not, or that the server does not have. Normal is 0; No data means that no exporter runs. Otherwise compare its ClusterRole and configuration."},
-		query: `sum(informer_exporter_kind_up{@kind} == bool 0)`,
+		header: header{id: 8, title: "Caches differ", unit: "short",
+			about: "Objects in which caches differ from the API server, as two audits in a row have found. Normal is 0; No data means that no informer is audited, as in the library by default. Otherwise follow the runbook of InformerCacheDiffers."},
+		query: `sum(max by (cluster, name, informer_type, namespace, kind) (k8s_informer_audit_differences{` + of + `}))`,
 		red:   1,
 	}
 }

@@ -22,6 +22,9 @@ type variable struct {
 // The variables of each dashboard. They depend on what it is about, so that a list offers nothing that the dashboard
 // has no data for.
 var (
+	programVariables = append(targetVariables("k8s_informer_synced", "controller_reconcile_total", "workqueue_depth"),
+		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced", "controller_reconcile_total")},
+	)
 	informerVariables = append(targetVariables("k8s_informer_synced"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced")},
 		variable{name: "informer_type", title: "Resource", series: seriesOf(programMatchers, "k8s_informer_synced")},
@@ -40,7 +43,8 @@ var (
 		variable{name: "informer_type", title: "Resource", series: seriesOf(targetMatchers, "k8s_object_terminating")},
 		variable{name: "namespace", title: "Namespace", series: seriesOf(targetMatchers+`, informer_type=~"$informer_type"`, "k8s_object_terminating")},
 	)
-	clientVariables = append(targetVariables("k8s_client_requests_total"),
+	exporterVariables = targetVariables("informer_exporter_build_info")
+	clientVariables   = append(targetVariables("k8s_client_requests_total"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_client_requests_total")},
 	)
 )
@@ -75,7 +79,6 @@ const (
 // selectors puts the variables into queries:
 //
 //	{@}            series of an informer
-//	{@kind}        those of the exporter about a resource
 //	{@target}      those of a process
 //	{@program}     those of a program, client-go's own about informers among them
 //	{@controller}  those of a controller
@@ -84,7 +87,6 @@ const (
 //	{@lease}       those of a Lease
 //	{@object}      those of the objects of a resource
 var selectors = strings.NewReplacer(
-	"@kind", targetMatchers+`, informer_type=~"$informer_type"`,
 	"@target", targetMatchers,
 	"@program", programMatchers,
 	"@controller", targetMatchers+`, controller=~"$controller"`,

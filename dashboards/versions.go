@@ -3,8 +3,8 @@ package dashboards
 func regressions() panel {
 	return timeSeries{
 		header: header{id: 80, title: "resourceVersions that went back", unit: "short",
-			about: "Lists and events with a lower resourceVersion than one received before. Normal is none: an API server's versions only rise. If it happens, etcd was restored to an earlier state, or the client reached another cluster."},
-		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace) (increase(k8s_informer_resource_version_regressions_total{@}[$__rate_interval]))`, legend: legendInformer}},
+			about: "Lists and events with a lower resourceVersion than one received before, of the process with most of them. Normal is none: an API server's versions only rise. If it happens, etcd was restored to an earlier state, or the client reached another cluster."},
+		queries: []query{{expr: `max by (cluster, name, informer_type, namespace) (increase(k8s_informer_resource_version_regressions_total{@}[$__rate_interval]))`, legend: legendInformer}},
 		stacked: true,
 	}
 }

@@ -2,6 +2,15 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
+func watchTimeline() panel {
+	return timeline{
+		header: header{id: 38, title: "Watches over time", unit: "short",
+			about: "When the watch of each informer was open, of each process. One green band is normal; the short gap of a reconnection falls between two scrapes. Choose a program and a resource if there are too many."},
+		query: query{expr: `min by (cluster, name, informer_type, namespace, instance) (k8s_informer_watch_connected{@})`, legend: legendInformer + " {{instance}}"},
+		no:    "down", yes: "up",
+	}
+}
+
 func withoutWatch() panel {
 	return timeSeries{
 		header: header{id: 30, title: "Informers without a watch", unit: "short",
@@ -61,8 +70,8 @@ func watchDuration() panel {
 func eventsByType() panel {
 	return timeSeries{
 		header: header{id: 36, title: "Events received", unit: "ops",
-			about: "Events on watches, by type. What is normal depends on the cluster; bookmarks come about once a minute for each watch. A rise explains lag and CPU: find out who writes so much. Type error is a watch that the server ended with an error."},
-		queries: []query{{expr: `sum by (cluster, name, type) (rate(k8s_informer_watch_events_total{@}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{type}}"}},
+			about: "Events on watches, by type, of the process that receives most. What is normal depends on the cluster; bookmarks come about once a minute for each watch. A rise explains lag and CPU: find out who writes so much. Type error is a watch that the server ended with an error."},
+		queries: []query{{expr: `sum by (cluster, name, type) (max by (cluster, name, informer_type, namespace, type) (rate(k8s_informer_watch_events_total{@}[$__rate_interval])))`, legend: "{{cluster}} {{name}} {{type}}"}},
 	}
 }
 

@@ -124,11 +124,12 @@ func ParseConfig(raw []byte) (Config, error) {
 			Targets: targets, HandlerThresholds: f.Handlers, Disabled: f.Disabled,
 			RunbookBase: f.RunbookURL,
 			Dashboards: alerts.Dashboards{
-				Informers:      dashboardURL(f.GrafanaURL, dashboards.OverviewUID),
+				Informers:      dashboardURL(f.GrafanaURL, dashboards.DetailUID),
 				Controllers:    dashboardURL(f.GrafanaURL, dashboards.ControllersUID),
 				LeaderElection: dashboardURL(f.GrafanaURL, dashboards.LeaderElectionUID),
 				APIClient:      dashboardURL(f.GrafanaURL, dashboards.APIClientUID),
 				Objects:        dashboardURL(f.GrafanaURL, dashboards.ObjectsUID),
+				Exporter:       dashboardURL(f.GrafanaURL, dashboards.ExporterUID),
 			},
 			Alertmanager: alerts.Alertmanager{
 				WebhookURLs: am.WebhookURLs, GroupBy: am.GroupBy,

@@ -14,8 +14,15 @@ var targetLabels = []string{"cluster", "job", "instance"}
 
 // upstream are the series of others that queries may use, with their labels.
 var upstream = map[string][]string{
-	"up":     {},
-	"ALERTS": {"alertname", "alertstate", "severity", "name", "informer_type", "namespace"},
+	"up":                            {},
+	"scrape_duration_seconds":       {},
+	"scrape_samples_scraped":        {},
+	"process_cpu_seconds_total":     {},
+	"process_resident_memory_bytes": {},
+	"process_start_time_seconds":    {},
+	"go_gc_gomemlimit_bytes":        {},
+	"go_goroutines":                 {},
+	"ALERTS":                        {"alertname", "alertstate", "severity", "name", "informer_type", "namespace"},
 }
 
 var (

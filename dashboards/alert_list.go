@@ -1,0 +1,33 @@
+package dashboards
+
+import (
+	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+)
+
+// alertList lists the alerts that fire, by the alert rules that Grafana knows: its own and those of its data sources.
+type alertList struct {
+	header
+	// names is the regular expression of the alerts.
+	names string
+}
+
+func (p alertList) panel(pos sdk.GridPos) (sdk.Panel, error) {
+	return sdk.NewPanelBuilder().Type("alertlist").
+		Id(p.id).Title(p.title).Description(p.about).GridPos(pos).
+		// The panel has no schema in the SDK. Grafana 10 to 13 know these options (public/app/plugins/panel/alertlist/types.ts).
+		Options(map[string]any{
+			"viewMode":                 "list",
+			"groupMode":                "default",
+			"groupBy":                  []string{},
+			"maxItems":                 20,
+			"sortOrder":                3, // importance
+			"dashboardAlerts":          false,
+			"showInstances":            true,
+			"alertName":                "",
+			"alertInstanceLabelFilter": `{alertname=~"` + p.names + `"}`,
+			"stateFilter": map[string]any{
+				"firing": true, "pending": false, "noData": false, "normal": false, "error": true,
+			},
+		}).
+		Build()
+}

@@ -1,0 +1,36 @@
+package dashboards
+
+import (
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
+	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/statetimeline"
+)
+
+// timeline is a band for each series of 0 and 1, with the colour of its state.
+type timeline struct {
+	header
+	query
+	// no and yes are the words for 0, which is bad, and 1.
+	no, yes string
+}
+
+func (p timeline) panel(pos sdk.GridPos) (sdk.Panel, error) {
+	state := func(word, colour string) sdk.ValueMappingResult {
+		return sdk.ValueMappingResult{Text: cog.ToPtr(word), Color: cog.ToPtr(colour)}
+	}
+	return statetimeline.NewPanelBuilder().
+		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
+		Datasource(dataSource()).GridPos(pos).
+		Mappings([]sdk.ValueMapping{{ValueMap: &sdk.ValueMap{
+			Type:    sdk.MappingTypeValueToText,
+			Options: map[string]sdk.ValueMappingResult{"0": state(p.no, red), "1": state(p.yes, green)},
+		}}}).
+		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
+		MergeValues(true).ShowValue(common.VisibilityModeNever).RowHeight(0.8).LineWidth(0).FillOpacity(70).
+		Legend(common.NewVizLegendOptionsBuilder().ShowLegend(true).
+			DisplayMode(common.LegendDisplayModeList).Placement(common.LegendPlacementBottom)).
+		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeSingle)).
+		WithTarget(p.build(refID(0))).
+		Build()
+}
