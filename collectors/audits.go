@@ -54,8 +54,8 @@ func (a *audits) status(o *Observer) AuditStatus {
 func (inf *informer) checkAudit(ctx context.Context, confirming *bool) time.Duration {
 	var result string
 	inf.obs.auditSlots.do(ctx, func() { result = inf.auditResult(ctx) })
-	if result == "" || ctx.Err() != nil {
-		return 0 // the informer has ended
+	if result == "" {
+		return 0 // the informer has ended, or audits are paused
 	}
 	inf.group.audits[result].Inc()
 	inf.audits.mu.Lock()
@@ -67,6 +67,7 @@ func (inf *informer) checkAudit(ctx context.Context, confirming *bool) time.Dura
 	return 0
 }
 
+// auditResult makes an audit. It returns nothing, and has taken in nothing, if ctx ended before it was made.
 func (inf *informer) auditResult(ctx context.Context) string {
 	if inf.source.open.Load() == 0 {
 		return catalog.AuditSkipped // it is known that the cache stands still
@@ -74,6 +75,8 @@ func (inf *informer) auditResult(ctx context.Context) string {
 	begin := inf.obs.now()
 	report, err := inf.audit(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return ""
 	case audit.Skipped(err):
 		inf.obs.logger.Debug("An audit was not possible this time", "informer_type", inf.id.Type(), "namespace", inf.id.Scope(), "err", err)
 		return catalog.AuditSkipped

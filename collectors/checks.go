@@ -30,7 +30,8 @@ type Checks struct {
 	// object by object, and every index with the objects. The cost is a LIST of everything the informer holds, in pages of
 	// 500, answered from etcd or from a snapshot of the API server's watch cache; in this process 16 bytes per object for
 	// as long as that takes, and about 0.2 s of CPU time per 100,000 objects, and 0.1 s for each index. One audit of an Observer is made at a time.
-	// What an audit finds is looked at again after 30 seconds at most. 10 minutes is a good value.
+	// What an audit finds is looked at again after 30 seconds at most. 10 minutes is a good value. Replicas that are not the
+	// leader need none: see Observer.PauseAudits.
 	Audit time.Duration
 	// Mutations is the interval at which 10 objects of each cache, chosen at random, are added to the 100 whose content is
 	// looked at again: one that changes in place, while address and resourceVersion stay, was changed by a consumer. No
@@ -121,7 +122,7 @@ func (inf *informer) startChecks(ctx context.Context, synced cache.DoneChecker) 
 	checks := inf.checks
 	ctx, cancel := context.WithCancel(ctx)
 	var done []<-chan struct{}
-	start := func(interval time.Duration, check func() time.Duration) {
+	start := func(interval time.Duration, check func()) {
 		if interval == 0 {
 			return
 		}
@@ -129,18 +130,21 @@ func (inf *informer) startChecks(ctx context.Context, synced cache.DoneChecker) 
 		done = append(done, ended)
 		go func() {
 			defer close(ended)
-			inf.every(ctx, interval, synced, check)
+			check()
 		}()
 	}
 	if inf.listed {
-		start(checks.Freshness, func() time.Duration { inf.checkFreshness(ctx); return 0 })
-		var confirming bool // only the goroutine of the audits uses it
-		start(checks.Audit, func() time.Duration { return inf.checkAudit(ctx, &confirming) })
+		start(checks.Freshness, func() {
+			inf.every(ctx, checks.Freshness, synced, func() time.Duration { inf.checkFreshness(ctx); return 0 })
+		})
+		start(checks.Audit, func() { inf.auditUnlessPaused(ctx, synced) })
 	}
-	sampler := &audit.Sampler{PerRound: mutationSamples}
-	start(checks.Mutations, func() time.Duration {
-		inf.obs.mutationSlots.do(ctx, func() { inf.checkMutations(sampler) })
-		return 0
+	start(checks.Mutations, func() {
+		sampler := &audit.Sampler{PerRound: mutationSamples}
+		inf.every(ctx, checks.Mutations, synced, func() time.Duration {
+			inf.obs.mutationSlots.do(ctx, func() { inf.checkMutations(sampler) })
+			return 0
+		})
 	})
 	return func() {
 		cancel()

@@ -32,8 +32,8 @@
 //	                                  resourceVersion
 //	freshness                         ListerWatcher: a second, short Watch; the store's  checks.go, freshness.go, audit
 //	                                  version
-//	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go, audit
-//	indexes, key collisions           store, GetIndexers
+//	differences from the API server,  ListerWatcher: List at the store's version, the      checks.go, audits.go,
+//	indexes, key collisions           store, GetIndexers                                 pause.go, audit
 //	objects changed in place          the store, sampled                                checks.go, mutations.go, audit
 //	labels with too many values       nothing: their caps                               limits.go, internal/series
 //	client-go's own three metrics     InformerMetricsProvider, for one informer         upstream.go

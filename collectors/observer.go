@@ -50,6 +50,7 @@ type Observer struct {
 	checks     atomic.Pointer[Checks] // of informers that are made now
 	// These limit how many checks are made at a time.
 	freshnessSlots, auditSlots, mutationSlots slots
+	auditing                                  *gate
 	// base is the origin of the clock that the package measures on: monotonic and 8 bytes wide.
 	base time.Time
 	vecs *vecs
@@ -95,6 +96,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		freshnessSlots: make(slots, freshnessAtOnce),
 		auditSlots:     make(slots, auditsAtOnce),
 		mutationSlots:  make(slots, mutationsAtOnce),
+		auditing:       newGate(),
 		vecs:           newVecs(options.Name),
 		groups:         map[labels]*group{},
 	}

@@ -48,7 +48,10 @@ type InformerStatus struct {
 type AuditStatus struct {
 	// Interval is how often there is one, 0 for never.
 	Interval time.Duration
-	// Result is a value of the label result of k8s_informer_audits_total, empty before the first audit.
+	// Paused tells that there are none now, because of Observer.PauseAudits.
+	Paused bool
+	// Result is a value of the label result of k8s_informer_audits_total, empty before the first audit, and before the first
+	// one after a pause.
 	Result string
 	// At is when the audit ended, the zero time before the first.
 	At time.Time
@@ -135,6 +138,7 @@ func (inf *informer) status() InformerStatus {
 	}
 	if inf.listed && inf.indexer != nil {
 		s.LastAudit.Interval = inf.checks.Audit
+		s.LastAudit.Paused = !inf.obs.auditing.isOpen()
 	}
 	for i, h := range inf.currentHandlers() {
 		pending, since := h.backlog()
