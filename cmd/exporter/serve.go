@@ -14,10 +14,11 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	logging *promslog.Config
-	web     *webFlags
-	cluster *clusterFlags
-	memory  *memoryFlags
+	logging  *promslog.Config
+	web      *webFlags
+	cluster  *clusterFlags
+	election *electionFlags
+	memory   *memoryFlags
 }
 
 // clusterFlags say what to watch and where.
@@ -38,7 +39,7 @@ func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
 // registerServe adds the command that is run unless another one is named.
 func registerServe(app *kingpin.Application, logging *promslog.Config) (name string, serve command) {
 	cmd := app.Command("serve", "Watch the cluster and serve metrics (the default command).").Default()
-	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), memory: registerMemory(cmd)}
+	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), election: registerElection(cmd), memory: registerMemory(cmd)}
 	return cmd.FullCommand(), flags.serve
 }
 
@@ -53,6 +54,10 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err := errors.Join(f.web.validate(), f.memory.validate()); err != nil {
 		return err
 	}
+	election, err := f.election.election()
+	if err != nil {
+		return err
+	}
 	rest, err := exporter.RESTConfig(f.cluster.kubeconfig)
 	if err != nil {
 		return err
@@ -61,7 +66,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{File: file, REST: rest, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
+	options := exporter.Options{File: file, REST: rest, Election: election, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
 	if provider.Enabled() {
 		options.Tracer = tracing.NewTracer(provider)
 	}
@@ -94,8 +99,8 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if failed != nil {
 		log.Error("A web server ended; shutting down", "err", failed)
 	}
-	// First nothing more comes in, then what is under way is finished, then what produces it stops, then what it left is
-	// sent off. Informers hold no lock of the cluster that would have to be released.
+	// First nothing more comes in, then what is under way is finished, then what produces it stops and lets another replica
+	// lead, then what it left is sent off.
 	return errors.Join(failed, shutdown(log,
 		step{"report not ready", 0, func(context.Context) error { exp.Drain(); return nil }},
 		step{"stop the web server", 5 * time.Second, main.stop},

@@ -18,6 +18,7 @@ type informersAnswer struct {
 	Time          time.Time        `json:"time"`
 	UptimeSeconds float64          `json:"uptimeSeconds"`
 	Ready         bool             `json:"ready"`
+	Leader        *bool            `json:"leader"`
 	Informers     []informerAnswer `json:"informers"`
 }
 
@@ -59,6 +60,7 @@ func (e *Exporter) serveInformers(w http.ResponseWriter, _ *http.Request) {
 		Informers: []informerAnswer{}, // and never null
 	}
 	answer.Ready, _ = e.readiness()
+	answer.Leader = e.candidate.leading()
 	states := e.states()
 	slices.SortFunc(states, byName)
 	for _, s := range states {

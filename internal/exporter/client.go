@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -66,6 +67,9 @@ type connection struct {
 	whole *wholeObjects
 	// discover asks what is served.
 	discover discoverFunc
+	// leases returns a client for the Lease of an election, with a timeout for each request. It does not wait for a turn
+	// among the other requests.
+	leases func(timeout time.Duration) (coordinationclient.LeasesGetter, error)
 	// disconnect closes the connections.
 	disconnect func()
 }
@@ -103,6 +107,13 @@ func connect(config *rest.Config, userAgent string, observe observeConfig) (*con
 		whole:    whole,
 		discover: func(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 			return discovery.ServerGroupsAndResourcesWithContext(ctx, definitions)
+		},
+		leases: func(timeout time.Duration) (coordinationclient.LeasesGetter, error) {
+			unlimited := rest.CopyConfig(config)
+			unlimited.RateLimiter, unlimited.QPS = nil, -1
+			impatient := *client
+			impatient.Timeout = timeout
+			return coordinationclient.NewForConfigAndClient(unlimited, &impatient)
 		},
 		disconnect: dialer.CloseAll,
 	}, nil

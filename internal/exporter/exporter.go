@@ -24,6 +24,8 @@ type Options struct {
 	File *ConfigFile
 	// REST says where.
 	REST *rest.Config
+	// Election lets this exporter make audits only while it is elected. Nil: always.
+	Election *Election
 	// Logger is where the exporter writes. Nil: nowhere.
 	Logger *slog.Logger
 	// Tracer follows delivered events. Nil: nobody does.
@@ -42,6 +44,7 @@ type Exporter struct {
 	targets    *set
 	follower   *follower
 	reloader   *reloader
+	candidate  *candidate // nil without an election
 	handler    http.Handler
 	server     string // address of the API server
 	disconnect func() // closes the connections to it
@@ -91,6 +94,11 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
+	if options.Election != nil {
+		if e.candidate, err = newCandidate(*options.Election, observer, connection.leases, options.Logger); err != nil {
+			return nil, fmt.Errorf("the election of the leader: %w", err)
+		}
+	}
 	signals, err := newSignals(registry, observer, connection.whole)
 	if err != nil {
 		return nil, err
@@ -115,11 +123,15 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 // Start starts the informers. They run until Stop, not until ctx ends, so that the order of a shutdown is the caller's;
 // ctx only carries values. Start must be called once.
 func (e *Exporter) Start(ctx context.Context) {
-	ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	lasting := context.WithoutCancel(ctx)
+	ctx, e.cancel = context.WithCancel(lasting)
 	e.targets.run(ctx)
 	e.running.Go(func() { e.follower.follow(ctx) })
 	e.running.Go(func() { e.reloader.follow(ctx) })
 	e.running.Go(func() { e.announce(ctx) })
+	if e.candidate != nil {
+		e.candidate.start(lasting)
+	}
 }
 
 // announce logs once what came of the start, when each target is synced or has been refused.
@@ -155,7 +167,7 @@ func (e *Exporter) Reload() error { return e.reloader.reload() }
 // Drain makes the exporter report that it is not ready, from now on.
 func (e *Exporter) Drain() { e.draining.Store(true) }
 
-// Stop stops the informers and waits until they have, or until ctx ends.
+// Stop stops the informers, then lets others be elected, and waits until that is done, or until ctx ends.
 func (e *Exporter) Stop(ctx context.Context) error {
 	if e.cancel == nil {
 		return nil // never started
@@ -167,6 +179,9 @@ func (e *Exporter) Stop(ctx context.Context) error {
 		defer close(done)
 		e.running.Wait()
 		e.targets.wait()
+		if e.candidate != nil {
+			e.candidate.resign()
+		}
 	}()
 	select {
 	case <-done:

@@ -43,6 +43,7 @@ type page struct {
 	Pprof                 bool
 	Up                    string
 	Ready                 bool
+	Leader                string // yes or no, empty without an election
 	Synced, Refused       int
 	Late, Different       int
 	Objects               int
@@ -106,6 +107,9 @@ func (l *landing) page(sortBy string, descending bool) page {
 	e := l.exporter
 	p := page{Name: Name, Version: Version(), Server: e.server, Metrics: l.metrics, API: strings.TrimPrefix(informersPath, "/"), Pprof: l.pprof}
 	p.Ready, _ = e.readiness()
+	if leading := e.candidate.leading(); leading != nil {
+		p.Leader = map[bool]string{true: "yes", false: "no"}[*leading]
+	}
 	p.Up = short(time.Since(e.started))
 	states := e.states()
 	p.Columns = arrange(states, sortBy, descending)
