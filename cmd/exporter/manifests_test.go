@@ -11,6 +11,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
@@ -25,7 +26,7 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	plane := stacktest.ControlPlane(t)
 	const namespace = "kubernetes-auth-manifests"
 	admin := strings.TrimPrefix(kubeconfigOf(t, plane.Config()), "--kubeconfig=")
-	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace)).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace, "kubernetes-auth")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -73,12 +74,84 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	}
 }
 
-// overlay is a kustomization of the base with the component, as its comment says.
-func overlay(t *testing.T, namespace string) string {
+// The component for high availability, applied to a real API server: with the account, the flags and the Role that it has,
+// one of two exporters is elected, and the other one when the first has stopped. The Role is good for nothing else.
+func TestHighAvailabilityManifests(t *testing.T) {
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Skip("needs kubectl")
+	}
+	plane := stacktest.ControlPlane(t)
+	const namespace = "high-availability-manifests"
+	admin := strings.TrimPrefix(kubeconfigOf(t, plane.Config()), "--kubeconfig=")
+	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace, "high-availability")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	client := kubernetes.NewForConfigOrDie(plane.Config())
+	deployment, err := client.AppsV1().Deployments(namespace).Get(t.Context(), "informer-exporter", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := deployment.Spec.Template.Spec
+	if *deployment.Spec.Replicas != 3 || *pod.TerminationGracePeriodSeconds != 30 {
+		t.Errorf("%d replicas, which have %d s to stop", *deployment.Spec.Replicas, *pod.TerminationGracePeriodSeconds)
+	}
+	budget, err := client.PolicyV1().PodDisruptionBudgets(namespace).Get(t.Context(), "informer-exporter", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, selector := range map[string]*metav1.LabelSelector{
+		"the budget": budget.Spec.Selector, "the first spread": pod.TopologySpreadConstraints[0].LabelSelector, "the second spread": pod.TopologySpreadConstraints[1].LabelSelector,
+	} {
+		if s, err := metav1.LabelSelectorAsSelector(selector); err != nil || s.Empty() || !s.Matches(labels.Set(deployment.Spec.Template.Labels)) {
+			t.Errorf("%s selects %s, %v, and not the exporters", what, s, err)
+		}
+	}
+
+	config, err := plane.ServiceAccountConfig(t.Context(), namespace, pod.ServiceAccountName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease := func(verb, name string) authorizationv1.SubjectAccessReviewSpec {
+		return authorizationv1.SubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: namespace, Group: "coordination.k8s.io", Resource: "leases", Verb: verb, Name: name,
+		}}
+	}
+	awaitRight(t, client, namespace, "informer-exporter", lease("update", "informer-exporter"))
+	for _, more := range []authorizationv1.SubjectAccessReviewSpec{lease("update", "another"), lease("get", "another"), lease("delete", "informer-exporter")} {
+		more.User = "system:serviceaccount:" + namespace + ":informer-exporter"
+		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: more}, metav1.CreateOptions{})
+		if err != nil || review.Status.Allowed {
+			t.Errorf("the account may %s the Lease %s: %v", more.ResourceAttributes.Verb, more.ResourceAttributes.Name, err)
+		}
+	}
+
+	t.Setenv("POD_NAMESPACE", namespace) // which a pod has as a file
+	const elected = `"msg":"Elected: the audits are made here","lease":"` + namespace + `/informer-exporter"`
+	args := append(pod.Containers[0].Args[1:], kubeconfigOf(t, config))
+	first := serve(t, args...)
+	first.log.wait(t, elected, "\n")
+	second := serve(t, args...)
+	second.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	first.stop()
+	for err := range first.done {
+		if err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	}
+	second.log.wait(t, elected, "\n")
+	const leader = `controller_leader{lock="` + namespace + `/informer-exporter",name="informer-exporter"} 1`
+	if _, body := get(t, second.url+"/metrics"); !strings.Contains(body, leader) {
+		t.Errorf("the metrics do not have %s", leader)
+	}
+}
+
+// overlay is a kustomization of the base with a component, as its comment says.
+func overlay(t *testing.T, namespace, component string) string {
 	t.Helper()
 	dir := t.TempDir()
 	var paths []string
-	for _, name := range []string{"base", "kubernetes-auth"} {
+	for _, name := range []string{"base", component} {
 		absolute, err := filepath.Abs("../../deploy/kustomize/" + name)
 		if err != nil {
 			t.Fatal(err)

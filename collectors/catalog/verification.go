@@ -12,7 +12,7 @@ var (
 	})
 	InformerAuditDifferences = define(Metric{
 		Name:   "k8s_informer_audit_differences",
-		Help:   "Differences between the cache and the API server, by kind, that the last audit has found and the audit before it too; what only one has found is not counted here. An object with a key collision is counted as missing too. There is no value before the first audit that could be made.",
+		Help:   "Differences between the cache and the API server, by kind, that the last audit has found and the audit before it too; what only one has found is not counted here. An object with a key collision is counted as missing too. There is no value before the first audit that could be made, nor while audits are paused, as on replicas that do not lead.",
 		Kind:   Gauge,
 		Family: Audit,
 		Labels: informer(LabelDifference),

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,8 +64,15 @@ func TestManifestsRender(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	auth := overlayOf(t, "kubernetes-auth")
+	auth, highlyAvailable := overlayOf(t, "kubernetes-auth"), overlayOf(t, "high-availability")
+	both, reversed := overlayOf(t, "kubernetes-auth", "high-availability"), overlayOf(t, "high-availability", "kubernetes-auth")
+	composed := []string{"- serve\n", "- --web.kubernetes-auth\n", "- --web.health-address=:9959\n", "- --leader-elect\n", "replicas: 3", "name: system:auth-delegator"}
 	for path, parts := range map[string][]string{
+		both: composed, reversed: composed,
+		highlyAvailable: {
+			"- serve\n", "- --leader-elect\n", "replicas: 3", "type: RollingUpdate", "terminationGracePeriodSeconds: 30", "kind: PodDisruptionBudget",
+			"name: informer-exporter-leader-election\n  namespace: elsewhere", "topologyKey: kubernetes.io/hostname",
+		},
 		auth: {
 			"- --web.kubernetes-auth", "containerPort: 9959", "containerPort: 9958", "name: system:auth-delegator", "path: /readyz\n            port: health",
 			"path: /livez\n            port: health", "name: informer-exporter-metrics", "namespace: elsewhere\n",
@@ -83,19 +91,20 @@ func TestManifestsRender(t *testing.T) {
 				t.Errorf("%s does not have %q", path, part)
 			}
 		}
-		if (path == dir || path == auth) && strings.Contains(string(out), "namespace: informer-exporter") {
+		moved := []string{dir, auth, highlyAvailable, both, reversed}
+		if slices.Contains(moved, path) && strings.Contains(string(out), "namespace: informer-exporter") {
 			t.Errorf("an overlay cannot move everything to another namespace:\n%s", out)
 		}
 	}
 }
 
-// overlayOf is a kustomization of the base in another namespace with a component.
-func overlayOf(t *testing.T, component string) string {
+// overlayOf is a kustomization of the base in another namespace with components.
+func overlayOf(t *testing.T, components ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	var paths []string
-	for _, path := range []string{base, base + "/../" + component} {
-		absolute, err := filepath.Abs(path)
+	for _, name := range append([]string{"base"}, components...) {
+		absolute, err := filepath.Abs(base + "/../" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +114,7 @@ func overlayOf(t *testing.T, component string) string {
 		}
 		paths = append(paths, relative)
 	}
-	overlay := "namespace: elsewhere\nresources: [" + paths[0] + "]\ncomponents: [" + paths[1] + "]\n"
+	overlay := "namespace: elsewhere\nresources: [" + paths[0] + "]\ncomponents: [" + strings.Join(paths[1:], ", ") + "]\n"
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
 		t.Fatal(err)
 	}

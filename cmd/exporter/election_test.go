@@ -1,0 +1,54 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Where the Lease is: as the flags say, else where the pod is.
+func TestElectionFlags(t *testing.T) {
+	inPod := write(t, "namespace", "of-the-account\n")
+	nowhere := filepath.Join(t.TempDir(), "missing")
+	for name, tc := range map[string]struct {
+		flags     electionFlags
+		variable  string
+		file      string
+		namespace string
+		err       string
+	}{
+		"off":                 {electionFlags{name: "x", namespace: "NO"}, "", nowhere, "", ""},
+		"a flag":              {electionFlags{elect: true, name: "x", namespace: "given"}, "of-the-variable", inPod, "given", ""},
+		"a variable":          {electionFlags{elect: true, name: "x"}, "of-the-variable", inPod, "of-the-variable", ""},
+		"a service account":   {electionFlags{elect: true, name: "x"}, "", inPod, "of-the-account", ""},
+		"nothing":             {electionFlags{elect: true, name: "x"}, "", nowhere, "", "give --leader-elect.lease-namespace"},
+		"no namespace's name": {electionFlags{elect: true, name: "x", namespace: "a/b"}, "", inPod, "", `--leader-elect.lease-namespace: "a/b"`},
+		"no Lease's name":     {electionFlags{elect: true, name: "X y"}, "", inPod, "", `--leader-elect.lease-name: "X y"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("POD_NAMESPACE", tc.variable)
+			before := serviceAccountNamespace
+			serviceAccountNamespace = tc.file
+			t.Cleanup(func() { serviceAccountNamespace = before })
+			got, err := tc.flags.election()
+			switch {
+			case tc.err != "":
+				if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("%v, want a usage error with %q", err, tc.err)
+				}
+			case err != nil:
+				t.Error(err)
+			case tc.namespace == "":
+				if got != nil {
+					t.Errorf("%+v without being asked", got)
+				}
+			case got.Namespace != tc.namespace || got.Name != "x":
+				t.Errorf("%+v, want the Lease %s/x", got, tc.namespace)
+			default:
+				if again, _ := tc.flags.election(); again.Identity == got.Identity {
+					t.Errorf("two candidates have the identity %s", got.Identity)
+				}
+			}
+		})
+	}
+}
