@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,7 +129,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 
 	t.Setenv("POD_NAMESPACE", namespace) // which a pod has as a file
 	const elected = `"msg":"Elected: the audits are made here","lease":"` + namespace + `/informer-exporter"`
-	args := append(pod.Containers[0].Args[1:], kubeconfigOf(t, config))
+	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, config)})
 	first := serve(t, args...)
 	first.log.wait(t, elected, "\n")
 	second := serve(t, args...)
