@@ -222,6 +222,14 @@ func TestElection(t *testing.T) {
 			t.Errorf("client-go logged: %+v", ln)
 		}
 	}
+
+	// A leader that cannot release the Lease, because nothing answers, ends all the same.
+	before := second.transitions(t, catalog.LeaderReleased)
+	second.proxy.HalfOpen()
+	second.stop(t)
+	if released := second.transitions(t, catalog.LeaderReleased) - before; released != 0 {
+		t.Errorf("the leader that got no answer has released the Lease %v times", released)
+	}
 }
 
 // A candidate that was cut off or stopped for so long that another one leads by now does not release the Lease of that one,
