@@ -73,7 +73,7 @@ func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElecti
 	return err
 }
 
-// fixes of refusals, for who reads the log.
+// leaseFixes are what somebody who reads the log line can do.
 var leaseFixes = map[string]string{
 	answerForbidden:    "grant get, create and update on leases in this namespace, as deploy/kustomize/high-availability/role.yaml does",
 	answerUnauthorized: "renew the credentials",
