@@ -26,9 +26,9 @@ func (o *Observer) PauseAudits() { o.auditing.shut() }
 // ResumeAudits lets audits be made until ctx ends, which pauses them again. That is how client-go ends the context that it
 // gives to OnStartedLeading. A context that has ended already changes nothing; otherwise the last call counts.
 //
-// Each informer is audited within the next 30 seconds, and then at its interval. Everything is as after a start:
-// differences are reported once a second audit has found them, and key collisions that were there before the pause count
-// again.
+// Each informer's first audit is due within the next 30 seconds, and is made when it has its turn. Everything is as after
+// a start: differences are reported once a second audit has found them, and key collisions that were there before the
+// pause count again.
 func (o *Observer) ResumeAudits(ctx context.Context) { o.auditing.open(ctx) }
 
 // auditUnlessPaused makes audits until ctx ends, in turns that last until they are paused.

@@ -309,6 +309,17 @@ func TestElectionWithoutRights(t *testing.T) {
 	if lines := written.find("The Lease can be used now"); len(lines) == 0 {
 		t.Errorf("no log line that the Lease can be used: %v", written.find("Lease"))
 	}
+
+	// If somebody deletes the Lease, it is created again.
+	leases := coordinationclient.NewForConfigOrDie(admin).Leases(namespace)
+	if err := leases.Delete(t.Context(), "exporter", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the Lease is back", func() bool {
+		lease, err := leases.Get(t.Context(), "exporter", metav1.GetOptions{})
+		return err == nil && *lease.Spec.HolderIdentity == "only"
+	}, func() string { return fmt.Sprint(written.find("Lease")) })
+	auditor(t, []*replica{r})
 }
 
 func leaseRule(verb string) rbacv1.PolicyRule {
