@@ -1,0 +1,184 @@
+package chaos
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// look is everything that the program says at one moment: its series, and besides
+//
+//	readyz                      the status of /readyz
+//	state{informer_type,state}  1 for the state that /api/v1/informers has for an informer
+type look map[string]sample
+
+// sample is the value of a series, or the number of observations of a histogram.
+type sample struct {
+	name   string
+	labels map[string]string
+	value  float64
+}
+
+func (s sample) key() string {
+	var b strings.Builder
+	b.WriteString(s.name)
+	for _, name := range slices.Sorted(maps.Keys(s.labels)) {
+		fmt.Fprintf(&b, ",%s=%q", name, s.labels[name])
+	}
+	return b.String()
+}
+
+func (l look) put(s sample) { l[s.key()] = s }
+
+// take adds the series of a scrape.
+func (l look) take(families map[string]*dto.MetricFamily) {
+	for name, family := range families {
+		for _, m := range family.GetMetric() {
+			s := sample{name: name, labels: map[string]string{}}
+			for _, pair := range m.GetLabel() {
+				s.labels[pair.GetName()] = pair.GetValue()
+			}
+			s.value = m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			l.put(s)
+		}
+	}
+}
+
+// value returns the sum of the samples of a name.
+func (l look) value(name string) (sum float64) {
+	for _, s := range l {
+		if s.name == name {
+			sum += s.value
+		}
+	}
+	return sum
+}
+
+// claim is what a test, and its row of docs/chaos.md, says of series: `watch_connected 0`. It is about each series of the
+// name that has the labels, and there must be one.
+//
+//	name{label="value"} 1        is 1; > and < do as well
+//	name{label="value"} grows    is more than it was at the mark
+//	name{label="value"} stays    is what it was at the mark, where it was there already
+//	name{label="value"} absent   there is none
+type claim struct {
+	text, name string
+	labels     map[string]string
+	operator   string
+	value      float64
+}
+
+var (
+	claimPattern = regexp.MustCompile(`^([a-z0-9_]+)(?:\{([^}]*)\})? (?:(grows|stays|absent)|([<>]? ?)([0-9.]+))$`)
+	labelPattern = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
+)
+
+// parse reads a claim. A metric is named without its prefix.
+func parse(text string) (claim, error) {
+	m := claimPattern.FindStringSubmatch(text)
+	if m == nil {
+		return claim{}, fmt.Errorf("%q is no claim", text)
+	}
+	c := claim{text: text, labels: map[string]string{}, operator: m[3]}
+	for _, pair := range labelPattern.FindAllStringSubmatch(m[2], -1) {
+		c.labels[pair[1]] = pair[2]
+	}
+	if c.operator == "" {
+		c.operator = strings.TrimSpace(m[4])
+		var err error
+		if c.value, err = strconv.ParseFloat(m[5], 64); err != nil {
+			return claim{}, fmt.Errorf("%q: %w", text, err)
+		}
+	}
+	if m[1] == "readyz" || m[1] == "state" {
+		c.name = m[1]
+		return c, nil
+	}
+	for _, prefix := range []string{"k8s_informer_", "informer_exporter_", "k8s_"} {
+		for _, metric := range catalog.All() {
+			if metric.Name == prefix+m[1] {
+				c.name = metric.Name
+				return c, c.checkLabels(metric)
+			}
+		}
+	}
+	return claim{}, fmt.Errorf("%q: there is no such metric", text)
+}
+
+// checkLabels refuses what no series can have, which would be absent for ever.
+func (c claim) checkLabels(m catalog.Metric) error {
+	for name, value := range c.labels {
+		at := slices.IndexFunc(m.Labels, func(l catalog.Label) bool { return l.Name == name })
+		if at < 0 || len(m.Labels[at].Values) > 0 && !slices.Contains(m.Labels[at].Values, value) {
+			return fmt.Errorf("%q: there is no label %s=%q", c.text, name, value)
+		}
+	}
+	return nil
+}
+
+// parsed reads claims, for a test.
+func parsed(t testing.TB, texts []string) (claims []claim) {
+	t.Helper()
+	for _, text := range texts {
+		c, err := parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// holds returns an error that says what there is instead.
+func (c claim) holds(now, marked look) error {
+	var wrong []string
+	matches := 0
+	for key, s := range now {
+		if s.name != c.name || !has(s.labels, c.labels) {
+			continue
+		}
+		matches++
+		before, known := marked[key]
+		var ok bool
+		switch c.operator {
+		case "":
+			ok = s.value == c.value
+		case ">":
+			ok = s.value > c.value
+		case "<":
+			ok = s.value < c.value
+		case "grows":
+			ok = s.value > before.value
+		case "stays":
+			ok = !known || s.value == before.value
+		}
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf("%s is %v and was %v", key, s.value, before.value))
+		}
+	}
+	switch {
+	case matches == 0 && c.operator != "absent":
+		return fmt.Errorf("%s: there is no such series", c.text)
+	case len(wrong) > 0:
+		slices.Sort(wrong)
+		return fmt.Errorf("%s: %s", c.text, strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+func has(labels, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if labels[name] != value {
+			return false
+		}
+	}
+	return true
+}

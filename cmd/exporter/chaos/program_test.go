@@ -1,0 +1,313 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/port"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+)
+
+const (
+	// patience is for what takes seconds on an idle machine, and up to client-go's longest wait between attempts.
+	patience = 3 * time.Minute
+	// pause is between two looks.
+	pause = 200 * time.Millisecond
+)
+
+// program is the exporter, as one process from the beginning of a test to its end.
+type program struct {
+	t      *testing.T
+	server *stack.Server
+	pid    int
+	url    string
+	config string       // its configuration file
+	admin  *rest.Config // whom to ask what is true
+
+	marked look
+	log    logMark
+	alive  func() error
+}
+
+// start starts the program and waits until it is well.
+func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *program {
+	t.Helper()
+	number, err := port.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := &program{t: t, admin: admin, url: "http://" + port.Address(number), config: filepath.Join(dir, "config.yaml")}
+	p.write(config)
+	p.server, err = stack.StartCommand(t.Context(), stack.Command{
+		Name: "exporter", Program: built(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"),
+		Args: []string{"--log.format=json", "--kubeconfig=" + kubeconfig, "--config.file=" + p.config, "--web.listen-address=" + port.Address(number)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pid = p.server.PID()
+	p.alive = p.watchLiveness()
+	t.Cleanup(p.end)
+	p.mark()
+	p.well()
+	return p
+}
+
+// end is the last row of the table: whatever happened, it is the same process, it has always been alive, it has not
+// panicked, and it can be stopped in an orderly way.
+func (p *program) end() {
+	if pid := p.server.PID(); pid != p.pid {
+		p.t.Errorf("the process was %d and is %d", p.pid, pid)
+	}
+	if err := p.alive(); err != nil {
+		p.t.Errorf("/livez: %v", err)
+	}
+	_ = p.server.Stop(context.Background())
+	lines := p.lines(logMark{})
+	for _, l := range lines {
+		if l.message == "" {
+			p.t.Errorf("the log has a line that is none: %s", l.text)
+		}
+	}
+	if last := lines[len(lines)-1]; last.message != "Shut down" {
+		p.t.Errorf("the last line of the log is %s", last.text)
+	}
+	if p.t.Failed() {
+		p.t.Log(p.server.LogTail())
+	}
+}
+
+// watchLiveness asks the program all the time whether it is alive. The function that it returns ends that, and tells when
+// it was not.
+func (p *program) watchLiveness() (end func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	var failed error
+	asking.Go(func() {
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for asked := 1; failed == nil; asked++ {
+			code, _, err := p.get(ctx, "/livez")
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				failed = err
+			case code != http.StatusOK:
+				failed = fmt.Errorf("answer %d is %d", asked, code)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+	})
+	return func() error {
+		cancel()
+		asking.Wait()
+		return failed
+	}
+}
+
+var browser = &http.Client{Timeout: 30 * time.Second}
+
+func (p *program) get(ctx context.Context, path string) (int, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := browser.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+// look asks the program for everything.
+func (p *program) look() look {
+	p.t.Helper()
+	ask := func(path string) (int, string) {
+		code, body, err := p.get(p.t.Context(), path)
+		if err != nil {
+			p.t.Fatalf("%s: %v\n%s", path, err, p.server.LogTail())
+		}
+		return code, string(body)
+	}
+	now := look{}
+	code, metrics := ask("/metrics")
+	if code != http.StatusOK {
+		p.t.Fatalf("/metrics answers %d:\n%s", code, metrics)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(metrics))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	now.take(families)
+	code, _ = ask("/readyz")
+	now.put(sample{name: "readyz", value: float64(code)})
+	var status struct {
+		Informers []struct{ InformerType, State string }
+	}
+	if _, body := ask("/api/v1/informers"); json.Unmarshal([]byte(body), &status) != nil {
+		p.t.Fatalf("/api/v1/informers: %s", body)
+	}
+	for _, i := range status.Informers {
+		now.put(sample{name: "state", labels: map[string]string{"informer_type": i.InformerType, "state": i.State}, value: 1})
+	}
+	return now
+}
+
+// mark takes down what is there now, and what the log has. Claims that something grows or stays are about this.
+func (p *program) mark() look {
+	p.t.Helper()
+	p.marked, p.log = p.look(), p.logEnd()
+	return p.marked
+}
+
+// shows waits until all claims hold, in two looks in a row: one look reads series one after the other.
+func (p *program) shows(claims ...string) {
+	p.t.Helper()
+	showing(p.t, claims)
+	p.until(strings.Join(claims, ", "), func(now look) error { return p.hold(now, claims) })
+}
+
+// keeps looks on for as long as it takes until each informer has tried to make two more audits, and fails as soon as a claim
+// does not hold.
+func (p *program) keeps(claims ...string) {
+	p.t.Helper()
+	showing(p.t, claims)
+	before := p.mark()
+	p.until("more audits", func(now look) error {
+		if err := p.hold(now, claims); err != nil {
+			p.t.Fatalf("not any more: %v\n%s", err, p.server.LogTail())
+		}
+		return auditedTwice(now, before)
+	})
+}
+
+func auditedTwice(now, before look) error {
+	const audits = "k8s_informer_audits_total"
+	made := map[string]float64{}
+	for key, s := range now {
+		if s.name == audits {
+			made[s.labels["informer_type"]+"/"+s.labels["namespace"]] += s.value - before[key].value
+		}
+	}
+	for informer, n := range made {
+		if n < 2 {
+			return fmt.Errorf("%v audits of %s", n, informer)
+		}
+	}
+	return nil
+}
+
+func (p *program) hold(now look, claims []string) error {
+	p.t.Helper()
+	var errs []error
+	for _, c := range parsed(p.t, claims) {
+		errs = append(errs, c.holds(now, p.marked))
+	}
+	return errors.Join(errs...)
+}
+
+// until looks until condition holds, in two looks in a row.
+func (p *program) until(what string, condition func(look) error) {
+	p.t.Helper()
+	begin := time.Now()
+	var err error
+	for held := 0; held < 2; {
+		if err = condition(p.look()); err == nil {
+			held++
+			continue
+		}
+		held = 0
+		if time.Since(begin) > patience {
+			p.t.Fatalf("%s: not within %v:\n%v\n%s", what, patience, err, p.server.LogTail())
+		}
+		time.Sleep(pause)
+	}
+	p.t.Logf("%6.1f s until %s", time.Since(begin).Seconds(), what)
+}
+
+// healthy is what the program says when all is well. That audits find no difference must be new: it is about the time since
+// the mark.
+var healthy = []string{
+	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
+	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",
+	`state{state="synced"} 1`, `state{state="unreachable"} absent`, `state{state="forbidden"} absent`, `state{state="missing"} absent`, `state{state="unauthorized"} absent`,
+	"config_last_reload_successful 1",
+}
+
+// well waits until the program is healthy and has as many objects as the API server.
+func (p *program) well() {
+	p.t.Helper()
+	p.until("all is well", func(now look) error { return errors.Join(p.hold(now, healthy), p.equal(now)) })
+}
+
+// equal compares the number of objects of each informer with the API server's.
+func (p *program) equal(now look) error {
+	client, err := metadata.NewForConfig(p.admin)
+	if err != nil {
+		return err
+	}
+	for _, s := range now {
+		if s.name != "k8s_informer_objects" {
+			continue
+		}
+		gr := schema.ParseGroupResource(s.labels["informer_type"])
+		version := "v1"
+		if gr.Group == "autoscaling" {
+			version = "v2"
+		}
+		namespace := s.labels["namespace"]
+		if namespace == "*" {
+			namespace = ""
+		}
+		list, err := client.Resource(gr.WithVersion(version)).Namespace(namespace).List(p.t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		if len(list.Items) != int(s.value) {
+			return fmt.Errorf("the API server has %d %s, the program %v", len(list.Items), gr, s.value)
+		}
+	}
+	return nil
+}
+
+// write replaces the configuration file.
+func (p *program) write(config string) {
+	p.t.Helper()
+	if err := os.WriteFile(p.config, []byte(config), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// hangUp makes the program read its configuration again, and ask again about what was forbidden.
+func (p *program) hangUp() {
+	p.t.Helper()
+	if err := syscall.Kill(p.pid, syscall.SIGHUP); err != nil {
+		p.t.Fatal(err)
+	}
+}
