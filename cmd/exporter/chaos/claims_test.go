@@ -16,8 +16,8 @@ import (
 
 // look is everything that the program says at one moment: its series, and besides
 //
-//	readyz                      the status of /readyz
-//	state{informer_type,state}  1 for the state that /api/v1/informers has for an informer
+//	readyz                                        the status of /readyz
+//	state{informer_type,namespace,version,state}  1 for the state that /api/v1/informers has for an informer
 type look map[string]sample
 
 // sample is the value of a series, or the number of observations of a histogram.
@@ -52,10 +52,14 @@ func (l look) take(families map[string]*dto.MetricFamily) {
 	}
 }
 
-// value returns the sum of the samples of a name.
-func (l look) value(name string) (sum float64) {
+// value returns the sum of the samples of a name that have labels, which are alternately names and values.
+func (l look) value(name string, labels ...string) (sum float64) {
+	wanted := map[string]string{}
+	for pair := range slices.Chunk(labels, 2) {
+		wanted[pair[0]] = pair[1]
+	}
 	for _, s := range l {
-		if s.name == name {
+		if s.name == name && has(s.labels, wanted) {
 			sum += s.value
 		}
 	}

@@ -2,11 +2,9 @@ package chaos
 
 import (
 	"context"
-	"flag"
-	"fmt"
+	"errors"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -17,90 +15,86 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
 
-func TestMain(m *testing.M) {
-	// These tests wait more than they work. Whoever gives -parallel gets that.
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
-	code := stacktest.Run(m)
-	if killable.stop != nil {
-		if err := killable.stop(context.Background()); err != nil {
-			fmt.Fprintln(os.Stderr, "chaos: stopping a control plane:", err)
-			code = max(code, 1)
-		}
-	}
-	if dir != "" {
-		_ = os.RemoveAll(dir) // a temporary folder
-	}
-	os.Exit(code)
+// startTimeout leaves room for building the servers.
+const startTimeout = 9 * time.Minute
+
+// plane is a control plane that several tests use, started by the first one.
+type plane struct {
+	sync.Mutex // whoever kills its servers
+	once       sync.Once
+	// prepare says what is special about it, with files in dir.
+	prepare func(dir string) (stack.Options, error)
+
+	*stack.ControlPlane
+	dir string
+	err error
 }
 
-// outage is how long an outage lasts at least: until it has been noticed, in the short form.
-var outage, _ = time.ParseDuration(os.Getenv("CHAOS_OUTAGE"))
-
-// long tells whether the long forms are asked for.
-func long() bool { return outage > 0 }
-
+// killable is for tests that kill the servers, one at a time. The others use steady, whose credentials can be exchanged.
 var (
-	building sync.Once
-	dir      string
-	buildErr error
+	killable = &plane{prepare: func(string) (stack.Options, error) { return stack.Options{}, nil }}
+	steady   = &plane{prepare: withCredentials}
 )
 
-// built is the program, built once for all tests, with the race detector if they have it.
-func built(t *testing.T) string {
-	t.Helper()
-	building.Do(func() {
-		if dir, buildErr = os.MkdirTemp("", "chaos-"); buildErr != nil {
-			return
-		}
-		args := []string{"build", "-buildvcs=false", "-o", filepath.Join(dir, "exporter")}
-		if raceDetector {
-			args = append(args, "-race")
-		}
-		if out, err := exec.Command("go", append(args, "..")...).CombinedOutput(); err != nil {
-			buildErr = fmt.Errorf("building the exporter: %w\n%s", err, out)
-		}
-	})
-	if buildErr != nil {
-		t.Fatal(buildErr)
+func (p *plane) start() {
+	if p.dir, p.err = os.MkdirTemp("", "chaos-"); p.err != nil {
+		return
 	}
-	return filepath.Join(dir, "exporter")
+	var o stack.Options
+	if o, p.err = p.prepare(p.dir); p.err != nil {
+		return
+	}
+	o.Dir, o.Log = filepath.Join(p.dir, "plane"), slog.New(slog.NewTextHandler(os.Stderr, nil))
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	p.ControlPlane, p.err = stack.Start(ctx, o)
 }
 
-// killable is a control plane whose servers are killed, by one test at a time.
-var killable struct {
-	sync.Mutex
-	plane *stack.ControlPlane
-	stop  func(context.Context) error
-	err   error
-}
-
-// takeKillable returns the control plane whose servers may be killed; no other test has it until the end of this one, which
-// leaves it running.
-func takeKillable(t *testing.T) *stack.ControlPlane {
+// use returns once the control plane runs.
+func (p *plane) use(t *testing.T) *plane {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs real servers; not run with -short")
 	}
-	killable.Lock()
-	t.Cleanup(killable.Unlock)
-	if killable.plane == nil && killable.err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 9*time.Minute)
-		defer cancel()
-		killable.plane, killable.err = stack.Start(ctx, stack.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
-		if killable.err == nil {
-			killable.stop = killable.plane.Stop
-		}
+	p.once.Do(p.start)
+	if p.err != nil {
+		t.Fatal(p.err)
 	}
-	if killable.err != nil {
-		t.Fatal(killable.err)
+	return p
+}
+
+// take is use for a test that kills servers, and leaves them running: no other test has them until its end.
+func (p *plane) take(t *testing.T) *plane {
+	t.Helper()
+	p.Lock()
+	t.Cleanup(p.Unlock)
+	return p.use(t)
+}
+
+func (p *plane) stop() error {
+	var err error
+	if p.ControlPlane != nil {
+		err = p.Stop(context.Background())
 	}
-	return killable.plane
+	if p.dir != "" {
+		err = errors.Join(err, os.RemoveAll(p.dir))
+	}
+	return err
+}
+
+// proxy starts one in front of the API server, so that connections can be cut.
+func (p *plane) proxy(t *testing.T) *faultproxy.Proxy {
+	t.Helper()
+	proxy, err := faultproxy.Start(p.APIServer.Address, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	return proxy
 }
 
 // kubeconfig writes how to reach an API server.
@@ -113,21 +107,32 @@ func kubeconfig(t *testing.T, config *rest.Config) string {
 	return path
 }
 
-// configMaps creates some in a namespace.
-func configMaps(t *testing.T, config *rest.Config, namespace string, names ...string) {
+// namespace creates one with two ConfigMaps, of which "goes" is there to be deleted.
+func (p *plane) namespace(t *testing.T) string {
 	t.Helper()
-	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
-	for _, name := range names {
-		if _, err := client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "chaos-"}}
+	ns, err := kubernetes.NewForConfigOrDie(p.Config()).CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.configMap(t, ns.Name, "stays")
+	p.configMap(t, ns.Name, "goes")
+	return ns.Name
+}
+
+func (p *plane) configMap(t *testing.T, namespace, name string) {
+	t.Helper()
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := kubernetes.NewForConfigOrDie(p.Config()).CoreV1().ConfigMaps(namespace).Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// noConfigMap deletes one.
-func noConfigMap(t *testing.T, config *rest.Config, namespace, name string) {
+// change creates a ConfigMap and deletes another, so that whoever has missed something is not right by chance.
+func (p *plane) change(t *testing.T, namespace string) {
 	t.Helper()
-	if err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	p.configMap(t, namespace, "comes")
+	if err := kubernetes.NewForConfigOrDie(p.Config()).CoreV1().ConfigMaps(namespace).Delete(t.Context(), "goes", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,7 +37,7 @@ type program struct {
 	server *stack.Server
 	pid    int
 	url    string
-	config string       // its configuration file
+	config *configMap   // its configuration file
 	admin  *rest.Config // whom to ask what is true
 
 	marked look
@@ -55,11 +53,11 @@ func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	p := &program{t: t, admin: admin, url: "http://" + port.Address(number), config: filepath.Join(dir, "config.yaml")}
+	p := &program{t: t, admin: admin, url: "http://" + port.Address(number), config: &configMap{dir: t.TempDir()}}
 	p.write(config)
 	p.server, err = stack.StartCommand(t.Context(), stack.Command{
-		Name: "exporter", Program: built(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"),
-		Args: []string{"--log.format=json", "--kubeconfig=" + kubeconfig, "--config.file=" + p.config, "--web.listen-address=" + port.Address(number)},
+		Name: "exporter", Program: programFile(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"),
+		Args: []string{"--log.format=json", "--kubeconfig=" + kubeconfig, "--config.file=" + p.config.path(), "--web.listen-address=" + port.Address(number)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -168,13 +166,15 @@ func (p *program) look() look {
 	code, _ = ask("/readyz")
 	now.put(sample{name: "readyz", value: float64(code)})
 	var status struct {
-		Informers []struct{ InformerType, State string }
+		Informers []struct{ InformerType, Namespace, Version, State string }
 	}
 	if _, body := ask("/api/v1/informers"); json.Unmarshal([]byte(body), &status) != nil {
 		p.t.Fatalf("/api/v1/informers: %s", body)
 	}
 	for _, i := range status.Informers {
-		now.put(sample{name: "state", labels: map[string]string{"informer_type": i.InformerType, "state": i.State}, value: 1})
+		now.put(sample{name: "state", labels: map[string]string{
+			"informer_type": i.InformerType, "namespace": i.Namespace, "version": i.Version, "state": i.State,
+		}, value: 1})
 	}
 	return now
 }
@@ -232,6 +232,20 @@ func (p *program) hold(now look, claims []string) error {
 	return errors.Join(errs...)
 }
 
+// await waits until condition returns no error.
+func await(t *testing.T, what string, condition func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		err := condition()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v: %v", what, patience, err)
+		}
+	}
+}
+
 // until looks until condition holds, in two looks in a row.
 func (p *program) until(what string, condition func(look) error) {
 	p.t.Helper()
@@ -273,33 +287,30 @@ func (p *program) equal(now look) error {
 		return err
 	}
 	for _, s := range now {
-		if s.name != "k8s_informer_objects" {
+		if s.name != "state" {
 			continue
 		}
 		gr := schema.ParseGroupResource(s.labels["informer_type"])
-		version := "v1"
-		if gr.Group == "autoscaling" {
-			version = "v2"
-		}
 		namespace := s.labels["namespace"]
+		held := now.value("k8s_informer_objects", "informer_type", s.labels["informer_type"], "namespace", namespace)
 		if namespace == "*" {
-			namespace = ""
+			namespace = metav1.NamespaceAll
 		}
-		list, err := client.Resource(gr.WithVersion(version)).Namespace(namespace).List(p.t.Context(), metav1.ListOptions{})
+		list, err := client.Resource(gr.WithVersion(s.labels["version"])).Namespace(namespace).List(p.t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
-		if len(list.Items) != int(s.value) {
-			return fmt.Errorf("the API server has %d %s, the program %v", len(list.Items), gr, s.value)
+		if len(list.Items) != int(held) {
+			return fmt.Errorf("the API server has %d %s, the program %v", len(list.Items), gr, held)
 		}
 	}
 	return nil
 }
 
-// write replaces the configuration file.
+// write replaces the configuration.
 func (p *program) write(config string) {
 	p.t.Helper()
-	if err := os.WriteFile(p.config, []byte(config), 0o600); err != nil {
+	if err := p.config.write(config); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -1,88 +1,88 @@
 package chaos
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
 
-// watched has a kind that is read as metadata and one that is read as a whole; with checks that do not keep a test waiting.
-const watched = `
-resources: [pods, configmaps, leases.coordination.k8s.io]
-checks: {audit: 1s, freshness: 1s}
-`
-
-// everything is the default in the long form.
-const everything = `checks: {audit: 20s}`
-
-func sizeOf() string {
-	if long() {
-		return everything
+// watching is a configuration for what is in a namespace, with checks that do not keep a test waiting.
+func watching(namespace string, resources ...string) string {
+	list := ""
+	for _, r := range resources {
+		list += fmt.Sprintf("- %q\n", r)
 	}
-	return watched
+	return "namespaces: [" + namespace + "]\nchecks: {audit: 1s, freshness: 1s}\nresources:\n" + list
 }
 
-// lasts keeps looking until the outage has lasted as long as the long form asks for.
-func (p *program) lasts(since time.Time, claims ...string) {
-	p.t.Helper()
-	p.keeps(claims...)
-	for time.Since(since) < outage {
-		p.keeps(claims...)
-	}
-}
+const leases = "leases.coordination.k8s.io"
 
+// The API server is killed and started again. The long form has all default kinds.
 func TestAPIServerKilled(t *testing.T) {
-	t.Parallel()
-	plane := takeKillable(t)
-	configMaps(t, plane.Config(), "default", "stays", "goes")
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), sizeOf())
+	row(t)
+	plane := killable.take(t)
+	namespace := plane.namespace(t)
+	config := watching(namespace, "pods", "configmaps", leases)
+	if long(t) {
+		config = "checks: {audit: 20s}"
+	}
+	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), config)
 	before := p.figures()
 	p.mark()
 	since, began := p.log, time.Now()
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="refused"} grows`, `state{state="unreachable"} 1`, `state{state="synced"} absent`,
-		"readyz 200", "kind_up 1")
-	p.lasts(began, "watch_connected 0", "sync_lag_seconds > 1", `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`, `state{state="synced"} absent`)
-	during := p.figures()
-	t.Logf("during: %v", during)
+	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="refused"} grows`, `state{state="unreachable"} 1`, "kind_up 1", "readyz 200")
+	for ok := true; ok; ok = time.Since(began) < outage {
+		p.keeps("watch_connected 0", "sync_lag_seconds > 1", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
+	}
+	t.Logf("after %.0f s: %v", time.Since(began).Seconds(), p.figures())
 	if err := plane.APIServer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the outage lasted %v", time.Since(began))
-	configMaps(t, plane.Config(), "default", "comes")
-	noConfigMap(t, plane.Config(), "default", "goes")
+	back := p.figures()
+	t.Logf("the API server was away for %.0f s: %v", time.Since(began).Seconds(), back)
+	plane.change(t, namespace)
 	p.mark()
+	p.shows("watch_connected 1", "sync_lag_seconds < 1")
+	t.Logf("%.0f requests until all watches were open again", p.figures().requests-back.requests)
 	p.well()
 	p.quiet(since, 3)
 	p.bounded(before)
 }
 
+// etcd is killed and started again. The API server goes on serving watches and lists of what it has, which cannot change
+// meanwhile; what needs etcd hangs or fails: renewals of Leases, and the first list of a kind.
 func TestEtcdKilled(t *testing.T) {
-	t.Parallel()
-	plane := takeKillable(t)
-	configMaps(t, plane.Config(), "default", "before-etcd")
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), sizeOf())
+	row(t)
+	plane := killable.take(t)
+	namespace := plane.namespace(t)
+	holder := plane.hold(t, namespace, "lock", 0)
+	defer holder.stop()
+	config := watching(namespace, "pods", "configmaps", leases)
+	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), config)
+	p.shows(`lease_expired{lease="lock"} 0`)
 	before := p.figures()
 	p.mark()
 	since := p.log
 	if err := plane.Etcd.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for begin := time.Now(); time.Since(begin) < 40*time.Second; {
-		now := p.look()
-		for _, s := range now {
-			if s.value != p.marked[s.key()].value && (s.name == "k8s_informer_audits_total" || s.name == "k8s_informer_freshness_checks_total" || s.name == "k8s_informer_watch_connected" || s.name == "k8s_informer_sync_errors_total" || s.name == "k8s_informer_sync_lag_seconds" || s.name == "k8s_client_requests_total") {
-				t.Logf("%v %s %v", time.Since(begin), s.key(), s.value-p.marked[s.key()].value)
-			}
-		}
-		time.Sleep(8 * time.Second)
-	}
+	p.write(watching(namespace, "pods", "configmaps", leases, "services"))
+	p.shows(`synced{informer_type="services"} 0`, `watch_connected{informer_type="services"} 0`, `lease_expired{lease="lock"} 1`, `lease_renewed_timestamp_seconds{lease="lock"} stays`,
+		"readyz 200")
+	p.keeps(`synced{informer_type="services"} 0`, `state{informer_type="services",state="synced"} absent`, `lease_expired{lease="lock"} 1`, "audit_differences 0")
 	if err := plane.Etcd.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p.mark()
+	p.shows(`lease_expired{lease="lock"} 0`, `lease_renewed_timestamp_seconds{lease="lock"} grows`)
+	plane.change(t, namespace)
+	p.mark()
 	p.well()
+	p.write(config)
+	p.shows(`objects{informer_type="services"} absent`)
 	p.quiet(since, 3)
 	p.bounded(before)
 }

@@ -22,3 +22,9 @@ func showing(t *testing.T, claims []string) {
 		shown.by[t.Name()][c] = true
 	}
 }
+
+// row marks a test as the proof of a row of docs/chaos.md, and lets it run beside others.
+func row(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+}

@@ -1,0 +1,75 @@
+package chaos
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	// These tests wait more than they work. Whoever gives -parallel gets that.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	for _, p := range []*plane{killable, steady} {
+		if err := p.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "chaos: stopping a control plane:", err)
+			code = max(code, 1)
+		}
+	}
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir) // a temporary folder
+	}
+	os.Exit(code)
+}
+
+// outage is how long an outage of the API server lasts at least. In the short form it only lasts until all have noticed.
+var outage, errOutage = func() (time.Duration, error) {
+	if text := os.Getenv("OUTAGE"); text != "" {
+		return time.ParseDuration(text)
+	}
+	return 0, nil
+}()
+
+// long tells whether the long forms are asked for.
+func long(t *testing.T) bool {
+	t.Helper()
+	if errOutage != nil {
+		t.Fatalf("OUTAGE: %v", errOutage)
+	}
+	return outage > 0
+}
+
+// built is the program.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// program builds the exporter, once for all tests, with the race detector if they have it, and returns its file.
+func programFile(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "chaos-"); built.err != nil {
+			return
+		}
+		args := []string{"build", "-buildvcs=false", "-o", filepath.Join(built.dir, "exporter")}
+		if raceDetector {
+			args = append(args, "-race")
+		}
+		if out, err := exec.Command("go", append(args, "..")...).CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("building the exporter: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return filepath.Join(built.dir, "exporter")
+}

@@ -1,0 +1,96 @@
+package chaos
+
+import (
+	"errors"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// awaitAllowed waits until the service account may list a resource: the API server learns of rights from a watch of its own.
+func (p *plane) awaitAllowed(t *testing.T, namespace, resource string) {
+	t.Helper()
+	reviews := kubernetes.NewForConfigOrDie(p.Config()).AuthorizationV1().SubjectAccessReviews()
+	await(t, "the rights are in force", func() error {
+		review, err := reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:               "system:serviceaccount:" + namespace + ":exporter",
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list", Resource: resource},
+		}}, metav1.CreateOptions{})
+		if err == nil && !review.Status.Allowed {
+			err = errors.New("not allowed")
+		}
+		return err
+	})
+}
+
+// A kind that the configuration names is forbidden while it is watched, and then allowed again.
+func TestKindForbidden(t *testing.T) {
+	row(t)
+	plane := steady.use(t)
+	namespace := plane.namespace(t)
+	grant := plane.account(t, namespace, mayWatch("pods", "configmaps"))
+	proxy := plane.proxy(t)
+	config := proxy.RESTConfig(plane.Config())
+	config.BearerToken = plane.token(t, namespace, "bound")
+	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
+	before := p.figures()
+	p.mark()
+	since := p.log
+
+	grant(mayWatch("pods"))
+	p.shows(`kind_up{informer_type="configmaps"} 0`, `state{informer_type="configmaps",state="forbidden"} 1`, `audits_total{informer_type="configmaps",result="failed"} grows`)
+	proxy.Reset()
+	p.shows(`watch_connected{informer_type="configmaps"} 0`, `sync_lag_seconds{informer_type="configmaps"} > 1`, `sync_errors_total{informer_type="configmaps",error_type="forbidden"} grows`,
+		`kind_up{informer_type="pods"} 1`, `watch_connected{informer_type="pods"} 1`, `audits_total{informer_type="pods",result="consistent"} grows`, "readyz 200")
+	p.keeps(`kind_up{informer_type="configmaps"} 0`, `watch_connected{informer_type="configmaps"} 0`, `audits_total{informer_type="configmaps",result="consistent"} stays`, `freshness_checks_total{informer_type="configmaps",result="fresh"} stays`,
+		`state{informer_type="pods",state="synced"} 1`)
+
+	plane.change(t, namespace)
+	grant(mayWatch("pods", "configmaps"))
+	p.mark()
+	p.well()
+	p.quiet(since, 3)
+	p.bounded(before)
+}
+
+// A kind that only a pattern asks for is forbidden while it is watched, and then allowed again. It is left out, and taken up
+// again with the next discovery: the long form waits for that, the short form asks for it with SIGHUP.
+func TestFoundKindForbidden(t *testing.T) {
+	row(t)
+	plane := steady.use(t)
+	namespace := plane.namespace(t)
+	grant := plane.account(t, namespace, mayWatch("pods", "configmaps"))
+	proxy := plane.proxy(t)
+	config := proxy.RESTConfig(plane.Config())
+	config.BearerToken = plane.token(t, namespace, "bound")
+	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configm*"))
+	p.shows(`objects{informer_type="configmaps"} > 0`, `kinds{state="forbidden"} 0`)
+	before := p.figures()
+	p.mark()
+	since := p.log
+	discovered := func() {
+		if !long(t) {
+			p.hangUp()
+		}
+	}
+
+	grant(mayWatch("pods"))
+	p.shows(`kind_up{informer_type="configmaps"} 0`, `state{informer_type="configmaps",state="forbidden"} 1`)
+	proxy.Reset()
+	discovered()
+	p.shows(`kinds{state="forbidden"} 1`, `kinds{state="watched"} 1`, `kind_up{informer_type="configmaps"} absent`, `objects{informer_type="configmaps"} absent`, `state{informer_type="configmaps"} absent`,
+		`kind_up{informer_type="pods"} 1`, "readyz 200")
+	p.keeps(`kinds{state="forbidden"} 1`, `state{informer_type="configmaps"} absent`, `kind_up{informer_type="pods"} 1`)
+
+	plane.change(t, namespace)
+	grant(mayWatch("pods", "configmaps"))
+	plane.awaitAllowed(t, namespace, "configmaps")
+	discovered()
+	p.mark()
+	p.shows(`kinds{state="forbidden"} 0`, `state{informer_type="configmaps",state="synced"} 1`)
+	p.well()
+	p.quiet(since, 5)
+	p.bounded(before)
+}
