@@ -73,6 +73,10 @@ demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m
 soak: servers ## Run the whole stack under random faults for DURATION (30m), and compare before and after
 	$(GO) run ./deploy/local/cmd/soak --duration=$(or $(DURATION),30m) $(if $(SEED),--seed=$(SEED))
 
+.PHONY: chaos
+chaos: servers ## Break what the running exporter lives on, for as long as it takes in production: OUTAGE (5m)
+	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./cmd/exporter/chaos
+
 .PHONY: fuzz
 fuzz: ## Fuzz the pure mechanisms for half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzRing -fuzztime 30s ./collectors/internal/ring

@@ -192,7 +192,9 @@ func TestClientCertificateExpired(t *testing.T) {
 	if err := replace(c.clientCA, successor.pem()); err != nil {
 		t.Fatal(err)
 	}
-	p.refused(proxy.Reset)
+	p.refused()
+	proxy.Reset()
+	p.shutOut()
 	if err := successor.admit(mine); err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +214,16 @@ func TestClientCertificateExpired(t *testing.T) {
 	p.bounded(before)
 }
 
-// refused is what the program says when its credentials are no longer accepted: first of what it asks, then, when the
-// connections end, of the watches.
-func (p *program) refused(reset func()) {
+// refused is what the program says when its credentials are no longer accepted. Watches that are open go on.
+func (p *program) refused() {
 	p.t.Helper()
-	p.shows("kind_up 0", `state{state="unauthorized"} 1`, `audits_total{result="failed"} grows`)
-	reset()
+	p.shows("kind_up 0", `state{state="unauthorized"} 1`, `audits_total{result="failed"} grows`, `freshness_checks_total{result="failed"} grows`, "readyz 200")
+	p.keeps("kind_up 0", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
+}
+
+// shutOut is what it says once the watches have ended as well.
+func (p *program) shutOut() {
+	p.t.Helper()
 	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="unauthorized"} grows`, "kind_up 0", "readyz 200")
 	p.keeps("watch_connected 0", "sync_lag_seconds > 1", "kind_up 0", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }

@@ -64,15 +64,14 @@ func TestEtcdKilled(t *testing.T) {
 	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), config)
 	p.shows(`lease_expired{lease="lock"} 0`)
 	before := p.figures()
-	p.mark()
-	since := p.log
+	since := p.logEnd()
 	if err := plane.Etcd.Kill(); err != nil {
 		t.Fatal(err)
 	}
+	p.mark()
 	p.write(watching(namespace, "pods", "configmaps", leases, "services"))
-	p.shows(`synced{informer_type="services"} 0`, `watch_connected{informer_type="services"} 0`, `lease_expired{lease="lock"} 1`, `lease_renewed_timestamp_seconds{lease="lock"} stays`,
-		"readyz 200")
-	p.keeps(`synced{informer_type="services"} 0`, `state{informer_type="services",state="synced"} absent`, `lease_expired{lease="lock"} 1`, "audit_differences 0")
+	p.shows(`synced{informer_type="services"} 0`, `watch_connected{informer_type="services"} 0`, `lease_expired{lease="lock"} 1`, "readyz 200")
+	p.keeps(`synced{informer_type="services"} 0`, `state{informer_type="services",state="synced"} absent`, `lease_expired{lease="lock"} 1`, `lease_renewed_timestamp_seconds{lease="lock"} stays`, "audit_differences 0")
 	if err := plane.Etcd.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (p *plane) token(t *testing.T, namespace, secret string) string {
 }
 
 // The token in the program's file ends before there is another one. client-go reads the file once a minute at most, and not
-// because of a refusal.
+// because of a refusal. In the long form the watches end meanwhile, too, and are tried again later each time.
 func TestTokenExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
@@ -85,7 +85,11 @@ func TestTokenExpired(t *testing.T) {
 	if err := kubernetes.NewForConfigOrDie(plane.Config()).CoreV1().Secrets(namespace).Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	p.refused(proxy.Reset)
+	p.refused()
+	if long(t) {
+		proxy.Reset()
+		p.shutOut()
+	}
 	if err := replace(file, []byte(plane.token(t, namespace, "second"))); err != nil {
 		t.Fatal(err)
 	}
