@@ -194,7 +194,7 @@ func (p *program) mark() look {
 // shows waits until all claims hold, in two looks in a row: one look reads series one after the other.
 func (p *program) shows(claims ...string) {
 	p.t.Helper()
-	showing(p.t, claims)
+	record.showed(p.t, claims)
 	p.until(strings.Join(claims, ", "), func(now look) error { return p.hold(now, claims) })
 }
 
@@ -202,7 +202,7 @@ func (p *program) shows(claims ...string) {
 // does not hold.
 func (p *program) keeps(claims ...string) {
 	p.t.Helper()
-	showing(p.t, claims)
+	record.keptUp(p.t, claims)
 	before := p.mark()
 	p.until("more audits", func(now look) error {
 		if err := p.hold(now, claims); err != nil {
