@@ -17,7 +17,7 @@ import (
 
 const (
 	// leaseSeconds is long for a slow machine, and short for whoever waits until it has passed.
-	leaseSeconds = 12
+	leaseSeconds = 15
 	renewPeriod  = 500 * time.Millisecond
 )
 
