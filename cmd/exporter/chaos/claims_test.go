@@ -66,6 +66,17 @@ func (l look) value(name string, labels ...string) (sum float64) {
 	return sum
 }
 
+// since returns by how much the samples of a name have grown, by the value of a label.
+func (l look) since(before look, name, label string) map[string]float64 {
+	grown := map[string]float64{}
+	for key, s := range l {
+		if n := s.value - before[key].value; s.name == name && n > 0 {
+			grown[s.labels[label]] += n
+		}
+	}
+	return grown
+}
+
 // claim is what a test, and its row of docs/chaos.md, says of series: `watch_connected 0`. It is about each series of the
 // name that has the labels, and there must be one.
 //
