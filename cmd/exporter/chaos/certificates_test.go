@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -24,9 +25,9 @@ const (
 
 // credentials are the files of steady.
 type credentials struct {
-	authority              *authority // of all certificates to begin with
-	renewed, moved, client files
-	clientCA               string
+	authority      *authority // of all certificates to begin with
+	renewed, moved files
+	clientCA       string
 }
 
 var steadyCredentials credentials
@@ -34,7 +35,7 @@ var steadyCredentials credentials
 func withCredentials(dir string) (stack.Options, error) {
 	c := &steadyCredentials
 	*c = credentials{
-		renewed: filesIn(dir, "renewed"), moved: filesIn(dir, "moved"), client: filesIn(dir, "client"),
+		renewed: filesIn(dir, "renewed"), moved: filesIn(dir, "moved"),
 		clientCA: filepath.Join(dir, "client-ca.crt"),
 	}
 	var err error
@@ -44,7 +45,6 @@ func withCredentials(dir string) (stack.Options, error) {
 	for _, err := range []error{
 		c.authority.serve(c.renewed, renewedName, time.Hour),
 		c.authority.serve(c.moved, movedName, time.Hour),
-		c.authority.admit(c.client),
 		replace(c.clientCA, c.authority.pem()),
 	} {
 		if err != nil {
@@ -139,6 +139,10 @@ func TestAuthorityReplaced(t *testing.T) {
 	if err := replace(ca, c.authority.pem()); err != nil {
 		t.Fatal(err)
 	}
+	if err := c.authority.serve(c.moved, movedName, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	plane.serves(t, movedName, c.moved)
 	proxy := plane.proxy(t)
 	p := start(t, kubeconfig(t, proxy.RESTConfig(plane.known(movedName, ca))), plane.Config(), watching(namespace, "pods", "configmaps"))
 	before := p.figures()
@@ -168,7 +172,7 @@ func TestAuthorityReplaced(t *testing.T) {
 }
 
 // The API server no longer accepts the program's client certificate, as if it had expired; then the file has another one.
-// client-go reads that when it connects, and every five minutes: the long form waits, the short form cuts the connection.
+// client-go reads that when it connects, and the API server closes connections of clients that it does not know.
 func TestClientCertificateExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
@@ -176,9 +180,7 @@ func TestClientCertificateExpired(t *testing.T) {
 	namespace := plane.namespace(t)
 	proxy := plane.proxy(t)
 	mine := filesIn(t.TempDir(), "client")
-	if err := c.authority.admit(mine); err != nil {
-		t.Fatal(err)
-	}
+	plane.admits(t, c.authority, mine)
 	config := proxy.RESTConfig(plane.Config())
 	config.BearerToken, config.CertFile, config.KeyFile = "", mine.cert, mine.key
 	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
@@ -195,23 +197,27 @@ func TestClientCertificateExpired(t *testing.T) {
 	p.refused()
 	proxy.Reset()
 	p.shutOut()
-	if err := successor.admit(mine); err != nil {
-		t.Fatal(err)
-	}
-	admitted := plane.Config()
-	admitted.BearerToken, admitted.CertFile, admitted.KeyFile = "", mine.cert, mine.key
-	await(t, "the API server accepts the new certificate", func() error {
-		_, err := kubernetes.NewForConfigOrDie(admitted).CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
-		return err
-	})
+	plane.admits(t, successor, mine)
 	plane.change(t, namespace)
-	if !long(t) {
-		proxy.Reset()
-	}
 	p.mark()
 	p.well()
 	p.quiet(since, 4)
 	p.bounded(before)
+}
+
+// admits waits until the API server accepts clients of an authority, and writes such a client's certificate.
+func (p *plane) admits(t *testing.T, a *authority, f files) {
+	t.Helper()
+	if err := errors.Join(replace(steadyCredentials.clientCA, a.pem()), a.admit(f)); err != nil {
+		t.Fatal(err)
+	}
+	config := p.Config()
+	config.BearerToken, config.CertFile, config.KeyFile = "", f.cert, f.key
+	client := kubernetes.NewForConfigOrDie(config)
+	await(t, "the API server accepts the certificate", func() error {
+		_, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceDefault, metav1.GetOptions{})
+		return err
+	})
 }
 
 // refused is what the program says when its credentials are no longer accepted. Watches that are open go on.
