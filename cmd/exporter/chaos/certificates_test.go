@@ -114,7 +114,7 @@ func TestServingCertificateExpired(t *testing.T) {
 	plane.change(t, namespace)
 	p.mark()
 	p.well()
-	p.quiet(since, 3)
+	p.quiet(since, 2)
 	p.bounded(before)
 }
 
@@ -164,7 +164,7 @@ func TestAuthorityReplaced(t *testing.T) {
 	plane.change(t, namespace)
 	p.mark()
 	p.well()
-	p.quiet(since, 3)
+	p.quiet(since, 2)
 	accepted := proxy.Accepted()
 	p.keeps("watch_connected 1")
 	t.Logf("%d connections, %d more for two audits and freshness checks of each informer", accepted, proxy.Accepted()-accepted)
@@ -201,7 +201,7 @@ func TestClientCertificateExpired(t *testing.T) {
 	plane.change(t, namespace)
 	p.mark()
 	p.well()
-	p.quiet(since, 4)
+	p.quiet(since, 3)
 	p.bounded(before)
 }
 

@@ -123,7 +123,7 @@ func (p *program) quiet(since logMark, each int) {
 		fmt.Fprintf(&text, "%6d %s\n", counts[message], message)
 	}
 	p.t.Logf("%d lines were logged with %d informers:\n%s", total, informers, &text)
-	if limit := each*informers + 10; total > limit {
+	if limit := each*informers + 6; total > limit {
 		p.t.Errorf("%d lines were logged, more than %d", total, limit)
 	}
 }

@@ -51,7 +51,7 @@ func TestKindForbidden(t *testing.T) {
 	grant(mayWatch("pods", "configmaps"))
 	p.mark()
 	p.well()
-	p.quiet(since, 3)
+	p.quiet(since, 2)
 	p.bounded(before)
 }
 

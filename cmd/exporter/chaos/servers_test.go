@@ -49,7 +49,7 @@ func TestAPIServerKilled(t *testing.T) {
 	t.Logf("until all watches were open again: requests %v, full states %v, errors %v", now.since(returned, "k8s_client_requests_total", "verb"),
 		now.since(returned, "k8s_informer_relists_total", "reason"), now.since(returned, "k8s_informer_sync_errors_total", "error_type"))
 	p.well()
-	p.quiet(since, 3)
+	p.quiet(since, 2)
 	p.bounded(before)
 }
 
@@ -83,6 +83,6 @@ func TestEtcdKilled(t *testing.T) {
 	p.well()
 	p.write(config)
 	p.shows(`objects{informer_type="services"} absent`)
-	p.quiet(since, 3)
+	p.quiet(since, 2)
 	p.bounded(before)
 }

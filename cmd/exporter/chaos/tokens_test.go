@@ -96,6 +96,6 @@ func TestTokenExpired(t *testing.T) {
 	plane.change(t, namespace)
 	p.mark()
 	p.well()
-	p.quiet(since, 4)
+	p.quiet(since, 3)
 	p.bounded(before)
 }
