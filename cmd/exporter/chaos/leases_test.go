@@ -15,11 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-const (
-	// leaseSeconds is long for a slow machine, and short for whoever waits until it has passed.
-	leaseSeconds = 15
-	renewPeriod  = 500 * time.Millisecond
-)
+const renewPeriod = 500 * time.Millisecond
 
 // holder holds a Lease, with a clock of its own.
 type holder struct {
@@ -28,13 +24,13 @@ type holder struct {
 	holding sync.WaitGroup
 }
 
-// hold creates a Lease and renews it. skew is by how much the holder's clock is ahead.
-func (p *plane) hold(t *testing.T, namespace, name string, skew time.Duration) *holder {
+// hold creates a Lease, which lasts for a time, and renews it. skew is by how much the holder's clock is ahead.
+func (p *plane) hold(t *testing.T, namespace, name string, lasting, skew time.Duration) *holder {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(p.Config()).CoordinationV1().Leases(namespace)
 	now := func() *metav1.MicroTime { return ptr.To(metav1.NewMicroTime(time.Now().Add(skew))) }
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: ptr.To("somebody"), LeaseDurationSeconds: ptr.To[int32](leaseSeconds), RenewTime: now(),
+		HolderIdentity: ptr.To("somebody"), LeaseDurationSeconds: ptr.To(int32(lasting.Seconds())), RenewTime: now(),
 	}}
 	if _, err := client.Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -78,7 +74,8 @@ func TestLeaseHolderClockSkewed(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
 	namespace := plane.namespace(t)
-	ahead, behind := plane.hold(t, namespace, "ahead", time.Hour), plane.hold(t, namespace, "behind", -time.Hour)
+	const lasting = 15 * time.Second // long for a slow machine, and short for whoever waits until it has passed
+	ahead, behind := plane.hold(t, namespace, "ahead", lasting, time.Hour), plane.hold(t, namespace, "behind", lasting, -time.Hour)
 	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, leases))
 	p.shows("lease_renewed_timestamp_seconds > 0")
 	before := p.figures()

@@ -59,7 +59,7 @@ func TestEtcdKilled(t *testing.T) {
 	row(t)
 	plane := killable.take(t)
 	namespace := plane.namespace(t)
-	holder := plane.hold(t, namespace, "lock", 0)
+	holder := plane.hold(t, namespace, "lock", 5*time.Second, 0)
 	defer holder.stop()
 	config := watching(namespace, "pods", "configmaps", leases)
 	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), config)
