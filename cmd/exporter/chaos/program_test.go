@@ -26,7 +26,7 @@ import (
 )
 
 // pause is between two looks.
-const pause = 200 * time.Millisecond
+const pause = 300 * time.Millisecond
 
 // patience is for what takes seconds on an idle machine, and up to client-go's longest wait between attempts. In the long
 // form it is also for what is looked at every five minutes.
