@@ -95,7 +95,7 @@ func inhibitions() []inhibition {
 		{
 			// The exporter's own informers only: programs with the library report about themselves.
 			SourceMatchers: []string{name(informerExporterAbsent)},
-			TargetMatchers: []string{`alertname=~"Informer.+"`, `name="` + exporterName + `"`},
+			TargetMatchers: []string{`alertname=~"Informer.+"`, `name=~"` + exporterNames + `"`},
 			Equal:          []string{"cluster"},
 		},
 		{

@@ -2,8 +2,8 @@ package alerts
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-// exporterName is the value of the label name on the exporter's own informers.
-const exporterName = "informer-exporter"
+// exporterNames matches the values of the label name on the exporter's own informers: shards have their number in theirs.
+const exporterNames = "informer-exporter(-[0-9]+)?"
 
 var informerExporterKindDown = Alert{
 	Name:      "InformerExporterKindDown",

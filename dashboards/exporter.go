@@ -21,7 +21,7 @@ func exporterItself(c Config) page {
 				{height: 7, panels: []panel{everyExporter(t)}},
 			}},
 			{id: 200, title: "Coverage: what does it watch?", lines: []line{
-				{height: 8, panels: []panel{kinds(), watchedKinds(), discoveries()}},
+				{height: 8, panels: []panel{kinds(), shards(), watchedKinds(), discoveries()}},
 				{height: 8, panels: []panel{overflows(), withoutRoom()}},
 			}},
 			{id: 300, title: "Cost: what does it take?", lines: []line{

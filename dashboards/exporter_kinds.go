@@ -33,3 +33,11 @@ func discoveries() panel {
 		stacked: true,
 	}
 }
+
+func shards() panel {
+	return timeSeries{
+		header: header{id: 79, title: "Shards that do not report", unit: "short",
+			about: "Exporters with --shard that should be there, by how many the others were told that share the work, and are not. What falls to them is watched by nobody. Normal is 0, also where one exporter does all of the work. A jump while their number changes is normal, too."},
+		queries: []query{{expr: `max by (cluster, job) (informer_exporter_shards{@target}) - count by (cluster, job) (group by (cluster, job, shard) (informer_exporter_shards{@target}))`, legend: "{{cluster}} {{job}}"}},
+	}
+}

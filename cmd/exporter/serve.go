@@ -17,6 +17,7 @@ type serveFlags struct {
 	logging  *promslog.Config
 	web      *webFlags
 	cluster  *clusterFlags
+	shard    shardFlag
 	election *electionFlags
 	memory   *memoryFlags
 }
@@ -40,6 +41,8 @@ func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
 func registerServe(app *kingpin.Application, logging *promslog.Config) (name string, serve command) {
 	cmd := app.Command("serve", "Watch the cluster and serve metrics (the default command).").Default()
 	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), election: registerElection(cmd), memory: registerMemory(cmd)}
+	cmd.Flag("shard", "Which part of the resources to watch when several exporters share them: the number of this one, from 0, and how many there are, such as 0/3. Without it, all of them.").
+		PlaceHolder("NUMBER/SHARDS").SetValue(&flags.shard)
 	return cmd.FullCommand(), flags.serve
 }
 
@@ -66,7 +69,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{File: file, REST: rest, Election: election, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
+	options := exporter.Options{File: file, Shard: f.shard.Shard, REST: rest, Election: election, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
 	if provider.Enabled() {
 		options.Tracer = tracing.NewTracer(provider)
 	}
@@ -85,7 +88,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
-	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
+	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "shard", f.shard, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
 	main := f.web.startMain(exp.Handler(protect), log)
 	exp.Start(ctx)
 

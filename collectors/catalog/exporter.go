@@ -41,6 +41,13 @@ var (
 		Labels: []Label{{Name: "result", Help: "what was answered", Values: []string{DiscoveryComplete, DiscoveryPartial, DiscoveryFailed}}},
 		Covers: []string{"O7"},
 	})
+	ExporterShards = define(Metric{
+		Name:   "informer_exporter_shards",
+		Help:   "How many exporters share the work, as this one was told; 1 if it does all of it. The label tells which of them this one is.",
+		Kind:   Gauge,
+		Family: Exporter,
+		Labels: []Label{{Name: "shard", Help: "number of the shard, from 0; replicas of one shard have the same"}},
+	})
 	ExporterConfigReloaded = define(Metric{
 		Name:   "informer_exporter_config_last_reload_successful",
 		Help:   "Whether the configuration file, as it is now, is in force (1), or could not be used and the configuration before it is (0). Always 1 without a file.",

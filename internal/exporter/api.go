@@ -55,7 +55,7 @@ type auditAnswer struct {
 func (e *Exporter) serveInformers(w http.ResponseWriter, _ *http.Request) {
 	now := time.Now()
 	answer := informersAnswer{
-		Name: Name, Version: Version(), APIServer: e.server,
+		Name: e.shard.Name(), Version: Version(), APIServer: e.server,
 		Time: now.UTC().Truncate(time.Millisecond), UptimeSeconds: now.Sub(e.started).Seconds(),
 		Informers: []informerAnswer{}, // and never null
 	}

@@ -22,6 +22,8 @@ type Options struct {
 	Config Config
 	// File is the configuration file, which is read again when it changes. Nil: there is none.
 	File *ConfigFile
+	// Shard is which part of that this exporter watches.
+	Shard Shard
 	// REST says where.
 	REST *rest.Config
 	// Election lets this exporter make audits only while it is elected. Nil: always.
@@ -39,6 +41,7 @@ type Options struct {
 // Exporter watches a cluster. Between Start and Stop its informers run; Handler serves what they report at any time.
 type Exporter struct {
 	log        *slog.Logger
+	shard      Shard
 	registry   *prometheus.Registry
 	observer   *collectors.Observer
 	targets    *set
@@ -77,7 +80,7 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 		return nil, err
 	}
 	observer, err := collectors.New(registry, collectors.Options{
-		Name: Name, Logger: options.Logger, Tracer: options.Tracer,
+		Name: options.Shard.Name(), Logger: options.Logger, Tracer: options.Tracer,
 		Limits: collectors.Limits{InformerTypes: maxKinds, Namespaces: maxNamespaces},
 	})
 	if err != nil {
@@ -87,7 +90,7 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{log: options.Logger, registry: registry, observer: observer, disconnect: connection.disconnect, started: time.Now()}
+	e := &Exporter{log: options.Logger, shard: options.Shard, registry: registry, observer: observer, disconnect: connection.disconnect, started: time.Now()}
 	if options.REST != nil {
 		e.server = options.REST.Host
 	}
@@ -104,7 +107,7 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 		return nil, err
 	}
 	e.targets = &set{}
-	e.follower = newFollower(options.Config, e.targets, connection.metadata, options.Logger)
+	e.follower = newFollower(options.Config, options.Shard, e.targets, connection.metadata, options.Logger)
 	e.targets.newTarget = func(s subject) (*target, error) {
 		return newTarget(s, observer, connection.metadata, signals, options.Logger, e.follower.definitionsChanged)
 	}
@@ -153,6 +156,10 @@ func (e *Exporter) announce(ctx context.Context) {
 		}
 	}
 	took := time.Since(e.started)
+	if len(targets) == 0 && e.shard.partial() {
+		e.log.Warn("Nothing of what is to be watched falls to this shard; there are more shards than are of use", "shard", e.shard)
+		return
+	}
 	if synced == 0 {
 		e.log.Error("None of the resources can be watched; not ready until one can", "resources", len(targets), "duration", took)
 		return

@@ -34,6 +34,7 @@ var settling = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
 // follower keeps what is watched equal to what the configuration asks for, of what the API server serves.
 type follower struct {
 	log     *slog.Logger
+	shard   Shard
 	targets *set
 	client  metadata.Interface
 	// discover is nil if the API server is not asked: then only kinds are watched that are named and known.
@@ -54,9 +55,9 @@ type follower struct {
 	failing string // what failed the last time, empty if nothing did
 }
 
-func newFollower(config Config, targets *set, client metadata.Interface, log *slog.Logger) *follower {
+func newFollower(config Config, shard Shard, targets *set, client metadata.Interface, log *slog.Logger) *follower {
 	return &follower{
-		log: log, targets: targets, client: client, config: config, forbidden: map[subject]bool{},
+		log: log, shard: shard, targets: targets, client: client, config: config, forbidden: map[subject]bool{},
 		changed: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), attempted: make(chan struct{}),
 	}
 }
@@ -192,6 +193,9 @@ func (f *follower) apply(ctx context.Context) {
 	forbidden := map[subject]bool{}
 	for _, c := range config.choose(f.served, kindsOf(before)) {
 		for _, namespace := range config.scopes(c.Kind) {
+			if !f.shard.owns(c.Type(), namespace) {
+				continue
+			}
 			s := config.subject(c.Kind, namespace)
 			if c.found && !allowed[s] {
 				out, sure := f.leftOut(s)

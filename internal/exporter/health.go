@@ -29,8 +29,8 @@ func (c check) String() string {
 	}
 }
 
-// serveReady answers readiness probes: 200 once every target is synced or refused and at least one is synced, 503 before
-// and during shutdown. With ?verbose, or if it fails, there is a line for each target.
+// serveReady answers readiness probes: 200 once every target is synced or refused and at least one is synced, or nothing falls
+// to this shard, 503 before and during shutdown. With ?verbose, or if it fails, there is a line for each target.
 //
 // A kind that is forbidden or missing does not count against readiness, because what reports it is the exporter's
 // metrics. Once ready stays ready: whether caches are fresh is for metrics to say, too, and a kind that becomes
@@ -56,7 +56,8 @@ func (e *Exporter) serveReady(w http.ResponseWriter, r *http.Request) {
 // readiness evaluates every check.
 func (e *Exporter) readiness() (ready bool, checks []check) {
 	synced, passed := 0, true
-	for _, t := range e.targets.list() {
+	targets := e.targets.list()
+	for _, t := range targets {
 		c := check{name: t.name(), ok: true}
 		switch now := t.availability.current(); {
 		case t.informer.HasSynced():
@@ -75,7 +76,7 @@ func (e *Exporter) readiness() (ready bool, checks []check) {
 		passed = false
 		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
 	}
-	if synced == 0 {
+	if synced == 0 && (len(targets) > 0 || !e.shard.partial()) {
 		passed = false
 		checks = append(checks, check{name: "informers", note: "none is synced"})
 	}

@@ -105,7 +105,7 @@ func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (l *landing) page(sortBy string, descending bool) page {
 	e := l.exporter
-	p := page{Name: Name, Version: Version(), Server: e.server, Metrics: l.metrics, API: strings.TrimPrefix(informersPath, "/"), Pprof: l.pprof}
+	p := page{Name: e.shard.Name(), Version: Version(), Server: e.server, Metrics: l.metrics, API: strings.TrimPrefix(informersPath, "/"), Pprof: l.pprof}
 	p.Ready, _ = e.readiness()
 	if leading := e.candidate.leading(); leading != nil {
 		p.Leader = map[bool]string{true: "yes", false: "no"}[*leading]

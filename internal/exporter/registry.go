@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"runtime/debug"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
@@ -64,6 +65,7 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 		newKindUp(e.targets),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(len(kindsOf(e.targets.list()))) }, catalog.KindsWatched),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.countForbidden()) }, catalog.KindsForbidden),
+		gauge(catalog.ExporterShards, func() float64 { return float64(max(e.shard.Total, 1)) }, strconv.Itoa(e.shard.Ordinal)),
 		gauge(catalog.ExporterConfigReloaded, func() float64 {
 			if good, _ := e.reloader.state(); good {
 				return 1

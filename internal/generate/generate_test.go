@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,10 +100,19 @@ func TestNoMetricIsOrphaned(t *testing.T) {
 	}
 }
 
-// One of the inhibitions is about the exporter's own informers, by the name that they carry.
+// One of the inhibitions is about the exporter's own informers, by the names that they carry.
 func TestInhibitionNamesTheExporter(t *testing.T) {
-	if f := files(t, ""); !bytes.Contains(f["alertmanager/alertmanager.yaml"], []byte(`name="`+exporter.Name+`"`)) {
-		t.Errorf("no inhibition is about %s", exporter.Name)
+	matcher := regexp.MustCompile(`- name=~"(.+)"`).FindSubmatch(files(t, "")["alertmanager/alertmanager.yaml"])
+	if matcher == nil {
+		t.Fatal("no inhibition is about a name")
+	}
+	names := regexp.MustCompile("^(?:" + string(matcher[1]) + ")$")
+	for name, own := range map[string]bool{
+		exporter.Name: true, exporter.Shard{Ordinal: 12, Total: 20}.Name(): true, "my-controller": false, exporter.Name + "-proxy": false,
+	} {
+		if names.MatchString(name) != own {
+			t.Errorf("%s matches %s: %t, want %t", names, name, !own, own)
+		}
 	}
 }
 
