@@ -29,6 +29,7 @@ type availability struct {
 	log     *slog.Logger  // with the kind and the scope
 	refusal chan struct{} // closed by the first refusal
 	missing func()        // unless nil, called when the kind turns out to be missing
+	unasked func()        // called when the API server sends objects that were not asked for
 
 	mu        sync.Mutex
 	answer    string
@@ -38,7 +39,7 @@ type availability struct {
 }
 
 func newAvailability(log *slog.Logger) *availability {
-	return &availability{log: log, refusal: make(chan struct{}), answer: answerPending}
+	return &availability{log: log, refusal: make(chan struct{}), unasked: func() {}, answer: answerPending}
 }
 
 // up tells whether the API server's last answer was that the kind can be listed and watched.

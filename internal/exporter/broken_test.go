@@ -33,7 +33,7 @@ func TestBrokenConnectionIsNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newAvailability(slog.New(slog.DiscardHandler))
-	lw := listWatch(client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}), "", a)
+	lw := listWatch(client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}), subject{}, a)
 	w, err := lw.WatchWithContext(t.Context(), metav1.ListOptions{})
 	if err == nil {
 		w.Stop()

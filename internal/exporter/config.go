@@ -39,6 +39,11 @@ type Config struct {
 	// LabelSelector limits everything to the objects that it selects, such as "team=shop,tier notin (test)". It holds for
 	// the checks, too. The default is all objects.
 	LabelSelector string `json:"labelSelector,omitempty"`
+	// SplitResources are names and patterns, as in Resources, of what is too much for one exporter: each of those that share
+	// the work (--shard) watches a part of its objects, instead of one of them all. Which part, the API server decides by the
+	// objects' UIDs if it has the feature gate ShardedListAndWatch, else the namespaces do, which are then watched one by one.
+	// It means nothing without --shard.
+	SplitResources []string `json:"splitResources,omitempty"`
 	// Checks compare what the exporter has cached with the API server.
 	Checks Checks `json:"checks,omitempty"`
 	// Objects says what is reported about the objects themselves.
@@ -185,6 +190,11 @@ func (c Config) mistakes() (errs []error) {
 	}
 	for i, name := range c.ExcludeResources {
 		if err := validateName(fmt.Sprintf("excludeResources[%d]", i), name); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for i, name := range c.SplitResources {
+		if err := validateName(fmt.Sprintf("splitResources[%d]", i), name); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -115,6 +115,7 @@ func TestParseConfigErrors(t *testing.T) {
 		{`resources: ["[a-z]*"]`, []string{`line 1: resources[0].name: "[a-z]*" is not a pattern`}},
 		{`resources: ["*/log"]`, []string{"resources[0].name"}},
 		{"excludeResources: [pods, Pods]", []string{`line 1: excludeResources[1]: "Pods" is not a resource`}},
+		{"splitResources: [pods, Pods]", []string{`line 1: splitResources[1]: "Pods" is not a resource`}},
 		{"excludeResources: [{name: pods}]", []string{"excludeResources[0]: fields where there should be a text"}},
 		{"# all of a team\nlabelSelector: team=", nil},
 		{"# all of a team\nlabelSelector: team in", []string{"line 2: labelSelector:", "team=shop"}},

@@ -34,7 +34,6 @@ var settling = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
 // follower keeps what is watched equal to what the configuration asks for, of what the API server serves.
 type follower struct {
 	log     *slog.Logger
-	shard   Shard
 	targets *set
 	client  metadata.Interface
 	// discover is nil if the API server is not asked: then only kinds are watched that are named and known.
@@ -42,6 +41,7 @@ type follower struct {
 	count    discoveryCounter
 
 	changed      chan struct{} // definitions may have changed
+	moved        chan struct{} // namespaces may have come or gone
 	reconfigured chan struct{} // the configuration has changed
 	once         sync.Once
 	attempted    chan struct{} // closed after the first discovery, whatever came of it
@@ -53,17 +53,22 @@ type follower struct {
 	// Only the goroutine of follow uses these.
 	served  *served
 	failing string // what failed the last time, empty if nothing did
+	splits  splits
 }
 
 func newFollower(config Config, shard Shard, targets *set, client metadata.Interface, log *slog.Logger) *follower {
 	return &follower{
-		log: log, shard: shard, targets: targets, client: client, config: config, forbidden: map[subject]bool{},
-		changed: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), attempted: make(chan struct{}),
+		log: log, targets: targets, client: client, config: config, forbidden: map[subject]bool{},
+		changed: make(chan struct{}, 1), moved: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), attempted: make(chan struct{}),
+		splits: splits{shard: shard, client: client, log: log, selecting: map[string]bool{}, ways: map[string]string{}, lookouts: lookouts{}},
 	}
 }
 
 // definitionsChanged tells that the API server may serve something else now. It does not block.
 func (f *follower) definitionsChanged() { notify(f.changed) }
+
+// namespacesChanged tells that there may be other namespaces than before, or that they are known now. It does not block.
+func (f *follower) namespacesChanged() { notify(f.moved) }
 
 // reconfigure replaces the configuration, which must be valid. It does not wait for the informers.
 func (f *follower) reconfigure(config Config) {
@@ -94,6 +99,7 @@ func (f *follower) done() bool {
 func (f *follower) follow(ctx context.Context) {
 	next := time.NewTimer(0)
 	defer next.Stop()
+	defer f.splits.lookouts.become(nil, nil)
 	if f.discover == nil {
 		next.Stop()
 		f.attempt()
@@ -107,6 +113,9 @@ func (f *follower) follow(ctx context.Context) {
 		case <-f.reconfigured:
 			f.retryForbidden()
 			f.apply(ctx)
+		case <-f.moved:
+			f.apply(ctx)
+			f.attempt()
 		case <-f.changed:
 			if !soon && f.discover != nil {
 				soon, round = true, 0
@@ -142,15 +151,18 @@ func (f *follower) rediscover(ctx context.Context) bool {
 	f.report(now, err)
 	if err == nil {
 		f.served = now
+		f.splits.ask()
 		f.apply(ctx)
 	}
 	f.attempt()
 	return err == nil
 }
 
-// attempt takes in that the API server has been asked.
+// attempt takes in that the API server has been asked, unless something is still to be told.
 func (f *follower) attempt() {
-	f.once.Do(func() { close(f.attempted) })
+	if !f.splits.waiting {
+		f.once.Do(func() { close(f.attempted) })
+	}
 }
 
 // report logs a discovery when its outcome is another one than the last time, and counts it after that, so that whoever sees
@@ -191,12 +203,9 @@ func (f *follower) apply(ctx context.Context) {
 	asking := true // until an answer does not come in time, so that a server that hangs does not hold up everything
 	var subjects []subject
 	forbidden := map[subject]bool{}
+	f.splits.begin()
 	for _, c := range config.choose(f.served, kindsOf(before)) {
-		for _, namespace := range config.scopes(c.Kind) {
-			if !f.shard.owns(c.Type(), namespace) {
-				continue
-			}
-			s := config.subject(c.Kind, namespace)
+		for _, s := range f.splits.subjects(ctx, config, c.Kind, before) {
 			if c.found && !allowed[s] {
 				out, sure := f.leftOut(s)
 				if !sure && asking {
@@ -216,6 +225,12 @@ func (f *follower) apply(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
+	f.splits.end(ctx, func(k Kind) func() {
+		if definesKinds(k) {
+			return f.definitionsChanged
+		}
+		return f.namespacesChanged
+	})
 	f.forbid(forbidden)
 	if err := f.targets.become(subjects); err != nil {
 		f.log.Error("An informer cannot be made", "err", err)

@@ -74,7 +74,7 @@ func (e *Exporter) readiness() (ready bool, checks []check) {
 	}
 	if !e.follower.done() {
 		passed = false
-		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
+		checks = append(checks, check{name: "discovery", note: "the API server has not told yet what there is to watch"})
 	}
 	if synced == 0 && (len(targets) > 0 || !e.shard.partial()) {
 		passed = false

@@ -28,6 +28,7 @@ type subject struct {
 	kind      Kind
 	namespace string // empty: all of them, or none because the kind has none
 	selector  string // of labels, empty: all objects
+	part      Shard  // whose objects they are, by their UIDs; the zero value: all objects
 	content   content
 	checks    collectors.Checks
 }
@@ -86,7 +87,7 @@ func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, s
 		log = log.With("namespace", s.namespace)
 	}
 	t := &target{subject: s, availability: newAvailability(log), ended: make(chan struct{})}
-	t.availability.missing = definitionsChanged
+	t.availability.missing, t.availability.unasked = definitionsChanged, definitionsChanged
 	t.stopping, t.cancel = context.WithCancel(context.Background())
 	followed, source, example := signals.follow(s, client, t.availability, log)
 	t.followed = followed
@@ -96,7 +97,7 @@ func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, s
 	if err := t.informer.SetTransform(slim); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
 	}
-	if err := t.informer.SetWatchErrorHandlerWithContext(t.watchError); err != nil {
+	if err := t.informer.SetWatchErrorHandlerWithContext(t.availability.watchError); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.name(), err)
 	}
 	if _, err := t.informer.AddEventHandler(collectors.NamedHandler(handlerName, followed)); err != nil {
@@ -134,28 +135,32 @@ type source[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// listWatch reads those objects of one resource that a selector selects, and tells a what came of it. The checks read
+// listWatch reads those objects of one resource that a subject selects, and tells a what came of it. The checks read
 // through it, too.
-func listWatch[L runtime.Object](resource source[L], selector string, a *availability) *cache.ListWatch {
+func listWatch[L runtime.Object](resource source[L], s subject, a *availability) *cache.ListWatch {
+	part := s.part.selector()
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.LabelSelector = selector
+			options.LabelSelector, options.ShardSelector = s.selector, part.String()
 			list, err := resource.List(ctx, options)
 			a.listed(ctx, err)
 			if err != nil {
 				return nil, err // and not a nil pointer in an interface
 			}
-			return list, nil
+			return list, only(part, list, a.unasked)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.LabelSelector = selector
+			options.LabelSelector, options.ShardSelector = s.selector, part.String()
 			w, err := resource.Watch(ctx, options)
 			if err == nil && reflect.TypeOf(w) == emptyWatch {
 				a.failed(ctx, errBrokenConnection)
 				return w, nil
 			}
 			a.watched(ctx, options, err)
-			return w, err
+			if err != nil {
+				return w, err
+			}
+			return onlyEvents(part, w, a.unasked), nil
 		},
 	}
 }
@@ -168,8 +173,8 @@ var errBrokenConnection = errors.New("the connection broke while the watch was r
 
 // watchError keeps client-go from logging an error on each retry that availability has logged once already. What did
 // not come from a request, such as a list that could not be taken in, is logged as ever.
-func (t *target) watchError(ctx context.Context, r *cache.Reflector, err error) {
-	if !t.availability.reported(err) {
+func (a *availability) watchError(ctx context.Context, r *cache.Reflector, err error) {
+	if !a.reported(err) {
 		cache.DefaultWatchErrorHandler(ctx, r, err)
 	}
 }

@@ -104,15 +104,15 @@ func (s *signals) follow(sub subject, client metadata.Interface, a *availability
 	case s.whole == nil:
 	case sub.content == wholeLeases:
 		f.leases = s.Leases(func() time.Duration { return s.lag(sub.id()) })
-		return f, listWatch(s.whole.leases.Leases(sub.namespace), sub.selector, a), &coordinationv1.Lease{}
+		return f, listWatch(s.whole.leases.Leases(sub.namespace), sub, a), &coordinationv1.Lease{}
 	case sub.content == withGenerations:
 		g := &generations{
 			kind: kind, log: log, metadata: resource, whole: s.whole.dynamic.Resource(sub.kind.gvr()).Namespace(sub.namespace),
 			observed: func(ctx context.Context) (bool, error) { return s.whole.schemas.Observed(ctx, sub.kind.gvr()) },
 		}
-		return f, listWatch(g, sub.selector, a), nil // of either type
+		return f, listWatch(g, sub, a), nil // of either type
 	}
-	return f, listWatch(resource, sub.selector, a), &metav1.PartialObjectMetadata{}
+	return f, listWatch(resource, sub, a), &metav1.PartialObjectMetadata{}
 }
 
 // followed is told about the objects of one target.

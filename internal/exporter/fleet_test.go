@@ -1,0 +1,196 @@
+package exporter
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// fleet are exporters that share the work.
+type fleet struct {
+	exporters []*Exporter
+	logs      []*logs
+}
+
+// newFleet starts all shards of a configuration. At the end of the test nothing of them may be running; others are the
+// configurations with which the test itself has opened connections.
+func newFleet(t *testing.T, total int, config *rest.Config, what Config, others ...*rest.Config) *fleet {
+	t.Helper()
+	f := &fleet{}
+	for ordinal := range total {
+		written := &logs{}
+		e := newReal(t, Options{REST: config, Config: what, Logger: written.logger(), Shard: Shard{ordinal, total}})
+		f.exporters, f.logs = append(f.exporters, e), append(f.logs, written)
+	}
+	leaks := goleak.IgnoreCurrent()
+	for _, e := range f.exporters {
+		e.Start(klog.NewContext(t.Context(), logr.FromSlogHandler(e.log.Handler())))
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		for _, e := range f.exporters {
+			if err := e.Stop(ctx); err != nil {
+				t.Errorf("Stop: %v", err)
+			}
+		}
+		for _, config := range append(others, config) {
+			transport, err := rest.TransportFor(config)
+			if err != nil {
+				t.Error(err)
+			}
+			utilnet.CloseIdleConnectionsFor(transport)
+		}
+		goleak.VerifyNone(t, leaks)
+	})
+	return f
+}
+
+func (f *fleet) waitReady(t *testing.T) {
+	t.Helper()
+	for _, e := range f.exporters {
+		waitReady(t, e)
+	}
+}
+
+// rediscover makes every shard ask the API server what it serves, as it does from time to time.
+func (f *fleet) rediscover() {
+	for _, e := range f.exporters {
+		e.follower.definitionsChanged()
+	}
+}
+
+// watchers returns which shards watch a resource, with the scopes.
+func (f *fleet) watchers(resource string) map[int][]string {
+	found := map[int][]string{}
+	for ordinal, e := range f.exporters {
+		for _, target := range e.targets.list() {
+			if target.kind.Type() == resource {
+				found[ordinal] = append(found[ordinal], target.id().Scope())
+			}
+		}
+	}
+	return found
+}
+
+// waitSpread waits until every shard has logged n times that a resource is spread in a way.
+func (f *fleet) waitSpread(t *testing.T, resource, way string, n int) {
+	t.Helper()
+	for ordinal, l := range f.logs {
+		eventually(t, fmt.Sprintf("shard %d spreads %s by %s", ordinal, resource, way), func() bool {
+			return len(l.find("over the shards", "resource", resource, "by", way)) == n
+		}, func() string { return fmt.Sprint(l.find("")) })
+	}
+}
+
+// waitHeldOnce waits until each of some ConfigMaps, by their UIDs, is in the cache of exactly one informer of one shard, and
+// nothing else is. It returns how many each shard has.
+func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
+	t.Helper()
+	slices.Sort(uids)
+	var held []string
+	eventually(t, fmt.Sprintf("each of %d objects in one shard", len(uids)), func() bool {
+		held, have = nil, make([]int, len(f.exporters))
+		for ordinal, e := range f.exporters {
+			for _, target := range e.targets.list() {
+				if target.kind.Type() == "configmaps" {
+					for _, o := range target.informer.GetStore().List() {
+						held = append(held, string(o.(metav1.Object).GetUID()))
+						have[ordinal]++
+					}
+				}
+			}
+		}
+		slices.Sort(held)
+		return slices.Equal(held, uids)
+	}, func() string { return fmt.Sprintf("%d in %v:\nhave %v\nwant %v", len(held), have, held, uids) })
+	return have
+}
+
+// waitChecked waits until every informer of a resource has been audited since now, and both checks of every shard have never
+// found anything.
+func (f *fleet) waitChecked(t *testing.T, resource string) {
+	t.Helper()
+	begin := time.Now()
+	for _, e := range f.exporters {
+		eventually(t, "audits of "+resource, func() bool {
+			return !slices.ContainsFunc(e.states(), func(s state) bool {
+				return s.ID.Type() == resource && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != catalog.AuditConsistent)
+			})
+		}, func() string { return get(e, informersPath).Body.String() })
+		if audits := values(t, e.Gatherer(), catalog.InformerAudits.Name, "result"); audits[catalog.AuditDifferent] != 0 {
+			t.Errorf("audits: %v", audits)
+		}
+		if checks := values(t, e.Gatherer(), catalog.InformerFreshnessChecks.Name, "result"); checks[catalog.FreshnessLagging] != 0 {
+			t.Errorf("freshness checks: %v", checks)
+		}
+	}
+}
+
+// checkCalm fails the test if something was logged that is not routine.
+func (f *fleet) checkCalm(t *testing.T) {
+	t.Helper()
+	for ordinal, l := range f.logs {
+		for _, ln := range l.find("") {
+			if ln.level > 0 {
+				t.Errorf("shard %d has logged %+v", ordinal, ln)
+			}
+		}
+	}
+}
+
+var hasty = Checks{Freshness: &metav1.Duration{Duration: time.Second}, Audit: &metav1.Duration{Duration: time.Second}}
+
+// label marks the ConfigMaps of one test.
+type label string
+
+func (l label) selector() string { return string(l) + "=yes" }
+
+func (l label) create(t *testing.T, client kubernetes.Interface, namespace string, n int) {
+	t.Helper()
+	for range n {
+		_, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "one-of-many-", Labels: map[string]string{string(l): "yes"}},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// deleteAll deletes those in a namespace.
+func (l label) deleteAll(t *testing.T, client kubernetes.Interface, namespace string) {
+	t.Helper()
+	err := client.CoreV1().ConfigMaps(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: l.selector()})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// uids returns those of all.
+func (l label) uids(t *testing.T, client kubernetes.Interface) []string {
+	t.Helper()
+	list, err := client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{LabelSelector: l.selector()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	uids := map[string]bool{}
+	for _, o := range list.Items {
+		uids[string(o.UID)] = true
+	}
+	return slices.Collect(maps.Keys(uids))
+}

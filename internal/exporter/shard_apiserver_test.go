@@ -1,0 +1,56 @@
+package exporter
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// Every kind is watched by exactly one shard. A definition that comes is seen by all, although one of them watches
+// definitions, and what it defines is watched by one.
+func TestEveryKindHasOneShard(t *testing.T) {
+	admin := stacktest.Config(t)
+	const total = 3
+	f := newFleet(t, total, admin, Config{})
+	f.waitReady(t)
+	watchedOnce := func(kind string) {
+		t.Helper()
+		eventually(t, kind+" in one shard", func() bool {
+			watchers := f.watchers(kind)
+			return len(watchers) == 1 && len(watchers[ownerOf(kind, "", total)]) == 1
+		}, func() string { return fmt.Sprint(f.watchers(kind)) })
+	}
+	for _, kind := range DefaultKinds() {
+		watchedOnce(kind.Type())
+	}
+	// One for each shard, so that none of them has seen only its own.
+	var groups []string
+	owners := map[int]bool{}
+	for i := 0; len(owners) < total; i++ {
+		group := fmt.Sprintf("shards%d.example.com", i)
+		if owner := ownerOf("widgets."+group, "", total); !owners[owner] {
+			owners[owner] = true
+			groups = append(groups, group)
+		}
+	}
+	w := newDefiner(t, admin, groups...)
+	for _, group := range groups {
+		w.define(t, group, "v1alpha1")
+	}
+	for _, group := range groups {
+		watchedOnce("widgets." + group)
+		w.define(t, group, "v1", "-v1alpha1") // and the shard stays
+	}
+	for _, group := range groups {
+		kind := "widgets." + group
+		eventually(t, kind+" in version v1", func() bool {
+			return kindsOf(f.exporters[ownerOf(kind, "", total)].targets.list())[kind].Version == "v1"
+		}, func() string { return "" })
+		watchedOnce(kind)
+	}
+	w.undefine(t, groups...)
+	for _, group := range groups {
+		eventually(t, "nobody watches "+group, func() bool { return len(f.watchers("widgets."+group)) == 0 }, func() string { return "" })
+	}
+}

@@ -1,0 +1,274 @@
+package exporter
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+)
+
+// road is the way to an API server. It can make it one that does not know shardSelector, which then ignores it, and sees who
+// asks for ConfigMaps without.
+type road struct {
+	mu      sync.Mutex
+	older   bool
+	without []string
+}
+
+func (r *road) wrap(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &traveller{r, next} })
+	return config
+}
+
+func (r *road) become(older bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.older, r.without = older, nil
+}
+
+func (r *road) unselected() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.without)
+}
+
+type traveller struct {
+	*road
+	next http.RoundTripper
+}
+
+// WrappedRoundTripper lets client-go close the connections.
+func (r *traveller) WrappedRoundTripper() http.RoundTripper { return r.next }
+
+func (r *traveller) RoundTrip(request *http.Request) (*http.Response, error) {
+	query := request.URL.Query()
+	r.mu.Lock()
+	older := r.older
+	if strings.HasSuffix(request.URL.Path, "/configmaps") && !query.Has("shardSelector") && query.Get("limit") != "1" {
+		r.without = append(r.without, request.URL.String())
+	}
+	r.mu.Unlock()
+	if older && query.Has("shardSelector") {
+		request = request.Clone(request.Context())
+		query.Del("shardSelector")
+		request.URL.RawQuery = query.Encode()
+	}
+	return r.next.RoundTrip(request)
+}
+
+// gated starts an API server that knows shardSelector.
+func gated(t *testing.T) *rest.Config {
+	t.Helper()
+	return stacktest.Private(t, stack.Options{FeatureGates: map[string]bool{"ShardedListAndWatch": true}}).Config()
+}
+
+// An API server with the feature gate sends each shard its part, in lists, watches and checks alike. When it no longer does,
+// namespaces take over, and the reverse, and nobody has to be restarted.
+func TestObjectsAreSpread(t *testing.T) {
+	admin := gated(t)
+	client := kubernetes.NewForConfigOrDie(admin)
+	t.Run("what is relied on", func(t *testing.T) { selectorsAreKept(t, admin) })
+
+	const many label = "many"
+	many.create(t, client, "default", 30)
+	var road road
+	f := newFleet(t, 3, road.wrap(admin), Config{
+		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configm*"}, LabelSelector: many.selector(), Checks: hasty,
+	}, admin)
+	f.waitReady(t)
+	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	for ordinal, n := range f.waitHeldOnce(t, many.uids(t, client)) {
+		if n == 0 || n > 25 {
+			t.Errorf("shard %d has %d of 30", ordinal, n)
+		}
+	}
+	many.create(t, client, "kube-system", 10)
+	many.deleteAll(t, client, "default")
+	many.create(t, client, "default", 10)
+	f.waitHeldOnce(t, many.uids(t, client))
+	f.waitChecked(t, "configmaps")
+	f.checkCalm(t)
+	if requests := road.unselected(); len(requests) > 0 {
+		t.Errorf("asked for the objects of all shards: %s", requests)
+	}
+
+	// Another API server takes over, which ignores what it does not know. Nobody is told.
+	road.become(true)
+	f.rediscover()
+	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
+	many.create(t, client, "default", 5)
+	f.waitHeldOnce(t, many.uids(t, client))
+	for ordinal, scopes := range f.watchers("configmaps") {
+		for _, namespace := range scopes {
+			if owner := ownerOf("configmaps", namespace, 3); owner != ordinal {
+				t.Errorf("shard %d watches %s, which is for %d", ordinal, namespace, owner)
+			}
+		}
+	}
+	f.waitChecked(t, "configmaps")
+
+	road.become(false)
+	f.rediscover()
+	f.waitSpread(t, "configmaps", spreadByUID, 2)
+	many.create(t, client, "default", 5)
+	f.waitHeldOnce(t, many.uids(t, client))
+	f.waitReady(t)
+	f.checkCalm(t)
+}
+
+// selectorsAreKept holds what shardSelector is relied on for against the API server: the parts are disjoint and complete, in
+// pages, at a given resourceVersion and in streams, also of metadata.
+func selectorsAreKept(t *testing.T, admin *rest.Config) {
+	const these label = "these"
+	client := kubernetes.NewForConfigOrDie(admin)
+	these.create(t, client, "default", 20)
+	resource := metadata.NewForConfigOrDie(admin).Resource(Kind{Version: "v1", Resource: "configmaps"}.gvr())
+	all, err := resource.List(t.Context(), metav1.ListOptions{LabelSelector: these.selector()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	these.create(t, client, "default", 1) // which is not there at the version of the list
+	const total = 4
+	owners := map[string][]int{}
+	for ordinal := range total {
+		part := Shard{ordinal, total}.selector()
+		options := metav1.ListOptions{
+			LabelSelector: these.selector(), ShardSelector: part.String(), Limit: 2,
+			ResourceVersion: all.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+		}
+		listed := map[string]bool{}
+		for {
+			page, err := resource.List(t.Context(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range page.Items {
+				owners[string(o.UID)] = append(owners[string(o.UID)], ordinal)
+				listed[string(o.UID)] = true
+				if yes, err := part.Matches(&o); !yes || err != nil {
+					t.Errorf("%s of %d: sent, and not selected here (%v)", o.UID, ordinal, err)
+				}
+			}
+			if page.Continue == "" {
+				break
+			}
+			options.ResourceVersion, options.ResourceVersionMatch, options.Continue = "", "", page.Continue
+		}
+		yes := true
+		stream, err := resource.Watch(t.Context(), metav1.ListOptions{
+			LabelSelector: these.selector(), ShardSelector: part.String(), SendInitialEvents: &yes, AllowWatchBookmarks: true,
+			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		streamed := 0
+		for event := range stream.ResultChan() {
+			if event.Type == watch.Bookmark {
+				break
+			}
+			o := event.Object.(*metav1.PartialObjectMetadata)
+			if streamed++; !listed[string(o.UID)] && slices.ContainsFunc(all.Items, func(a metav1.PartialObjectMetadata) bool { return a.UID == o.UID }) {
+				t.Errorf("%s is streamed to %d, but not listed", o.UID, ordinal)
+			}
+		}
+		stream.Stop()
+		if streamed < len(listed) {
+			t.Errorf("%d are streamed to %d, %d are listed", streamed, ordinal, len(listed))
+		}
+	}
+	for _, o := range all.Items {
+		if len(owners[string(o.UID)]) != 1 {
+			t.Errorf("%s is sent to %v", o.UID, owners[string(o.UID)])
+		}
+	}
+	if len(owners) != len(all.Items) || len(owners) != 20 {
+		t.Errorf("%d objects are sent, there are %d", len(owners), len(all.Items))
+	}
+}
+
+// An API server without the feature gate ignores shardSelector. Namespaces then spread the objects, those that come later
+// included, until they are gone.
+func TestObjectsAreSpreadByNamespaces(t *testing.T) {
+	admin, some := stacktest.Config(t), stacktest.Namespace(t)
+	client := kubernetes.NewForConfigOrDie(admin)
+	const many label = "spread-by-namespaces"
+	f := newFleet(t, 3, admin, Config{
+		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
+	})
+	// As long as there are none, it cannot be known. What shows it is that each shard is sent those of all.
+	f.waitReady(t)
+	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	many.create(t, client, some, 3)
+	many.create(t, client, "default", 3)
+	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
+	f.waitHeldOnce(t, many.uids(t, client))
+
+	later, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "later-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many.create(t, client, later.Name, 4)
+	f.waitHeldOnce(t, many.uids(t, client))
+	owner := ownerOf("configmaps", later.Name, 3)
+	watches := func() bool { return slices.Contains(f.watchers("configmaps")[owner], later.Name) }
+	if !watches() {
+		t.Errorf("the new namespace is for shard %d, which watches %v", owner, f.watchers("configmaps")[owner])
+	}
+	f.waitChecked(t, "configmaps")
+
+	many.deleteAll(t, client, later.Name)
+	if err := client.CoreV1().Namespaces().Delete(t.Context(), later.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	later.Spec.Finalizers, later.ResourceVersion = nil, "" // there is no controller manager that would do it
+	if _, err := client.CoreV1().Namespaces().Finalize(t.Context(), later, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "nobody watches what is gone", func() bool { return !watches() }, func() string { return later.Name })
+	f.waitHeldOnce(t, many.uids(t, client))
+	f.checkCalm(t)
+}
+
+// What neither the API server nor namespaces spread is one shard's, as long as that is so.
+func TestObjectsThatCannotBeSpread(t *testing.T) {
+	admin, own := stacktest.Config(t), stacktest.Namespace(t)
+	account := newLimited(t, own)
+	grant(t, admin, own, "", "nodes", "configmaps") // and not namespaces
+	createConfigMap(t, admin, own, "there")
+	f := newFleet(t, 2, account, Config{Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"*"}}, admin)
+	f.waitReady(t)
+	f.waitSpread(t, "configmaps", spreadNot, 1)
+	eventually(t, "one shard watches all of them", func() bool {
+		watchers := f.watchers("configmaps")
+		return len(watchers) == 1 && slices.Equal(watchers[ownerOf("configmaps", "", 2)], []string{"*"})
+	}, func() string { return fmt.Sprint(f.watchers("configmaps")) })
+
+	// Once they may, they do.
+	grant(t, admin, own, "", "namespaces")
+	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
+	eventually(t, "both shards watch some", func() bool { return len(f.watchers("configmaps")) == 2 }, func() string { return fmt.Sprint(f.watchers("configmaps")) })
+}
+
+// What is in no namespace is one shard's, too.
+func TestClusterScopedObjectsCannotBeSpread(t *testing.T) {
+	f := newFleet(t, 2, stacktest.Config(t), Config{Resources: []Resource{{Name: "namespaces"}}, SplitResources: []string{"*"}})
+	f.waitReady(t)
+	f.waitSpread(t, "namespaces", spreadNot, 1)
+	if watchers := f.watchers("namespaces"); len(watchers) != 1 {
+		t.Errorf("namespaces are watched by %v", watchers)
+	}
+}
