@@ -80,6 +80,7 @@ func TestRBAC(t *testing.T) {
 		{"a group", `resources: ["*.example.com", widgets.example.com]`, []string{"ClusterRole: *.example.com"}, []string{"groups below it must be added"}},
 		{"a resource of any group", `resources: [ingresses.*]`, []string{"ClusterRole: ingresses.*"}, nil},
 		{"what cannot be granted", `resources: [pods, "config*"]`, []string{"ClusterRole: pods"}, []string{"The pattern config* cannot be granted"}},
+		{"objects that are spread by namespaces", "resources: [pods]\nsplitResources: [pods]", []string{"ClusterRole: namespaces", "ClusterRole: pods"}, nil},
 		{"exclusions", `resources: [pods, nodes, "*.apps"]` + "\nexcludeResources: [nodes, '*.apps']", []string{"ClusterRole: pods"}, nil},
 		{"everything", `resources: ["*", pods]`, []string{"ClusterRole: *.*"}, []string{"For Secrets that means their contents", "#   - configmaps\n", "#   - clusterroles\n"}},
 		{"everything in a namespace", `{resources: ["*"], namespaces: [shop]}`, []string{"Role shop: *.*"}, []string{"For Secrets", "#   - configmaps\n"}},
