@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestManifestsRender(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	auth, highlyAvailable := overlayOf(t, "kubernetes-auth"), overlayOf(t, "high-availability")
+	auth, highlyAvailable, sharding := overlayOf(t, "kubernetes-auth"), overlayOf(t, "high-availability"), overlayOf(t, "sharding")
 	both, reversed := overlayOf(t, "kubernetes-auth", "high-availability"), overlayOf(t, "high-availability", "kubernetes-auth")
 	composed := []string{"- serve\n", "- --web.kubernetes-auth\n", "- --web.health-address=:9959\n", "- --leader-elect\n", "replicas: 3", "name: system:auth-delegator"}
 	for path, parts := range map[string][]string{
@@ -77,6 +78,7 @@ func TestManifestsRender(t *testing.T) {
 			"- --web.kubernetes-auth", "containerPort: 9959", "containerPort: 9958", "name: system:auth-delegator", "path: /readyz\n            port: health",
 			"path: /livez\n            port: health", "name: informer-exporter-metrics", "namespace: elsewhere\n",
 		},
+		sharding:                    {"kind: StatefulSet", "replicas: 3", "--shard=$(POD_INDEX)/3", "namespace: elsewhere\n"},
 		base:                        {"kind: Deployment", "image: ghcr.io/informer-exporter/informer-exporter:v"},
 		base + "/../servicemonitor": {"kind: Deployment", "kind: ServiceMonitor", "honorLabels: true"},
 		dir:                         {"namespace: elsewhere", "name: elsewhere", "informer-exporter:v9"},
@@ -91,9 +93,50 @@ func TestManifestsRender(t *testing.T) {
 				t.Errorf("%s does not have %q", path, part)
 			}
 		}
-		moved := []string{dir, auth, highlyAvailable, both, reversed}
+		moved := []string{dir, auth, highlyAvailable, both, reversed, sharding}
 		if slices.Contains(moved, path) && strings.Contains(string(out), "namespace: informer-exporter") {
 			t.Errorf("an overlay cannot move everything to another namespace:\n%s", out)
+		}
+	}
+}
+
+// Shards are a StatefulSet that the API server accepts, with as many Pods as each of them is told that there are.
+func TestShardingOnARealServer(t *testing.T) {
+	needKubectl(t)
+	out, err := exec.CommandContext(t.Context(), "kubectl", "kustomize", overlayOf(t, "kubernetes-auth", "sharding")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(out), "kind: Deployment") {
+		t.Error("the Deployment is still there")
+	}
+	var set appsv1.StatefulSet
+	for document := range strings.SplitSeq(string(out), "\n---\n") {
+		if strings.Contains(document, "kind: StatefulSet") {
+			if err := yaml.UnmarshalStrict([]byte(document), &set); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	namespace := stacktest.Namespace(t)
+	set.Namespace = namespace
+	_, err = kubernetes.NewForConfigOrDie(stacktest.Config(t)).AppsV1().StatefulSets(namespace).Create(t.Context(), &set,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict})
+	if err != nil {
+		t.Fatalf("the StatefulSet is not accepted: %v", err)
+	}
+	container := set.Spec.Template.Spec.Containers[0]
+	if want := []string{"serve", "--web.kubernetes-auth", "--web.health-address=:9959"}; len(container.Args) != 4 || !slices.Equal(container.Args[:3], want) {
+		t.Fatalf("args %v, want %v and the shard", container.Args, want)
+	}
+	if env := container.Env; len(env) != 1 || env[0].Name != "POD_INDEX" || env[0].ValueFrom.FieldRef.FieldPath != "metadata.labels['"+appsv1.PodIndexLabel+"']" {
+		t.Errorf("env %+v, want the index of the Pod", env)
+	}
+	text, ok := strings.CutPrefix(container.Args[3], "--shard=")
+	for ordinal := range int(*set.Spec.Replicas) {
+		shard, err := ParseShard(strings.ReplaceAll(text, "$(POD_INDEX)", strconv.Itoa(ordinal)))
+		if want := (Shard{ordinal, int(*set.Spec.Replicas)}); !ok || err != nil || shard != want {
+			t.Errorf("%s: Pod %d is shard %v, want %v (%v)", container.Args[3], ordinal, shard, want, err)
 		}
 	}
 }
