@@ -179,3 +179,20 @@ func TestServeTraces(t *testing.T) {
 		}
 	}
 }
+
+// A shard reports under a name of its own.
+func TestServeShard(t *testing.T) {
+	config := write(t, "config.yaml", "resources: [pods, nodes, configmaps, services]\n")
+	s := serve(t, "--shard=1/2", "--config.file="+config)
+	s.log.wait(t, `"msg":"Starting"`, `"shard":"1/2"`)
+	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	_, metrics := get(t, s.url+"/metrics")
+	for _, want := range []string{`informer_exporter_shards{shard="1"} 2`, `k8s_informer_synced{informer_type="services",name="informer-exporter-1",namespace="*"} 1`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(metrics, `informer_type="pods"`) {
+		t.Error("the shard watches pods, which are for the other one")
+	}
+}

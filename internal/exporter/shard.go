@@ -42,6 +42,9 @@ func ParseShard(text string) (Shard, error) {
 // String is how the shard is written: "0/3", or "0/1" for everything.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Ordinal, max(s.Total, 1)) }
 
+// MarshalText implements encoding.TextMarshaler, for logs.
+func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Name is the value of the label name of what the shard's informers report. Replicas of the same shard have the same one,
 // and different shards have different ones, so that what they watch of one resource can be added up.
 func (s Shard) Name() string {
