@@ -24,8 +24,10 @@ type splits struct {
 	log    *slog.Logger
 
 	// selecting tells, by Type, whether the API server selects the objects of a shard, as it last showed. asked are the
-	// resources of which it was asked in this round, nil before the first.
+	// resources of which it was asked in this round, nil before the first; silent tells that an answer did not come in time,
+	// so that it is not asked about the others, which would hold up everything.
 	selecting, asked map[string]bool
+	silent           bool
 	ways             map[string]string // logged
 	lookouts         lookouts
 	wanted           map[Kind]bool // the lookouts that are needed
@@ -35,7 +37,7 @@ type splits struct {
 var namespaceKind = Kind{Version: "v1", Resource: "namespaces"}
 
 // ask lets subjects ask the API server again.
-func (p *splits) ask() { p.asked = map[string]bool{} }
+func (p *splits) ask() { p.asked, p.silent = map[string]bool{}, false }
 
 // begin makes ready for deciding about all kinds again.
 func (p *splits) begin() { p.wanted, p.waiting = map[Kind]bool{}, false }
@@ -145,13 +147,14 @@ func (p *splits) report(kind Kind, way string, known bool) {
 // selects tells whether the API server selects the objects of a shard, and whether that is known. It is asked once a round.
 func (p *splits) selects(ctx context.Context, s subject) (selecting, known bool) {
 	name := s.kind.Type()
-	if !p.asked[name] {
+	if !p.asked[name] && !p.silent {
 		p.asked[name] = true
 		asked, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 		if answer, sure := p.probe(asked, s); sure {
 			p.selecting[name] = answer
 		}
+		p.silent = asked.Err() != nil
 	}
 	selecting, known = p.selecting[name]
 	return selecting, known

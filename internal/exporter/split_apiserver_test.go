@@ -205,7 +205,7 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	admin, some := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)
-	const many label = "spread-by-namespaces"
+	many := label(some)
 	f := newFleet(t, 3, admin, Config{
 		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
 	})
