@@ -2,12 +2,20 @@ package exporter
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // An API server that does not answer holds up the decisions once, and not for each resource.
@@ -33,5 +41,47 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 		if requests != round {
 			t.Errorf("%d requests in %d rounds", requests, round)
 		}
+	}
+}
+
+// Without shardSelector and before it is known which namespaces there are, a shard does not know what it is to watch, and is
+// not ready.
+func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
+	e := newFake(t, Options{Shard: Shard{0, 2}, Config: Config{Resources: []Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}})
+	var known atomic.Bool
+	all := []string{"blog", "pay", "shop", "test"}
+	e.follower.client.(*fake.FakeMetadataClient).PrependReactor("list", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if !known.Load() {
+			return true, nil, errors.New("etcd is slow")
+		}
+		list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}
+		for _, name := range all {
+			list.Items = append(list.Items, runtime.RawExtension{Object: &metav1.PartialObjectMetadata{
+				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "7"},
+			}})
+		}
+		return true, list, nil
+	})
+	e.follower.discover = (&cluster{groups: []string{"v1/pods,namespaces"}}).discover
+	run(t, e)
+	discoveries := func() float64 {
+		return values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]
+	}
+	eventually(t, "a discovery", func() bool { return discoveries() >= 1 }, func() string { return "" })
+	e.follower.definitionsChanged()
+	eventually(t, "another one, before which the first has had its effect", func() bool { return discoveries() >= 2 }, func() string { return "" })
+	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: the API server has not told yet") {
+		t.Errorf("before namespaces are known: %d\n%s", response.Code, response.Body)
+	}
+	known.Store(true)
+	waitReady(t, e)
+	var want []string
+	for _, namespace := range all {
+		if ownerOf("pods", namespace, 2) == 0 {
+			want = append(want, namespace+"/pods")
+		}
+	}
+	if have := names(e.targets.list()); !slices.Equal(have, want) || len(want) == 0 || len(want) == len(all) {
+		t.Errorf("watched are %v, want %v", have, want)
 	}
 }
