@@ -7,6 +7,10 @@
 //	discovery.go     what the API server serves
 //	choose.go        what the configuration asks for, of what is served
 //	follow.go        keeping the informers equal to that
+//	shard.go         what of it is whose, if several exporters share the work
+//	split.go         how the objects of one kind are shared
+//	part.go          by the API server, and making sure of that
+//	lookout.go       what a shard must know of kinds that others watch
 //	informers.go     one informer for each kind and namespace
 //	set.go           the set of them, which can be exchanged while they run
 //	objects.go       what is reported about objects, and for which of them more is read than metadata

@@ -66,49 +66,62 @@ func (p *splits) subjects(ctx context.Context, config Config, kind Kind, before 
 	return subjects
 }
 
-func (p *splits) own(ctx context.Context, config Config, kind Kind, before []*target) (subjects []subject) {
+func (p *splits) own(ctx context.Context, config Config, kind Kind, before []*target) []subject {
 	namespaces := config.scopes(kind)
-	if p.shard.partial() && matches(config.SplitResources, kind.Type()) {
-		if p.asked == nil {
-			p.waiting = true // nothing is asked before the start
-			return nil
-		}
-		selecting, known := p.selects(ctx, config.subject(kind, namespaces[0]))
-		switch {
-		case selecting || !known:
-			p.report(kind, spreadByUID, known)
-			for _, namespace := range namespaces {
-				s := config.subject(kind, namespace)
-				s.part = p.shard
-				subjects = append(subjects, s)
-			}
-			return subjects
-		case !kind.Namespaced:
-			p.report(kind, spreadNot, known)
-		case len(config.Namespaces) > 0:
-			p.report(kind, spreadByNamespace, known)
-		default:
-			p.wanted[namespaceKind] = true
-			lookout := p.lookouts[namespaceKind]
-			all, known := lookout.names()
-			if !known && !lookout.refused() {
-				p.waiting = true
-				return watched(before, kind)
-			}
-			if known {
-				namespaces = all
-				p.report(kind, spreadByNamespace, true)
-			} else {
-				p.report(kind, spreadNot, true)
-			}
+	if !p.shard.partial() || !matches(config.SplitResources, kind.Type()) {
+		return p.hashed(config, kind, namespaces)
+	}
+	if p.asked == nil {
+		p.waiting = true // nothing is asked before the start
+		return nil
+	}
+	selecting, known := p.selects(ctx, config.subject(kind, namespaces[0]))
+	if selecting || !known {
+		p.report(kind, spreadByUID, known)
+		return p.parts(config, kind, namespaces)
+	}
+	if kind.Namespaced && len(config.Namespaces) == 0 {
+		if namespaces, known = p.namespaces(); !known {
+			p.waiting = true
+			return watched(before, kind)
 		}
 	}
+	way := spreadByNamespace
+	if slices.Contains(namespaces, metav1.NamespaceAll) {
+		way = spreadNot
+	}
+	p.report(kind, way, true)
+	return p.hashed(config, kind, namespaces)
+}
+
+// hashed returns this shard's of the namespaces of a kind.
+func (p *splits) hashed(config Config, kind Kind, namespaces []string) (subjects []subject) {
 	for _, namespace := range namespaces {
 		if p.shard.owns(kind.Type(), namespace) {
 			subjects = append(subjects, config.subject(kind, namespace))
 		}
 	}
 	return subjects
+}
+
+// parts returns this shard's part of the objects in all of the namespaces of a kind.
+func (p *splits) parts(config Config, kind Kind, namespaces []string) (subjects []subject) {
+	for _, namespace := range namespaces {
+		s := config.subject(kind, namespace)
+		s.part = p.shard
+		subjects = append(subjects, s)
+	}
+	return subjects
+}
+
+// namespaces returns which there are, and false if that is not known yet. If it may not be known, they are all at once.
+func (p *splits) namespaces() ([]string, bool) {
+	p.wanted[namespaceKind] = true
+	lookout := p.lookouts[namespaceKind]
+	if lookout.refused() {
+		return []string{metav1.NamespaceAll}, true
+	}
+	return lookout.names()
 }
 
 // watched returns what has been watched of a kind.
