@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -25,8 +26,8 @@ func registerElection(cmd *kingpin.CmdClause) *electionFlags {
 		BoolVar(&f.elect)
 	cmd.Flag("leader-elect.lease-namespace", "Namespace of the Lease. The default is the pod's: $POD_NAMESPACE, else that of its service account.").
 		PlaceHolder("NAMESPACE").StringVar(&f.namespace)
-	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas that watch the same must have the same, all others another one.").
-		Default(exporter.Name).StringVar(&f.name)
+	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas that watch the same must have the same, all others another one. The default is informer-exporter, for one of several shards with its number, such as informer-exporter-0.").
+		PlaceHolder("NAME").StringVar(&f.name)
 	return f
 }
 
@@ -34,7 +35,7 @@ func registerElection(cmd *kingpin.CmdClause) *electionFlags {
 var serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // election returns what the flags ask for, nil if that is none.
-func (f *electionFlags) election() (*exporter.Election, error) {
+func (f *electionFlags) election(shard exporter.Shard) (*exporter.Election, error) {
 	if !f.elect {
 		return nil, nil
 	}
@@ -52,13 +53,14 @@ func (f *electionFlags) election() (*exporter.Election, error) {
 	if len(validation.IsDNS1123Label(namespace)) > 0 {
 		return nil, usageError{fmt.Errorf("--leader-elect.lease-namespace: %q is not the name of a namespace", namespace)}
 	}
-	if len(validation.IsDNS1123Subdomain(f.name)) > 0 {
-		return nil, usageError{fmt.Errorf("--leader-elect.lease-name: %q is not the name of a Lease", f.name)}
+	name := cmp.Or(f.name, shard.Name())
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return nil, usageError{fmt.Errorf("--leader-elect.lease-name: %q is not the name of a Lease", name)}
 	}
 	host, err := os.Hostname() // the pod's name
 	if err != nil {
 		return nil, fmt.Errorf("--leader-elect: %w", err)
 	}
 	// Not the host alone: with the host's network, several pods may have it, and a pod that is restarted keeps it.
-	return &exporter.Election{Namespace: namespace, Name: f.name, Identity: host + "_" + string(uuid.NewUUID())}, nil
+	return &exporter.Election{Namespace: namespace, Name: name, Identity: host + "_" + string(uuid.NewUUID())}, nil
 }

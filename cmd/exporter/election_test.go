@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
 )
 
 // Where the Lease is: as the flags say, else where the pod is.
@@ -30,7 +32,7 @@ func TestElectionFlags(t *testing.T) {
 			before := serviceAccountNamespace
 			serviceAccountNamespace = tc.file
 			t.Cleanup(func() { serviceAccountNamespace = before })
-			got, err := tc.flags.election()
+			got, err := tc.flags.election(exporter.Shard{})
 			switch {
 			case tc.err != "":
 				if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), tc.err) {
@@ -45,10 +47,20 @@ func TestElectionFlags(t *testing.T) {
 			case got.Namespace != tc.namespace || got.Name != "x":
 				t.Errorf("%+v, want the Lease %s/x", got, tc.namespace)
 			default:
-				if again, _ := tc.flags.election(); again.Identity == got.Identity {
+				if again, _ := tc.flags.election(exporter.Shard{}); again.Identity == got.Identity {
 					t.Errorf("two candidates have the identity %s", got.Identity)
 				}
 			}
 		})
+	}
+}
+
+// Every shard has an election of its own: the leader of another one does not make its audits.
+func TestElectionOfAShard(t *testing.T) {
+	for shard, want := range map[exporter.Shard]string{{}: "informer-exporter", {Ordinal: 0, Total: 3}: "informer-exporter-0", {Ordinal: 2, Total: 3}: "informer-exporter-2"} {
+		flags := electionFlags{elect: true, namespace: "shop"}
+		if got, err := flags.election(shard); err != nil || got.Name != want {
+			t.Errorf("shard %v: %+v, %v; want the Lease %s", shard, got, err, want)
+		}
 	}
 }

@@ -57,7 +57,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err := errors.Join(f.web.validate(), f.memory.validate()); err != nil {
 		return err
 	}
-	election, err := f.election.election()
+	election, err := f.election.election(f.shard.Shard)
 	if err != nil {
 		return err
 	}
