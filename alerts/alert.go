@@ -83,11 +83,10 @@ func names() []string {
 
 // Rules returns the alert's rules for a valid configuration.
 func (a Alert) rules(c Config) []Rule {
-	o := c.Targets.Of(a.Objective)
 	if a.expand != nil {
-		return a.expand(a, o, c)
+		return c.relabel(a.expand(a, c.Targets.Of(a.Objective), c))
 	}
-	return []Rule{a.rule(o, c)}
+	return c.relabel(a.controllerRules(c))
 }
 
 // rule fills in one rule.

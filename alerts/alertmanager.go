@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -65,33 +66,33 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 	if ticketRepeat == 0 {
 		ticketRepeat = 24 * time.Hour
 	}
+	routes, teamReceivers := teamRoutes(am.Teams, ticketRepeat)
 	return yaml.Marshal(alertmanagerFile{
 		Global: map[string]string{"resolve_timeout": "5m"},
 		Route: route{
 			Receiver:       string(catalog.Ticket),
-			GroupBy:        groupBy,
+			GroupBy:        c.names(groupBy),
 			GroupWait:      orDefault(am.GroupWait, 30*time.Second),
 			GroupInterval:  orDefault(am.GroupInterval, 5*time.Minute),
 			RepeatInterval: orDefault(am.RepeatInterval, 4*time.Hour),
-			Routes: []route{
-				{Receiver: string(catalog.Page), Matchers: []string{`severity="page"`}},
-				{Receiver: string(catalog.Ticket), Matchers: []string{`severity="ticket"`}, RepeatInterval: catalog.FormatDuration(ticketRepeat)},
-				{Receiver: info, Matchers: []string{`severity="info"`}, RepeatInterval: catalog.FormatDuration(ticketRepeat)},
-			},
+			Routes: append(routes,
+				bySeverity("", string(catalog.Page), ticketRepeat),
+				bySeverity("", string(catalog.Ticket), ticketRepeat),
+				bySeverity("", info, ticketRepeat),
+			),
 		},
-		InhibitRules: inhibitions(),
-		Receivers:    webhookReceivers(am.WebhookURLs),
+		InhibitRules: inhibitions(c),
+		Receivers:    append(webhookReceivers(am.WebhookURLs), teamReceivers...),
 	})
 }
 
 // inhibitions go from the cause to what follows from it: absent, not synced, watch, lag; a queue that is blocked, slow,
-// deep; no leader, leaders that change; an object held in deletion, its
-// Namespace. Alerts about one process hide only what that same process suffers, and a page is
-// never hidden by a ticket.
-func inhibitions() []inhibition {
+// deep; no leader, leaders that change; an object held in deletion, its Namespace. Alerts about one process hide only what
+// that same process suffers, and a page is never hidden by a ticket.
+func inhibitions(c Config) []inhibition {
 	name := func(a Alert) string { return `alertname="` + a.Name + `"` }
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`
-	return []inhibition{
+	list := []inhibition{
 		{
 			// The exporter's own informers only: programs with the library report about themselves.
 			SourceMatchers: []string{name(informerExporterAbsent)},
@@ -106,28 +107,28 @@ func inhibitions() []inhibition {
 		{
 			SourceMatchers: []string{name(informerNotSynced)},
 			TargetMatchers: []string{`alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `|` + informerSyncSlow.Name + `|` + informerSyncLagHigh.Name + `"`},
-			Equal:          slices.Clone(ofProcess),
+			Equal:          ofProcess,
 		},
 		{
 			SourceMatchers: []string{watch},
 			TargetMatchers: []string{`alertname=~"` + informerSyncLagHigh.Name + `|` + informerAuditsFail.Name + `"`},
-			Equal:          slices.Clone(ofProcess),
+			Equal:          ofProcess,
 		},
 		{
 			SourceMatchers: []string{watch},
 			TargetMatchers: []string{name(informerCoverageGap)},
-			Equal:          slices.Clone(ofInformer),
+			Equal:          ofInformer,
 		},
 		{
 			// Of the burn rates, the fast ones explain the slow ones.
 			SourceMatchers: []string{name(informerEventLagBurn), `severity="page"`},
 			TargetMatchers: []string{name(informerEventLagBurn), `severity="ticket"`},
-			Equal:          slices.Clone(ofInformer),
+			Equal:          ofInformer,
 		},
 		{
 			SourceMatchers: []string{name(controllerQueueBlocked)},
 			TargetMatchers: []string{`alertname=~"` + controllerQueueDeep.Name + `|` + controllerWorkerBusy.Name + `"`},
-			Equal:          slices.Clone(ofQueue),
+			Equal:          ofQueue,
 		},
 		{
 			SourceMatchers: []string{name(controllerQueueSlow)},
@@ -137,18 +138,18 @@ func inhibitions() []inhibition {
 		{
 			SourceMatchers: []string{name(controllerLeaderMissing)},
 			TargetMatchers: []string{`alertname=~"` + controllerLeaderChanges.Name + `|` + controllerLeaderSlowRenewals.Name + `"`},
-			Equal:          slices.Clone(ofLock),
+			Equal:          ofLock,
 		},
 		{
 			// Renewals are lost because they are slow; but a lock that keeps changing hands is what matters.
 			SourceMatchers: []string{name(controllerLeaderChanges)},
 			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
-			Equal:          slices.Clone(ofLock),
+			Equal:          ofLock,
 		},
 		{
 			SourceMatchers: []string{name(clusterLeaseExpired)},
 			TargetMatchers: []string{name(clusterLeaseChanges)},
-			Equal:          slices.Clone(ofLease),
+			Equal:          ofLease,
 		},
 		{
 			// A Namespace stays because something in it does.
@@ -157,6 +158,42 @@ func inhibitions() []inhibition {
 			Equal:          []string{"cluster", "namespace"},
 		},
 	}
+	for i := range list {
+		list[i].Equal = c.names(list[i].Equal)
+	}
+	return list
+}
+
+// bySeverity routes alerts of a severity, and of a team unless that is empty, to the receiver for them.
+func bySeverity(team, severity string, ticketRepeat time.Duration) route {
+	r := route{Receiver: receiverName(team, severity), Matchers: []string{`severity="` + severity + `"`}}
+	if team != "" {
+		r.Matchers = append([]string{`team="` + team + `"`}, r.Matchers...)
+	}
+	if severity != string(catalog.Page) {
+		r.RepeatInterval = catalog.FormatDuration(ticketRepeat)
+	}
+	return r
+}
+
+func receiverName(team, severity string) string {
+	if team == "" {
+		return severity
+	}
+	return team + "-" + severity
+}
+
+// teamRoutes returns the routes and receivers of teams, for the severities that they have an address for.
+func teamRoutes(teams map[string]map[string]string, ticketRepeat time.Duration) (routes []route, list []receiver) {
+	for _, team := range slices.Sorted(maps.Keys(teams)) {
+		for _, severity := range receivers {
+			if address, ok := teams[team][severity]; ok {
+				routes = append(routes, bySeverity(team, severity, ticketRepeat))
+				list = append(list, receiver{Name: receiverName(team, severity), Webhooks: []webhook{{URL: address, SendResolved: true}}})
+			}
+		}
+	}
+	return routes, list
 }
 
 func webhookReceivers(urls map[string]string) []receiver {

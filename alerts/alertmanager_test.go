@@ -30,14 +30,16 @@ type amFile struct {
 		Target []string `json:"target_matchers"`
 		Equal  []string `json:"equal"`
 	} `json:"inhibit_rules"`
-	Receivers []struct {
-		Name     string `json:"name"`
-		Webhooks []struct {
-			URL          string `json:"url"`
-			URLFile      string `json:"url_file"`
-			SendResolved bool   `json:"send_resolved"`
-		} `json:"webhook_configs"`
-	} `json:"receivers"`
+	Receivers []amReceiver `json:"receivers"`
+}
+
+type amReceiver struct {
+	Name     string `json:"name"`
+	Webhooks []struct {
+		URL          string `json:"url"`
+		URLFile      string `json:"url_file"`
+		SendResolved bool   `json:"send_resolved"`
+	} `json:"webhook_configs"`
 }
 
 func alertmanager(t *testing.T, c alerts.Config) amFile {
@@ -89,6 +91,26 @@ func TestAlertmanagerSettings(t *testing.T) {
 	}
 	if r := f.Route; !slices.Equal(r.GroupBy, []string{"cluster"}) || r.GroupWait != "1s" || r.GroupInterval != "2s" || r.RepeatInterval != "3s" || r.Routes[1].RepeatInterval != "3s" {
 		t.Errorf("route: %+v", r)
+	}
+}
+
+// A team gets what it has an address for, before everybody else does.
+func TestAlertmanagerTeams(t *testing.T) {
+	f := alertmanager(t, alerts.Config{Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{
+		"storage": {"ticket": "http://127.0.0.1:1/tickets", "page": "http://127.0.0.1:1/pages"},
+	}}})
+	for i, severity := range []string{"page", "ticket"} {
+		r := f.Route.Routes[i]
+		if r.Receiver != "storage-"+severity || !slices.Equal(r.Matchers, []string{`team="storage"`, `severity="` + severity + `"`}) {
+			t.Errorf("route %d: %+v", i, r)
+		}
+		j := slices.IndexFunc(f.Receivers, func(r amReceiver) bool { return r.Name == "storage-"+severity })
+		if j < 0 || f.Receivers[j].Webhooks[0].URL != "http://127.0.0.1:1/"+severity+"s" {
+			t.Errorf("receivers: %+v", f.Receivers)
+		}
+	}
+	if len(f.Route.Routes) != 5 || f.Route.Routes[1].RepeatInterval != "1d" || f.Route.Routes[2].Receiver != "page" {
+		t.Errorf("routes: %+v", f.Route.Routes)
 	}
 }
 

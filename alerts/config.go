@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +25,19 @@ type Config struct {
 	RunbookBase string
 	// Dashboards are the addresses that alerts link to.
 	Dashboards Dashboards
+	// Controllers are those with objectives or labels of their own, by the name of the controller or of its queue.
+	Controllers map[string]Controller
 	// Disabled names alerts to leave out.
 	Disabled []string
+	// Groups names the groups of rules to keep, without the prefix that they share, such as "upstream". Empty: all.
+	Groups []string
+	// Labels are the names that labels have in Prometheus instead of cluster, job, instance and namespace, such as
+	// exported_namespace where scrapes do not honour labels.
+	Labels map[string]string
+	// Selector are matchers that every rule selects its series by, such as `env="prod"`. The default is none.
+	Selector string
+	// ExtraLabels are put on every alert, such as the team that it is for. severity and window belong to the rules.
+	ExtraLabels map[string]string
 	// Alertmanager configures notifications.
 	Alertmanager Alertmanager
 }
@@ -67,6 +79,9 @@ type Alertmanager struct {
 	// WebhookURLs are the addresses that alerts are sent to, by severity: page, ticket, info. A receiver without one
 	// reads its address from a file, see SecretsDir.
 	WebhookURLs map[string]string
+	// Teams are receivers of teams: the addresses by severity, by the value of the label team. What a team has no address for
+	// goes to the receivers of all.
+	Teams map[string]map[string]string
 	// GroupBy are the labels whose values make a notification of its own; nil for alertname, cluster and name.
 	GroupBy []string
 	// GroupWait is how long the first notification of a group waits for more; 0 for 30s.
@@ -75,6 +90,11 @@ type Alertmanager struct {
 	GroupInterval time.Duration
 	// RepeatInterval is after how long an unchanged group is sent again; 0 for 4h, and 24h for tickets.
 	RepeatInterval time.Duration
+}
+
+// Enabled tells whether the configuration keeps an alert.
+func (c Config) Enabled(a Alert) bool {
+	return !slices.Contains(c.Disabled, a.Name) && (len(c.Groups) == 0 || slices.Contains(c.Groups, groupName(a.Objective.Metric.Family)))
 }
 
 // Validate names every setting that cannot work.
@@ -97,6 +117,19 @@ func (c Config) Validate() error {
 			fail("handlers: %q has %v, which is no bucket of %s; use one of %v", handler, limit, catalog.InformerHandlerDuration.Name, bounds[:len(bounds)-1])
 		}
 	}
+	for _, name := range c.Groups {
+		if !slices.Contains(groupNames(), name) {
+			fail("groups: no group is named %q; there are: %s", name, strings.Join(groupNames(), ", "))
+		}
+	}
+	errs = append(errs, ValidateLabels(c.Labels, c.Selector)...)
+	errs = append(errs, validateExtra("labels", c.ExtraLabels)...)
+	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
+		if name == "" {
+			fail("controllers: the name of a controller is empty")
+		}
+		errs = append(errs, validateExtra("controllers."+name+".labels", c.Controllers[name].Labels)...)
+	}
 	d := c.Dashboards
 	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
 		if strings.Contains(address, "{{") {
@@ -104,15 +137,18 @@ func (c Config) Validate() error {
 		}
 	}
 	am := c.Alertmanager
-	for _, severity := range slices.Sorted(maps.Keys(am.WebhookURLs)) {
-		if !slices.Contains(receivers, severity) {
-			fail("alertmanager.webhookURLs: %q is no severity; use %s", severity, strings.Join(receivers, ", "))
-		}
-		u, err := url.Parse(am.WebhookURLs[severity])
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			fail("alertmanager.webhookURLs.%s: %q is no http or https URL", severity, am.WebhookURLs[severity])
+	checkWebhooks := func(field string, urls map[string]string) {
+		for _, severity := range slices.Sorted(maps.Keys(urls)) {
+			if !slices.Contains(receivers, severity) {
+				fail("%s: %q is no severity; use %s", field, severity, strings.Join(receivers, ", "))
+			}
+			u, err := url.Parse(urls[severity])
+			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				fail("%s.%s: %q is no http or https URL", field, severity, urls[severity])
+			}
 		}
 	}
+	checkWebhooks("alertmanager.webhookURLs", am.WebhookURLs)
 	for _, d := range []struct {
 		field string
 		value time.Duration
@@ -120,6 +156,12 @@ func (c Config) Validate() error {
 		if d.value < 0 {
 			fail("alertmanager.%s: %v is negative", d.field, d.value)
 		}
+	}
+	for _, team := range slices.Sorted(maps.Keys(am.Teams)) {
+		if !teamName.MatchString(team) {
+			fail("alertmanager.teams: %q is no name for a team; use letters, digits, - and _", team)
+		}
+		checkWebhooks("alertmanager.teams."+team, am.Teams[team])
 	}
 	seen := map[string]bool{}
 	for _, label := range am.GroupBy {
@@ -129,4 +171,22 @@ func (c Config) Validate() error {
 		seen[label] = true
 	}
 	return errors.Join(errs...)
+}
+
+var teamName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// validateExtra returns what is wrong with labels that are put on alerts.
+func validateExtra(field string, labels map[string]string) []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		switch {
+		case !labelName.MatchString(name):
+			errs = append(errs, fmt.Errorf("%s: %q is no name of a label", field, name))
+		case slices.Contains(append(catalogLabels(), "alertname", SeverityLabel, "window"), name):
+			errs = append(errs, fmt.Errorf("%s: %q comes from the rules and cannot be set", field, name))
+		case strings.Contains(labels[name], "{{"):
+			errs = append(errs, fmt.Errorf("%s.%s: %q holds a template; give a plain value", field, name, labels[name]))
+		}
+	}
+	return errs
 }

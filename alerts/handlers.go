@@ -61,7 +61,9 @@ func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 	rules := []Rule{rule(o, fmt.Sprintf("{handler!~%q}", strings.Join(quoted, "|")))}
 	for _, h := range own {
 		o.Threshold = c.HandlerThresholds[h]
-		rules = append(rules, rule(o, fmt.Sprintf("{handler=%q}", h)))
+		own := rule(o, fmt.Sprintf("{handler=%q}", h))
+		own.Labels["handler"] = h // as its result has anyway; promtool takes rules without a difference in labels for copies
+		rules = append(rules, own)
 	}
 	return rules
 }

@@ -45,23 +45,36 @@ func Rules(c Config) []Group {
 			return
 		}
 		if groups[f] == nil {
-			groups[f] = &Group{Name: "informer-exporter." + strings.ReplaceAll(strings.ToLower(string(f)), " ", "-")}
+			groups[f] = &Group{Name: "informer-exporter." + groupName(f)}
 		}
 		groups[f].Rules = append(groups[f].Rules, rules...)
 	}
-	enabled := func(a Alert) bool { return !slices.Contains(c.Disabled, a.Name) }
-
-	if enabled(informerEventLagBurn) {
-		add(catalog.Lag, eventLagRecords(c.Targets.Of(catalog.EventLag))...)
+	if c.Enabled(informerEventLagBurn) {
+		add(catalog.Lag, c.relabel(eventLagRecords(c.Targets.Of(catalog.EventLag)))...)
 	}
 	for _, a := range All() {
-		if enabled(a) {
+		if c.Enabled(a) {
 			add(a.Objective.Metric.Family, a.rules(c)...)
 		}
 	}
 	list := make([]Group, 0, len(groups))
 	for _, f := range slices.SortedFunc(maps.Keys(groups), byReadingOrder) {
 		list = append(list, *groups[f])
+	}
+	return list
+}
+
+func groupName(f catalog.Family) string {
+	return strings.ReplaceAll(strings.ToLower(string(f)), " ", "-")
+}
+
+// groupNames returns the names of the groups that hold alerts.
+func groupNames() []string {
+	var list []string
+	for _, a := range All() {
+		if name := groupName(a.Objective.Metric.Family); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
 	}
 	return list
 }

@@ -238,3 +238,43 @@ func TestTablesLinkToDashboards(t *testing.T) {
 		t.Errorf("%d tables link to others", found)
 	}
 }
+
+// Labels under other names, and a selector, reach every query; variables keep their names, so that links to them hold.
+func TestLabelsReachTheDashboards(t *testing.T) {
+	c := dashboards.Config{
+		Labels:   map[string]string{"cluster": "k8s", "job": "service", "instance": "process", "namespace": "exported_namespace"},
+		Selector: `env="prod"`,
+	}
+	renamed := regexp.MustCompile(`\b(?:by|without|on|ignoring) \([^)]*\b(?:cluster|job|instance|namespace)\b|\{\{(?:cluster|job|instance|namespace)\}\}|, (?:cluster|job|instance|namespace)\)`)
+	before := all(t, dashboards.Config{})
+	for i, d := range all(t, c) {
+		if found := renamed.Find(d.JSON); found != nil {
+			t.Errorf("%s still has %s", d.UID, found)
+		}
+		for j, q := range d.Queries {
+			parsed, err := promql.Scan(q.Expr)
+			if err != nil {
+				t.Fatalf("%s, %q: %v", d.UID, q.Panel, err)
+			}
+			for _, s := range parsed.Series {
+				if s.Matchers[0] != (promql.Matcher{Label: "env", Op: "=", Value: "prod"}) {
+					t.Errorf("%s, %q: %s has the matchers %v", d.UID, q.Panel, s.Name, s.Matchers)
+				}
+			}
+			if q.Panel != before[i].Queries[j].Panel {
+				t.Errorf("%s: %q has become %q", d.UID, before[i].Queries[j].Panel, q.Panel)
+			}
+		}
+		if !bytes.Contains(d.JSON, []byte(`k8s=~\"$cluster\"`)) || !bytes.Contains(d.JSON, []byte(`"name": "cluster"`)) {
+			t.Errorf("%s does not select by the label k8s with the variable cluster", d.UID)
+		}
+		for _, columns := range regexp.MustCompile(`(?s)"renameByName": \{.*?\}`).FindAll(d.JSON, -1) {
+			if bytes.Contains(columns, []byte(`"cluster":`)) {
+				t.Errorf("%s: a table looks for the column cluster: %s", d.UID, columns)
+			}
+		}
+	}
+	if _, err := dashboards.All(dashboards.Config{Selector: "env"}); err == nil {
+		t.Error("what selects nothing is taken for a selector")
+	}
+}

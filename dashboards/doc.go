@@ -6,6 +6,8 @@
 //	dashboards.go  Config, Dashboard; All
 //	page.go        how a dashboard is put together: rows, grid, JSON
 //	variables.go   the variables of each dashboard, and how queries select by them
+//	relabel.go     the same dashboards for series with other labels
+//	extend.go      WithRow: panels of one's own
 //	style.go       the house style: what a graph, a number and a heatmap look like
 //	table.go timeline.go alert_list.go
 //	               the same for the other types of panels

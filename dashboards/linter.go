@@ -2,7 +2,6 @@ package dashboards
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -36,15 +35,13 @@ func templateTarget(name, label string) func(model) []string {
 	}
 }
 
-var labelValues = regexp.MustCompile(`^label_values\((.+), [a-z_]+\)$`)
-
 func templateLabelPromQL(m model) []string {
 	var found []string
 	for _, v := range m.Templating.List {
 		if v.Type != "query" {
 			continue
 		}
-		parts := labelValues.FindStringSubmatch(v.Definition)
+		parts := valuesOf.FindStringSubmatch(v.Definition)
 		if parts == nil {
 			found = append(found, fmt.Sprintf("variable %s is no label_values(): %s", v.Name, v.Definition))
 		} else if _, err := promql.Scan(parts[1]); err != nil {

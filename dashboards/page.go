@@ -85,6 +85,9 @@ func (p page) build(c Config) (Dashboard, error) {
 	if problems := Validate(raw); len(problems) > 0 {
 		return Dashboard{}, errors.Join(problems...)
 	}
+	if raw, err = relabel(raw, c); err != nil {
+		return Dashboard{}, err
+	}
 	queries, err := queriesOf(raw)
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw, Queries: queries}, err
 }
@@ -151,6 +154,10 @@ func marshal(d sdk.Dashboard) ([]byte, error) {
 	if err := decoder.Decode(&tree); err != nil {
 		return nil, err
 	}
+	return encode(tree)
+}
+
+func encode(tree any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

@@ -5,12 +5,14 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
 // What is committed under deploy is checked by `make check`, and so are the promtool tests of the alerts. Here it is what
@@ -50,6 +52,45 @@ func TestAmtoolLikesTheRoutes(t *testing.T) {
 		out, err := tool(t, stack.AmtoolProgram, "", "config", "routes", "test", "--config.file="+config, "severity="+severity)
 		if err != nil || strings.TrimSpace(out) != want {
 			t.Errorf("severity %s goes to %q, want %s (%v)", severity, out, want, err)
+		}
+	}
+}
+
+// TestToolsLikeEverySetting has the tools read what comes of a configuration with everything that changes rules and routes:
+// the example of the generator's documentation.
+func TestToolsLikeEverySetting(t *testing.T) {
+	root, err := stack.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "generator.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	config, err := generate.ParseConfig([]byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generate.Files(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := generate.Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := tool(t, stack.PromtoolProgram, "", "check", "rules", "--lint=all", "--lint-fatal", filepath.Join(dir, "prometheus", "rules.yaml")); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	routes := filepath.Join(dir, "alertmanager", "alertmanager.yaml")
+	for labels, want := range map[string]string{
+		"team=platform severity=ticket": "platform-ticket", "team=platform severity=page": "page", "team=shop severity=ticket": "ticket",
+	} {
+		args := append([]string{"config", "routes", "test", "--config.file=" + routes}, strings.Fields(labels)...)
+		if out, err := tool(t, stack.AmtoolProgram, "", args...); err != nil || strings.TrimSpace(out) != want {
+			t.Errorf("%s goes to %q, want %s (%v)", labels, out, want, err)
 		}
 	}
 }

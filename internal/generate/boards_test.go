@@ -77,3 +77,29 @@ func TestDashboardConfigMaps(t *testing.T) {
 		}
 	}
 }
+
+// The grafana-operator is sent to ConfigMaps that exist, for each dashboard.
+func TestGrafanaDashboards(t *testing.T) {
+	f := files(t, "")
+	documents := bytes.Split(f["kubernetes/grafanadashboards.yaml"], []byte("\n---\n"))
+	if len(documents) != 7 {
+		t.Errorf("%d documents", len(documents))
+	}
+	for _, document := range documents {
+		var o struct {
+			APIVersion, Kind string
+			Spec             struct {
+				ConfigMapRef     struct{ Name, Key string }
+				InstanceSelector struct{ MatchLabels map[string]string }
+			}
+		}
+		if err := yaml.Unmarshal(document, &o); err != nil {
+			t.Fatal(err)
+		}
+		ref := o.Spec.ConfigMapRef
+		if o.APIVersion != "grafana.integreatly.org/v1beta1" || o.Kind != "GrafanaDashboard" || len(o.Spec.InstanceSelector.MatchLabels) == 0 ||
+			!bytes.Contains(f["kubernetes/dashboards.yaml"], []byte("\n  name: "+ref.Name+"\n")) || !bytes.Contains(f["kubernetes/dashboards.yaml"], []byte("\n  "+ref.Key+": ")) {
+			t.Errorf("%+v", o)
+		}
+	}
+}

@@ -34,15 +34,24 @@ type Config struct {
 // file is the configuration as it is written. Durations are strings so that an error can name the field.
 type file struct {
 	// Objectives changes thresholds, by the id of the objective.
-	Objectives map[string]struct {
-		Threshold *float64 `json:"threshold,omitempty"`
-		For       string   `json:"for,omitempty"`
-		Severity  string   `json:"severity,omitempty"`
-	} `json:"objectives,omitempty"`
+	Objectives map[string]override `json:"objectives,omitempty"`
 	// Handlers gives handlers a limit of their own, in seconds, by name.
 	Handlers map[string]float64 `json:"handlers,omitempty"`
+	// Controllers gives controllers objectives and labels of their own, by name.
+	Controllers map[string]struct {
+		Objectives map[string]override `json:"objectives,omitempty"`
+		Labels     map[string]string   `json:"labels,omitempty"`
+	} `json:"controllers,omitempty"`
 	// Disabled names alerts to leave out.
 	Disabled []string `json:"disabled,omitempty"`
+	// Groups names the groups of rules to keep.
+	Groups []string `json:"groups,omitempty"`
+	// Labels are put on every alert.
+	Labels map[string]string `json:"labels,omitempty"`
+	// LabelNames are the names of labels in Prometheus, where they have others.
+	LabelNames map[string]string `json:"labelNames,omitempty"`
+	// Selector are matchers that all rules and dashboards select by.
+	Selector string `json:"selector,omitempty"`
 	// RunbookURL is where the runbooks are served.
 	RunbookURL string `json:"runbookURL,omitempty"`
 	// GrafanaURL is where Grafana is, for the links of alerts. Without it they are relative.
@@ -50,12 +59,20 @@ type file struct {
 	// PrometheusURL is where Grafana finds Prometheus.
 	PrometheusURL string `json:"prometheusURL,omitempty"`
 	Alertmanager  struct {
-		WebhookURLs    map[string]string `json:"webhookURLs,omitempty"`
-		GroupBy        []string          `json:"groupBy,omitempty"`
-		GroupWait      string            `json:"groupWait,omitempty"`
-		GroupInterval  string            `json:"groupInterval,omitempty"`
-		RepeatInterval string            `json:"repeatInterval,omitempty"`
+		WebhookURLs    map[string]string            `json:"webhookURLs,omitempty"`
+		Teams          map[string]map[string]string `json:"teams,omitempty"`
+		GroupBy        []string                     `json:"groupBy,omitempty"`
+		GroupWait      string                       `json:"groupWait,omitempty"`
+		GroupInterval  string                       `json:"groupInterval,omitempty"`
+		RepeatInterval string                       `json:"repeatInterval,omitempty"`
 	} `json:"alertmanager,omitempty"`
+}
+
+// override changes an objective.
+type override struct {
+	Threshold *float64 `json:"threshold,omitempty"`
+	For       string   `json:"for,omitempty"`
+	Severity  string   `json:"severity,omitempty"`
 }
 
 // DefaultConfig is the configuration of the files in the repository.
@@ -98,16 +115,31 @@ func ParseConfig(raw []byte) (Config, error) {
 		return *d
 	}
 
-	overrides := map[string]catalog.Override{}
-	for _, id := range slices.Sorted(maps.Keys(f.Objectives)) {
-		o := f.Objectives[id]
-		overrides[id] = catalog.Override{
-			Threshold: o.Threshold, For: parse("objectives."+id+".for", o.For), Severity: catalog.Severity(o.Severity),
+	overridden := func(field string, objectives map[string]override, general map[string]catalog.Override) (catalog.Targets, map[string]catalog.Override) {
+		overrides := maps.Clone(general)
+		for _, id := range slices.Sorted(maps.Keys(objectives)) {
+			o := objectives[id]
+			overrides[id] = catalog.Override{
+				Threshold: o.Threshold, For: parse(field+"."+id+".for", o.For), Severity: catalog.Severity(o.Severity),
+			}
 		}
+		targets, err := catalog.NewTargets(overrides)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", field, err))
+		}
+		return targets, overrides
 	}
-	targets, err := catalog.NewTargets(overrides)
-	if err != nil {
-		errs = append(errs, fmt.Errorf("objectives: %w", err))
+	targets, overrides := overridden("objectives", f.Objectives, map[string]catalog.Override{})
+	controllers := map[string]alerts.Controller{}
+	for _, name := range slices.Sorted(maps.Keys(f.Controllers)) {
+		field := "controllers." + name + ".objectives"
+		for _, id := range slices.Sorted(maps.Keys(f.Controllers[name].Objectives)) {
+			if !alerts.OfControllers(id) {
+				errs = append(errs, fmt.Errorf("%s: %s is not the objective of an alert about controllers", field, id))
+			}
+		}
+		own, _ := overridden(field, f.Controllers[name].Objectives, overrides)
+		controllers[name] = alerts.Controller{Targets: own, Labels: f.Controllers[name].Labels}
 	}
 	for _, u := range []struct{ field, address string }{
 		{"runbookURL", f.RunbookURL}, {"grafanaURL", f.GrafanaURL}, {"prometheusURL", f.PrometheusURL},
@@ -118,10 +150,11 @@ func ParseConfig(raw []byte) (Config, error) {
 	}
 	am := f.Alertmanager
 	c := Config{
-		dashboards:    dashboards.Config{Targets: targets, RunbookBase: f.RunbookURL},
+		dashboards:    dashboards.Config{Targets: targets, RunbookBase: f.RunbookURL, Labels: f.LabelNames, Selector: f.Selector},
 		prometheusURL: f.PrometheusURL,
 		alerts: alerts.Config{
-			Targets: targets, HandlerThresholds: f.Handlers, Disabled: f.Disabled,
+			Targets: targets, HandlerThresholds: f.Handlers, Controllers: controllers, Disabled: f.Disabled, Groups: f.Groups,
+			Labels: f.LabelNames, Selector: f.Selector, ExtraLabels: f.Labels,
 			RunbookBase: f.RunbookURL,
 			Dashboards: alerts.Dashboards{
 				Informers:      dashboardURL(f.GrafanaURL, dashboards.DetailUID),
@@ -132,7 +165,7 @@ func ParseConfig(raw []byte) (Config, error) {
 				Exporter:       dashboardURL(f.GrafanaURL, dashboards.ExporterUID),
 			},
 			Alertmanager: alerts.Alertmanager{
-				WebhookURLs: am.WebhookURLs, GroupBy: am.GroupBy,
+				WebhookURLs: am.WebhookURLs, Teams: am.Teams, GroupBy: am.GroupBy,
 				GroupWait:      orZero(parse("alertmanager.groupWait", am.GroupWait)),
 				GroupInterval:  orZero(parse("alertmanager.groupInterval", am.GroupInterval)),
 				RepeatInterval: orZero(parse("alertmanager.repeatInterval", am.RepeatInterval)),

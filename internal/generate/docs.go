@@ -80,7 +80,7 @@ func alertTable(c Config, prefix string) []byte {
 	var b bytes.Buffer
 	b.WriteString("| alert | severity | objective |\n|---|---|---|\n")
 	for _, a := range alerts.All() {
-		if slices.Contains(c.alerts.Disabled, a.Name) {
+		if !c.alerts.Enabled(a) {
 			continue
 		}
 		o := c.alerts.Targets.Of(a.Objective)

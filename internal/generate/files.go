@@ -2,7 +2,6 @@ package generate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/dashboards"
@@ -19,7 +18,7 @@ func Files(c Config) (map[string][]byte, error) {
 		files["grafana/dashboards/"+d.UID+".json"] = d.JSON
 	}
 	for _, a := range alerts.All() {
-		if !slices.Contains(c.alerts.Disabled, a.Name) {
+		if c.alerts.Enabled(a) {
 			files["runbooks/"+a.Name+".md"] = alerts.RunbookPage(a, c.alerts)
 		}
 	}
@@ -29,11 +28,12 @@ func Files(c Config) (map[string][]byte, error) {
 		"grafana/provisioning/dashboards/informer-exporter.yaml": dashboardProvider,
 		"grafana/provisioning/datasources/prometheus.yaml":       func() ([]byte, error) { return dataSources(c) },
 		"kubernetes/prometheusrule.yaml":                         func() ([]byte, error) { return prometheusRule(c) },
-		"kubernetes/servicemonitor.yaml":                         serviceMonitor,
-		"kubernetes/podmonitor.yaml":                             podMonitor,
+		"kubernetes/servicemonitor.yaml":                         func() ([]byte, error) { return serviceMonitor(c) },
+		"kubernetes/podmonitor.yaml":                             func() ([]byte, error) { return podMonitor(c) },
 		"kubernetes/rbac.yaml":                                   func() ([]byte, error) { return rbac(c) },
 		"configuration.md":                                       configurationPage,
 		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardConfigMaps(boards) },
+		"kubernetes/grafanadashboards.yaml":                      func() ([]byte, error) { return grafanaDashboards(boards) },
 	} {
 		if files[path], err = content(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -150,22 +150,30 @@ objectives:
   sync_lag: {threshold: 12, for: 10s, severity: page}
 handlers: {slow: 1}
 disabled: [InformerExporterAbsent]
+controllers:
+  garbage-collector: {objectives: {queue_depth: {threshold: 20000}}, labels: {team: gc}}
+labels: {team: platform}
+labelNames: {cluster: k8s, namespace: exported_namespace}
+selector: env="prod"
 runbookURL: https://runbooks.example.com
 prometheusURL: http://prometheus.example.com
 alertmanager:
   webhookURLs: {page: "http://127.0.0.1:9/page"}
+  teams: {gc: {ticket: "http://127.0.0.1:9/gc"}}
   groupWait: 1s
   groupInterval: 2s
   repeatInterval: 1d
 `)
 	for path, want := range map[string][]string{
-		"prometheus/rules.yaml":                            {"k8s_informer_sync_lag_seconds > 12", "for: 10s", `handler="slow"`, "https://runbooks.example.com/InformerNotSynced.md"},
-		"kubernetes/prometheusrule.yaml":                   {"k8s_informer_sync_lag_seconds > 12"},
-		"alertmanager/alertmanager.yaml":                   {"http://127.0.0.1:9/page", "group_wait: 1s", "group_interval: 2s", "repeat_interval: 1d"},
+		"prometheus/rules.yaml":                            {`k8s_informer_sync_lag_seconds{env="prod"} > 12`, "for: 10s", `handler="slow"`, `name="garbage-collector"`, "> 20000", "team: gc", "team: platform", "https://runbooks.example.com/InformerNotSynced.md"},
+		"kubernetes/prometheusrule.yaml":                   {`k8s_informer_sync_lag_seconds{env="prod"} > 12`},
+		"alertmanager/alertmanager.yaml":                   {"http://127.0.0.1:9/page", "http://127.0.0.1:9/gc", "receiver: gc-ticket", "- k8s\n", "group_wait: 1s", "group_interval: 2s", "repeat_interval: 1d"},
 		"grafana/provisioning/datasources/prometheus.yaml": {"http://prometheus.example.com"},
 		"runbooks/InformerSyncLagHigh.md":                  {"at most 12s", "| page |", "by more than 12s, for 10s"},
 		"metrics.md":                                       {"| `sync_lag` | at most 12s |"},
-		"grafana/dashboards/informers-overview.json":       {"at most 12s", "https://runbooks.example.com"},
+		"grafana/dashboards/informers-overview.json":       {"at most 12s", "https://runbooks.example.com", `by (k8s, name`, `env=\"prod\"`},
+		"kubernetes/servicemonitor.yaml":                   {"honorLabels: false"},
+		"kubernetes/podmonitor.yaml":                       {"honorLabels: false"},
 	} {
 		for _, text := range want {
 			if !bytes.Contains(f[path], []byte(text)) {
@@ -180,23 +188,30 @@ alertmanager:
 
 func TestConfigErrorsNameTheField(t *testing.T) {
 	for config, want := range map[string]string{
-		"goals: {}":                                `unknown field "goals"`,
-		"alertmanager: {webhookURL: {}}":           `unknown field "webhookURL"`,
-		"objectives: {sync_lag: {treshold: 1}}":    `unknown field "treshold"`,
-		"objectives: {sync_lag: {threshold: five}": "yaml",
-		"objectives: {sync_lag: {threshold: 5s}}":  "objectives",
-		"objectives: {sync_lag: {for: 5}}":         "objectives",
-		"objectives: {sync_lag: {for: 5 min}}":     `objectives.sync_lag.for: "5 min" is no duration; write 30s`,
-		"objectives: {nope: {threshold: 1}}":       "objectives: nope: no such objective; there are: not_synced",
-		"objectives: {event_lag: {threshold: 7}}":  "event_lag: threshold is 7, which is no bucket",
-		"disabled: [Nope]":                         `disabled: no alert is named "Nope"`,
-		"runbookURL: ftp://x":                      `runbookURL: "ftp://x" is no http or https URL`,
-		"grafanaURL: nowhere":                      `grafanaURL: "nowhere"`,
-		"alertmanager: {groupWait: soon}":          `alertmanager.groupWait: "soon" is no duration`,
-		"alertmanager: {webhookURLs: {page: x}}":   "alertmanager.webhookURLs.page",
-		"handlers: {h: 3}":                         `handlers: "h" has 3`,
-		"- a":                                      "cannot unmarshal array",
-		"disabled: [A]\ndisabled: [B]":             "disabled",
+		"goals: {}":                                                          `unknown field "goals"`,
+		"alertmanager: {webhookURL: {}}":                                     `unknown field "webhookURL"`,
+		"objectives: {sync_lag: {treshold: 1}}":                              `unknown field "treshold"`,
+		"objectives: {sync_lag: {threshold: five}":                           "yaml",
+		"objectives: {sync_lag: {threshold: 5s}}":                            "objectives",
+		"objectives: {sync_lag: {for: 5}}":                                   "objectives",
+		"objectives: {sync_lag: {for: 5 min}}":                               `objectives.sync_lag.for: "5 min" is no duration; write 30s`,
+		"objectives: {nope: {threshold: 1}}":                                 "objectives: nope: no such objective; there are: not_synced",
+		"objectives: {event_lag: {threshold: 7}}":                            "event_lag: threshold is 7, which is no bucket",
+		"disabled: [Nope]":                                                   `disabled: no alert is named "Nope"`,
+		"runbookURL: ftp://x":                                                `runbookURL: "ftp://x" is no http or https URL`,
+		"grafanaURL: nowhere":                                                `grafanaURL: "nowhere"`,
+		"alertmanager: {groupWait: soon}":                                    `alertmanager.groupWait: "soon" is no duration`,
+		"alertmanager: {webhookURLs: {page: x}}":                             "alertmanager.webhookURLs.page",
+		"controllers: {a: {objectives: {queue_depth: {for: x}}}}":            `controllers.a.objectives.queue_depth.for: "x" is no duration`,
+		"controllers: {a: {objectives: {sync_lag: {threshold: 1}}}}":         "controllers.a.objectives: sync_lag is not the objective of an alert about controllers",
+		"controllers: {a: {objectives: {queue_wait_p99: {threshold: 1.5}}}}": "controllers.a.objectives: queue_wait_p99: threshold is 1.5, which is no bucket",
+		"labelNames: {namespace: name}":                                      `labelNames.namespace: another label has the name "name"`,
+		"selector: env":                                                      `selector: "env" are no matchers`,
+		"groups: [x]":                                                        `groups: no group is named "x"`,
+		"alertmanager: {teams: {a: {pager: http://x}}}":                      `alertmanager.teams.a: "pager" is no severity`,
+		"handlers: {h: 3}":                                                   `handlers: "h" has 3`,
+		"- a":                                                                "cannot unmarshal array",
+		"disabled: [A]\ndisabled: [B]":                                       "disabled",
 	} {
 		_, err := generate.ParseConfig([]byte(config))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -207,6 +222,8 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 
 func FuzzParseConfig(f *testing.F) {
 	f.Add("objectives: {sync_lag: {threshold: 12, for: 10s}}")
+	f.Add(`{labelNames: {cluster: k8s}, selector: 'a="b"', groups: [upstream], labels: {team: x}}`)
+	f.Add("controllers: {a: {objectives: {queue_depth: {threshold: 1}}, labels: {team: b}}}")
 	f.Add("alertmanager: {groupBy: [a], webhookURLs: {page: http://x}}")
 	f.Fuzz(func(t *testing.T, config string) {
 		c, err := generate.ParseConfig([]byte(config))

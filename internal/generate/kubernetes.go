@@ -35,28 +35,29 @@ func prometheusRule(c Config) ([]byte, error) {
 	})
 }
 
-// endpoint is how metrics are scraped. Without honorLabels the label namespace, the scope that an informer watches, would
-// become exported_namespace, and every query would see the namespace of the pod instead.
-func endpoint(port string) []object {
-	return []object{{"port": port, "honorLabels": true, "interval": "15s"}}
+// endpoint is how metrics are scraped. Without honorLabels the label namespace, the scope that an informer watches, becomes
+// exported_namespace, and only queries that are generated for that understand it.
+func endpoint(port string, c Config) []object {
+	_, renamed := c.alerts.Labels["namespace"]
+	return []object{{"port": port, "honorLabels": !renamed, "interval": "15s"}}
 }
 
-func serviceMonitor() ([]byte, error) {
+func serviceMonitor(c Config) ([]byte, error) {
 	return manifest("monitoring.coreos.com/v1", "ServiceMonitor", appName, nil, object{
 		"spec": object{
 			"selector":  object{"matchLabels": object{"app.kubernetes.io/name": appName, "app.kubernetes.io/component": "exporter"}},
-			"endpoints": endpoint("http"),
+			"endpoints": endpoint("http", c),
 		},
 	})
 }
 
 // podMonitor scrapes the pods of all namespaces that ask for it, whatever program they are.
-func podMonitor() ([]byte, error) {
+func podMonitor(c Config) ([]byte, error) {
 	return manifest("monitoring.coreos.com/v1", "PodMonitor", "informers", nil, object{
 		"spec": object{
 			"namespaceSelector":   object{"any": true},
 			"selector":            object{"matchLabels": object{scrapeLabel: "true"}},
-			"podMetricsEndpoints": endpoint("metrics"),
+			"podMetricsEndpoints": endpoint("metrics", c),
 		},
 	})
 }
@@ -64,11 +65,30 @@ func podMonitor() ([]byte, error) {
 // dashboardConfigMaps are picked up by the sidecar of Grafana's Helm chart. Each dashboard has its own, since kubectl apply
 // keeps a copy in an annotation, and all of them together are larger than annotations may be.
 func dashboardConfigMaps(boards []dashboards.Dashboard) ([]byte, error) {
-	var documents [][]byte
-	for _, d := range boards {
-		document, err := manifest("v1", "ConfigMap", d.UID, map[string]string{"grafana_dashboard": "1"}, object{
+	return each(boards, func(d dashboards.Dashboard) ([]byte, error) {
+		return manifest("v1", "ConfigMap", d.UID, map[string]string{"grafana_dashboard": "1"}, object{
 			"data": map[string]string{d.UID + ".json": string(d.JSON)},
 		})
+	})
+}
+
+// grafanaDashboards tell the grafana-operator to take the dashboards from those ConfigMaps.
+func grafanaDashboards(boards []dashboards.Dashboard) ([]byte, error) {
+	return each(boards, func(d dashboards.Dashboard) ([]byte, error) {
+		return manifest("grafana.integreatly.org/v1beta1", "GrafanaDashboard", d.UID, nil, object{
+			"spec": object{
+				"instanceSelector": object{"matchLabels": object{"dashboards": "grafana"}},
+				"folder":           "Informers",
+				"configMapRef":     object{"name": d.UID, "key": d.UID + ".json"},
+			},
+		})
+	})
+}
+
+func each(boards []dashboards.Dashboard, manifest func(dashboards.Dashboard) ([]byte, error)) ([]byte, error) {
+	var documents [][]byte
+	for _, d := range boards {
+		document, err := manifest(d)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,74 @@
+package alerts
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/promql"
+)
+
+// Controller is what one controller has of its own.
+type Controller struct {
+	// Targets are the objectives in force for it.
+	Targets catalog.Targets
+	// Labels are put on its alerts, such as the team that it belongs to.
+	Labels map[string]string
+}
+
+// controllerLabel returns the label that holds the name of the controller, "" if the alert is about something else. The
+// queue of a controller has its name.
+func (a Alert) controllerLabel() string {
+	switch {
+	case slices.Contains(a.labels, "controller=name"):
+		return "name"
+	case slices.Contains(a.labels, "controller"):
+		return "controller"
+	}
+	return ""
+}
+
+// OfControllers tells whether an objective, by its id, is that of an alert about controllers, so that a controller may have
+// one of its own.
+func OfControllers(objective string) bool {
+	return slices.ContainsFunc(All(), func(a Alert) bool { return a.Objective.ID == objective && a.controllerLabel() != "" })
+}
+
+// own tells whether a controller has rules of its own for an alert.
+func (a Alert) own(controller Controller, c Config) bool {
+	general, own := c.Targets.Of(a.Objective), controller.Targets.Of(a.Objective)
+	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.For != general.For || own.Severity != general.Severity
+}
+
+// controllerRules returns a rule for the controllers without any of their own, and one for each of the others.
+func (a Alert) controllerRules(c Config) []Rule {
+	label := a.controllerLabel()
+	general := a.rule(c.Targets.Of(a.Objective), c)
+	if label == "" {
+		return []Rule{general}
+	}
+	only := func(r Rule, matcher string) Rule {
+		r.Expr, _ = promql.Rewrite{Selector: matcher}.Apply(r.Expr) // ours, a test reads them all
+		return r
+	}
+	var own []Rule
+	var quoted []string
+	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
+		controller := c.Controllers[name]
+		if !a.own(controller, c) {
+			continue
+		}
+		quoted = append(quoted, regexp.QuoteMeta(name))
+		r := only(a.rule(controller.Targets.Of(a.Objective), c), fmt.Sprintf("%s=%q", label, name))
+		r.Labels[label] = name // as its result has anyway; promtool takes rules without a difference in labels for copies
+		maps.Copy(r.Labels, controller.Labels)
+		own = append(own, r)
+	}
+	if len(own) == 0 {
+		return []Rule{general}
+	}
+	return append([]Rule{only(general, fmt.Sprintf("%s!~%q", label, strings.Join(quoted, "|")))}, own...)
+}
