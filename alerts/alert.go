@@ -53,7 +53,7 @@ func All() []Alert {
 		informerCacheDiffers, informerAuditsFail, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
-		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterAbsent,
+		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterAbsent,
 		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
 		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupOverdue,
 		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,

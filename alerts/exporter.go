@@ -54,6 +54,31 @@ var informerExporterConfigReloadFailed = Alert{
 	},
 }
 
+var informerExporterLeaderMissing = Alert{
+	Name:      "InformerExporterLeaderMissing",
+	Objective: catalog.ExporterLeaderMissing,
+	board:     exporterBoard,
+	labels:    []string{"cluster"},
+	expr:      `max by (cluster, name, lock) (controller_leader{name=~"` + exporterNames + `"}) == 0`,
+	summary:   "No replica of the exporter makes audits" + inCluster + ".",
+	description: "None of the replicas of {{ $labels.name }}" + inCluster + " has held the Lease {{ $labels.lock }} for more than $for, " +
+		"so that none of them makes audits. They report everything else.",
+	Runbook: Runbook{
+		Meaning: "The exporters run with `--leader-elect`, and each of them has said for longer than $for that it is not the leader. Only the leader compares its caches with the API server, object by object.",
+		Impact:  "A cache that differs from the API server without lagging is not found, and InformerCacheDiffers cannot fire. Everything else is reported by each replica. No controller is affected.",
+		Diagnosis: []Step{
+			{"What do attempts to get the Lease meet?", `sum by (cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{name=~"` + exporterNames + `"}[15m]))`},
+			{"The exporter's log has one line with the answer of the API server, and how to mend it: `The Lease cannot be used`.", ""},
+			{"Do all clients of the API server have trouble? Then that comes first.", `sum by (cluster, name, error_type) (increase(k8s_informer_sync_errors_total[15m])) > 0`},
+		},
+		Mitigation: []string{
+			"Grant `get`, `create` and `update` on Leases in the exporter's namespace, as `deploy/kustomize/high-availability/role.yaml` does.",
+			"A Lease that was changed by hand, or written by a clock far ahead: delete it; the exporters create it again.",
+			"If audits are not wanted at all, turn them off in the configuration (`checks.audit: 0s`) and leave `--leader-elect` out.",
+		},
+	},
+}
+
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.ExporterAbsent,

@@ -7,8 +7,9 @@ var controllerLeaderMissing = Alert{
 	Objective: catalog.LeaderMissing,
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
-	// By the lock and not by the process or the job: a single leader among all candidates is what there should be.
-	expr:    `max by (cluster, name, lock) (controller_leader) == 0`,
+	// By the lock and not by the process or the job: a single leader among all candidates is what there should be. Without
+	// a leader, exporters go on with nearly everything: they have an alert of their own.
+	expr:    `max by (cluster, name, lock) (controller_leader{name!~"` + exporterNames + `"}) == 0`,
 	summary: "Nobody holds the " + thisLock + ".",
 	description: "None of the candidates for the " + thisLock + " has led for more than $for. " +
 		"What only the leader does is not done.",

@@ -3,7 +3,7 @@ package dashboards
 func differences() panel {
 	return timeSeries{
 		header: header{id: 90, title: "Differences from the API server", unit: "short",
-			about: "Objects in which a cache differs from the API server at the same resourceVersion, as two audits in a row have found, by kind. Normal is 0, and no line where audits are off, as in the library by default. Anything else stays until the process takes in a full list: follow the runbook of InformerCacheDiffers."},
+			about: "Objects in which a cache differs from the API server at the same resourceVersion, as two audits in a row have found, by kind. Normal is 0, and no line where audits are off, as in the library by default, or paused, as on replicas that do not lead. Anything else stays until the process takes in a full list: follow the runbook of InformerCacheDiffers."},
 		queries: []query{{expr: `max by (cluster, name, informer_type, namespace, kind) (k8s_informer_audit_differences{@})`, legend: legendInformer + " {{kind}}"}},
 	}
 }

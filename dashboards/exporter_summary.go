@@ -57,7 +57,7 @@ func everyExporter(t catalog.Targets) panel {
 	reload := t.Of(catalog.ExporterConfigReload)
 	return grid{
 		header: header{id: 7, title: "Every exporter", unit: "short",
-			about: "One row for each exporter. One version in each cluster is normal, two during a roll-out, and a configuration in force."},
+			about: "One row for each exporter. One version in each cluster is normal, two during a roll-out, and a configuration in force. Leads is empty without --leader-elect; otherwise one yes for each shard is normal."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "instance", title: "Instance"},
 			{label: "version", title: "Version"}, {label: "revision", title: "Revision"}, {label: "goversion", title: "Go"},
@@ -69,6 +69,7 @@ func everyExporter(t catalog.Targets) panel {
 			{title: "Resources", query: `sum by (cluster, instance) (informer_exporter_kinds{@target, state="watched"})`},
 			{title: "Objects", query: `sum by (cluster, instance) (k8s_informer_objects{@target}` + ofExporters + `)`},
 			{title: "Memory", unit: "bytes", query: `max by (cluster, instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`},
+			{title: "Leads", words: yesNo, query: `max by (cluster, instance) (controller_leader{@target}` + ofExporters + `)`},
 			{hidden: true, query: `max by (cluster, instance, version, revision, goversion) (informer_exporter_build_info{@target})`},
 		},
 		sortBy: "Memory",

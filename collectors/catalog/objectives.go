@@ -273,6 +273,11 @@ var (
 		Metric: ExporterConfigReloaded, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "Prometheus practice", Covers: []string{"O5"},
 	})
+	ExporterLeaderMissing = target(Objective{
+		ID: "exporter_leader_missing", Title: "Leader among the replicas of the exporter",
+		Metric: ControllerLeader, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
+	})
 	ExporterAbsent = target(Objective{
 		ID: "exporter_absent", Title: "Exporter absent",
 		Metric: ExporterBuildInfo, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,

@@ -85,7 +85,12 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 		t.Fatalf("no generated manifests: %v", err)
 	}
 	for _, file := range files {
-		objects = append(objects, readObjects(t, file)...)
+		for _, object := range readObjects(t, file) {
+			// The grafana-operator's module, which has its definitions, cannot be had from the Go proxy.
+			if object.GetKind() != "GrafanaDashboard" {
+				objects = append(objects, object)
+			}
+		}
 	}
 	kinds := map[string]int{}
 	for _, object := range objects {

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
 // metricName is the label that holds the name.
@@ -18,12 +19,6 @@ const metricName = "__name__"
 
 // targetLabels are on every series that is scraped.
 var targetLabels = []string{"cluster", "job", "instance"}
-
-// foreign are the series of others that queries may read, with the labels that they have besides those of their target.
-var foreign = map[string][]string{
-	"up":     {},
-	"ALERTS": {"alertname", "alertstate", "severity", "name", "informer_type", "namespace"},
-}
 
 // Functions that take a counter, and those of them that mean something only for a counter.
 var (
@@ -45,7 +40,7 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 	if own, ok := recorded[name]; ok {
 		return series{labels: own}, true
 	}
-	if own, ok := foreign[name]; ok {
+	if own, ok := promql.Foreign[name]; ok {
 		return series{labels: slices.Concat(targetLabels, own)}, true
 	}
 	if m, ok := catalog.ByName(name); ok && m.Kind != catalog.Histogram {

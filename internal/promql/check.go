@@ -12,8 +12,8 @@ import (
 // targetLabels are those that Prometheus adds to every scraped series.
 var targetLabels = []string{"cluster", "job", "instance"}
 
-// upstream are the series of others that queries may use, with their labels.
-var upstream = map[string][]string{
+// Foreign are the series of others that queries may use, with the labels that they have besides those of their target.
+var Foreign = map[string][]string{
 	"up":                            {},
 	"scrape_duration_seconds":       {},
 	"scrape_samples_scraped":        {},
@@ -62,7 +62,7 @@ func (s Series) check(recorded map[string][]string) ([]string, error) {
 	if s.Range == "" && slices.Contains(ranged, s.Func) {
 		return nil, fmt.Errorf("%s has no range for %s", s.Name, s.Func)
 	}
-	for _, foreign := range []map[string][]string{recorded, upstream} {
+	for _, foreign := range []map[string][]string{recorded, Foreign} {
 		if labels, ok := foreign[s.Name]; ok {
 			return labels, s.checkMatchers(labels, nil)
 		}

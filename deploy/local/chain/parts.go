@@ -174,6 +174,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	c.ExporterURL = "http://" + port.Address(number)
 	args := append([]string{
 		"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number),
+		"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, and all of its metrics
 	}, c.options.ExporterArgs...)
 	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
 		Name: "exporter", Program: p.exporter, Args: args, Dir: c.dir, Log: c.options.Log,
