@@ -90,7 +90,7 @@ func connect(config *rest.Config, userAgent string, observe observeConfig) (*con
 	if err != nil {
 		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}
-	objects, err := metadata.NewForConfigAndClient(config, client)
+	objects, err := newMetadata(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
 	}
