@@ -164,14 +164,22 @@ type generations struct {
 	metadata metadata.ResourceInterface
 	whole    dynamic.ResourceInterface
 	reads    atomic.Bool // whole objects
+	// audited is where an audit goes on: its first page alone says that it is one. Empty after the last page.
+	audited atomic.Value
 }
 
 // List reads what the informer holds. An audit compares no more than metadata.
 func (g *generations) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
-		return orNil(g.metadata.List(ctx, options))
+	if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact || options.Continue != "" && options.Continue == g.audited.Load() {
+		list, err := g.metadata.List(ctx, options)
+		if err == nil {
+			g.audited.Store(list.Continue)
+		}
+		return orNil(list, err)
 	}
-	g.decide(ctx)
+	if options.Continue == "" { // else it is the rest of what was decided on
+		g.decide(ctx)
+	}
 	if g.reads.Load() {
 		return orNil(g.whole.List(ctx, options))
 	}

@@ -178,7 +178,7 @@ type (
 )
 
 func (readMetadata) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	return &metav1.PartialObjectMetadataList{}, nil
+	return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{Continue: "more metadata"}}, nil
 }
 
 func (readMetadata) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
@@ -231,6 +231,8 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 		{list(metav1.ListOptions{}), wholeList},
 		{watched(metav1.ListOptions{}), "whole"},
 		{list(metav1.ListOptions{ResourceVersion: "7", ResourceVersionMatch: metav1.ResourceVersionMatchExact}), metadataList},
+		{list(metav1.ListOptions{Continue: "more metadata"}), metadataList}, // of the audit
+		{list(metav1.ListOptions{Continue: "more whole objects"}), wholeList},
 	} {
 		if step.got != step.want {
 			t.Errorf("step %d: %s, want %s", i, step.got, step.want)
