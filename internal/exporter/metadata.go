@@ -25,7 +25,7 @@ func newMetadata(config *rest.Config, client *http.Client) (metadata.Interface, 
 		return nil, err
 	}
 	config = metadata.ConfigFor(config)
-	config.NegotiatedSerializer = pruning{config.NegotiatedSerializer}
+	config.NegotiatedSerializer = pruning{config.NegotiatedSerializer, pruneMetadata}
 	config.GroupVersion, config.APIPath = &schema.GroupVersion{}, "/unused"
 	pruned, err := rest.RESTClientForConfigAndClient(config, client)
 	if err != nil {

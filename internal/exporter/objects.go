@@ -12,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
@@ -65,7 +66,10 @@ type wholeObjects struct {
 
 // newWholeObjects returns clients that share what they are given.
 func newWholeObjects(config *rest.Config, client *http.Client, definitions *discovery.DiscoveryClient) (*wholeObjects, error) {
-	custom, err := dynamic.NewForConfigAndClient(config, client)
+	whole := dynamic.ConfigFor(config)
+	whole.NegotiatedSerializer = pruning{whole.NegotiatedSerializer, pruneWhole}
+	whole.GroupVersion, whole.APIPath = &schema.GroupVersion{}, "/unused"
+	custom, err := rest.RESTClientForConfigAndClient(whole, client)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func newWholeObjects(config *rest.Config, client *http.Client, definitions *disc
 		return nil, err
 	}
 	schemas := objects.NewSchemas(definitions.OpenAPIV3WithContext(context.Background()))
-	return &wholeObjects{leases: leases, dynamic: custom, schemas: schemas}, nil
+	return &wholeObjects{leases: leases, dynamic: dynamic.New(custom), schemas: schemas}, nil
 }
 
 // signals reports what is the matter with objects, for all targets.

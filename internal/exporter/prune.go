@@ -115,20 +115,26 @@ func pruneMetadata(data []byte) ([]byte, error) {
 	return data[:len(protobufPrefix)+kept], nil
 }
 
-// pruning makes decoders of metadata prune it first.
-type pruning struct{ runtime.NegotiatedSerializer }
+// pruning makes decoders prune what they decode.
+type pruning struct {
+	runtime.NegotiatedSerializer
+	prune func(data []byte) ([]byte, error)
+}
 
 // DecoderToVersion implements runtime.NegotiatedSerializer.
 func (p pruning) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {
-	return pruningDecoder{p.NegotiatedSerializer.DecoderToVersion(decoder, gv)}
+	return pruningDecoder{p.NegotiatedSerializer.DecoderToVersion(decoder, gv), p.prune}
 }
 
-type pruningDecoder struct{ runtime.Decoder }
+type pruningDecoder struct {
+	runtime.Decoder
+	prune func(data []byte) ([]byte, error)
+}
 
 // Decode implements runtime.Decoder. The data is the caller's, who has no more use for it: a body that was read, or an event
 // that was cut out of one.
 func (d pruningDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	data, err := pruneMetadata(data)
+	data, err := d.prune(data)
 	if err != nil {
 		return nil, nil, err
 	}

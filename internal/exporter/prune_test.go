@@ -85,7 +85,7 @@ func TestPruneMetadata(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.sent.GetObjectKind().SetGroupVersionKind(tc.kind)
-			got, _, err := pruningDecoder{metaCodec}.Decode(encoded(t, tc.sent), nil, nil)
+			got, _, err := pruningDecoder{metaCodec, pruneMetadata}.Decode(encoded(t, tc.sent), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestPruneBroken(t *testing.T) {
 	refused := 0
 	for cut := range whole {
 		_, _, broken := metaCodec.Decode(whole[:cut], nil, nil)
-		got, _, err := pruningDecoder{metaCodec}.Decode(bytes.Clone(whole[:cut]), nil, nil)
+		got, _, err := pruningDecoder{metaCodec, pruneMetadata}.Decode(bytes.Clone(whole[:cut]), nil, nil)
 		if (err == nil) != (broken == nil) {
 			t.Fatalf("%d bytes of %d are decoded as %+v, %v; unpruned the error is %v", cut, len(whole), got, err, broken)
 		}
