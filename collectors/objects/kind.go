@@ -164,8 +164,8 @@ func (k *Kind) namespaceOf(key types.NamespacedName) string {
 
 // lagsBehind is never true of an object of which nothing but the metadata was sent.
 func lagsBehind(obj any) bool {
-	o, ok := obj.(*Object)
-	return ok && o.ObservedGeneration < o.Generation
+	o, ok := obj.(Observed)
+	return ok && o.GetObservedGeneration() < o.GetGeneration()
 }
 
 // setTerminating counts an object once for each finalizer that it waits for.

@@ -9,6 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// Observed is an object with status.observedGeneration. Handlers take whatever implements it for one.
+type Observed interface {
+	metav1.Object
+	// GetObservedGeneration returns the generation that the controller has dealt with last, 0 if it has dealt with none.
+	GetObservedGeneration() int64
+}
+
 // Object is what is kept of an object with status.observedGeneration: the metadata that tells what it is and what has
 // become of it, and this one field.
 type Object struct {
@@ -16,6 +23,11 @@ type Object struct {
 	// ObservedGeneration is the generation that the controller has dealt with last, 0 if it has dealt with none.
 	ObservedGeneration int64
 }
+
+var _ Observed = &Object{}
+
+// GetObservedGeneration implements Observed.
+func (o *Object) GetObservedGeneration() int64 { return o.ObservedGeneration }
 
 // DeepCopyObject implements runtime.Object.
 func (o *Object) DeepCopyObject() runtime.Object {

@@ -32,14 +32,36 @@ type deletion struct {
 
 var nothing = &metav1.ObjectMeta{}
 
-// slim makes an object of metadata, leaves what is read as a whole to the signals that it is for, and leaves alone what it
-// has made before: a streaming list transforms twice. It runs for each event, under a lock of the informer.
+// observedObject is an object of which its controller says which generation it has dealt with.
+type observedObject struct {
+	object
+	observed int64
+}
+
+// GetObservedGeneration implements objects.Observed.
+func (o *observedObject) GetObservedGeneration() int64 { return o.observed }
+
+var _ objects.Observed = &observedObject{}
+
+// slim makes an object of what was sent of one, leaves Leases to the signals that they are for, and leaves alone what it has
+// made before: a streaming list transforms twice. It runs for each event, under a lock of the informer.
 func slim(obj any) (any, error) {
-	o, ok := obj.(*metav1.PartialObjectMetadata)
-	if !ok {
-		return objects.Transform(obj)
+	obj, err := objects.Transform(obj)
+	if err != nil {
+		return nil, err
 	}
-	slimmed := &object{
+	switch o := obj.(type) {
+	case *metav1.PartialObjectMetadata:
+		slimmed := newObject(&o.ObjectMeta)
+		return &slimmed, nil
+	case *objects.Object:
+		return &observedObject{newObject(&o.ObjectMeta), o.ObservedGeneration}, nil
+	}
+	return obj, nil
+}
+
+func newObject(o *metav1.ObjectMeta) object {
+	slimmed := object{
 		ObjectMeta:      nothing,
 		namespace:       unique.Make(o.Namespace).Value(), // one string for all objects of a namespace
 		name:            o.Name,
@@ -50,7 +72,7 @@ func slim(obj any) (any, error) {
 	if o.DeletionTimestamp != nil {
 		slimmed.deletion = &deletion{since: *o.DeletionTimestamp, finalizers: o.Finalizers}
 	}
-	return slimmed, nil
+	return slimmed
 }
 
 // GetNamespace implements metav1.Object.

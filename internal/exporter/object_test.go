@@ -6,6 +6,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
 )
 
 func TestSlim(t *testing.T) {
@@ -48,6 +50,13 @@ func TestSlim(t *testing.T) {
 	living, err := slim(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"f"}}})
 	if err != nil || living.(metav1.Object).GetDeletionTimestamp() != nil || living.(metav1.Object).GetFinalizers() != nil {
 		t.Errorf("of what lives nothing of a deletion is known, got %+v, %v", living, err)
+	}
+	observed, err := slim(&objects.Object{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: whole}, ObservedGeneration: 2})
+	if o, ok := observed.(objects.Observed); err != nil || !ok || o.GetObservedGeneration() != 2 || o.GetGeneration() != 3 || o.GetName() != "a" {
+		t.Errorf("of an object that lags behind there is %+v, %v", observed, err)
+	}
+	if _, ok := first.(objects.Observed); ok {
+		t.Error("of metadata alone nothing of the status is known")
 	}
 	if got, err := slim("else"); err != nil || got != "else" {
 		t.Errorf("slim returned %v, %v for something else", got, err)
