@@ -4,6 +4,9 @@
 //	config.go        the configuration file
 //	reload.go        reading it again when it changes
 //	client.go        how the API server is reached
+//	metadata.go      the client for metadata
+//	prune.go         what of metadata is not even decoded, and of whole objects, which come in JSON, in prune_json.go
+//	object.go        what is kept of an object
 //	discovery.go     what the API server serves
 //	choose.go        what the configuration asks for, of what is served
 //	follow.go        keeping the informers equal to that

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// buildExporter compiles the program as `make build` does.
+func buildExporter(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "exporter")
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// running is a program that is being measured.
+type running struct {
+	pid     int
+	log     *output
+	metrics string // the address
+}
+
+// startProgram starts a program until the benchmark ends, with the environment and what is added to it.
+func startProgram(b *testing.B, environment []string, program string, args ...string) *running {
+	b.Helper()
+	log := &output{}
+	cmd := exec.CommandContext(b.Context(), program, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), environment...)
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	return &running{pid: cmd.Process.Pid, log: log}
+}
+
+// startExporter starts the exporter with a configuration and a memory limit.
+func startExporter(b *testing.B, program, kubeconfig, config, limit string) *running {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	r := startProgram(b, []string{"GOMEMLIMIT=" + limit}, program, "--kubeconfig="+kubeconfig, "--config.file="+file,
+		"--web.listen-address=127.0.0.1:0", "--web.enable-pprof", "--log.format=json")
+	r.metrics = "http://" + r.log.wait(b, `"msg":"Listening on","address":"`, `"`) + "/metrics"
+	return r
+}
+
+// memory returns a line of /proc/PID/status in MiB: VmRSS, or its peak VmHWM.
+func memory(b *testing.B, pid int, line string) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	found := regexp.MustCompile(line + `:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		b.Fatalf("no %s in\n%s", line, status)
+	}
+	kib, err := strconv.ParseFloat(string(found[1]), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return kib / 1024
+}
+
+// cpu returns the CPU time that a process has taken, which Linux counts in hundredths of a second.
+func cpu(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	var ticks time.Duration
+	for _, field := range fields[11:13] { // user and system
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += time.Duration(n)
+	}
+	return ticks * time.Second / 100
+}
+
+// scrapes are the times of some scrapes, and what they are of.
+type scrapes struct {
+	median, slowest, cpu time.Duration
+	bytes, series        int
+}
+
+// scrapeTimes scrapes a program some times.
+func scrapeTimes(b *testing.B, r *running, n int) (s scrapes) {
+	b.Helper()
+	times := make([]time.Duration, n)
+	var body []byte
+	before := cpu(b, r.pid)
+	for i := range times {
+		begin := time.Now()
+		body = scrape(b, r.metrics)
+		times[i] = time.Since(begin)
+	}
+	s.cpu = (cpu(b, r.pid) - before) / time.Duration(n)
+	slices.Sort(times)
+	s.median, s.slowest, s.bytes = times[n/2], times[n-1], len(body)
+	for line := range bytes.Lines(body) {
+		if line[0] != '#' {
+			s.series++
+		}
+	}
+	return s
+}
+
+func scrape(b *testing.B, url string) []byte {
+	b.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		b.Fatal(response.Status, err)
+	}
+	return body
+}
+
+func families(b *testing.B, text []byte) map[string]*dto.MetricFamily {
+	b.Helper()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	found, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return found
+}
+
+// sum adds up a gauge or counter over the series that have the given labels.
+func sum(b *testing.B, text []byte, name string, labels map[string]string) (total float64) {
+	b.Helper()
+	for _, m := range families(b, text)[name].GetMetric() {
+		have := map[string]string{}
+		for _, l := range m.GetLabel() {
+			have[l.GetName()] = l.GetValue()
+		}
+		matches := true
+		for label, value := range labels {
+			matches = matches && have[label] == value
+		}
+		if matches {
+			total += m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return total
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// row is what was measured of a program.
+type row struct {
+	program string
+	objects int
+
+	syncTime      time.Duration
+	syncCPU       time.Duration
+	syncServerCPU time.Duration // of the API server
+	synced, peak  float64       // MiB
+	syncRequests  requests
+	scrapes       scrapes
+	restMeasured  bool
+	restCPU       time.Duration // in restWindow
+	restServerCPU time.Duration
+	restRequests  requests
+}
+
+func rowName(program string, objects int) string { return fmt.Sprintf("%s-%d", program, objects) }
+
+// measure measures a program from its start on. synced waits until it has synced and returns when that was; settle waits
+// until it does no more than it will do from then on.
+func (m *measurement) measure(b *testing.B, name, account string, objects int, rest bool, start func() *running, synced func(*running) time.Time, settle func(*running)) {
+	b.ReportMetric(0, "ns/op")
+	r := row{program: name, objects: objects}
+	server := m.plane.APIServer.PID()
+	begin, serverBefore := time.Now(), cpu(b, server)
+	program := start()
+	end := synced(program)
+	r.syncTime, r.syncCPU, r.syncServerCPU = end.Sub(begin), cpu(b, program.pid), cpu(b, server)-serverBefore
+	r.synced = memory(b, program.pid, "VmRSS")
+	r.syncRequests = m.plane.requests(b, account, begin, end)
+	if rest {
+		settle(program)
+		from, own, servers := time.Now(), cpu(b, program.pid), cpu(b, server)
+		time.Sleep(restWindow)
+		r.restMeasured, r.restCPU, r.restServerCPU = true, cpu(b, program.pid)-own, cpu(b, server)-servers
+		r.restRequests = m.plane.requests(b, account, from, time.Now())
+	}
+	r.scrapes = scrapeTimes(b, program, 20)
+	r.peak = memory(b, program.pid, "VmHWM")
+	m.rows = append(m.rows, r)
+	load, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("load %s%+v", load, r)
+
+	b.ReportMetric(r.synced, "synced-MiB")
+	b.ReportMetric(r.peak, "peak-MiB")
+	b.ReportMetric(r.syncTime.Seconds(), "sync-s")
+	b.ReportMetric(r.syncCPU.Seconds(), "sync-cpu-s")
+	b.ReportMetric(float64(r.scrapes.median.Milliseconds()), "scrape-ms")
+	b.ReportMetric(float64(r.scrapes.slowest.Milliseconds()), "slowest-scrape-ms")
+	b.ReportMetric(float64(r.scrapes.series), "series")
+	if rest {
+		b.ReportMetric(r.restCPU.Seconds(), "rest-cpu-s/min")
+		b.ReportMetric(float64(r.restRequests.total()), "rest-requests/min")
+	}
+}
+
+// table is in Markdown.
+func (m *measurement) table() string {
+	var t strings.Builder
+	fmt.Fprintln(&t, "| program | objects | until synced | its CPU | API server's CPU | its requests | resident | peak | scrape: median, slowest | CPU | bytes | series | a minute at rest: CPU | API server's CPU | requests |")
+	fmt.Fprintln(&t, "|"+strings.Repeat(" --- |", 15))
+	for _, r := range m.rows {
+		rest := " | | "
+		if r.restMeasured {
+			rest = fmt.Sprintf("%.2f s | %.2f s | %s", r.restCPU.Seconds(), r.restServerCPU.Seconds(), r.restRequests)
+		}
+		fmt.Fprintf(&t, "| %s | %d | %.1f s | %.1f s | %.1f s | %s | %.0f MiB | %.0f MiB | %d ms, %d ms | %d ms | %d | %d | %s |\n",
+			r.program, r.objects, r.syncTime.Seconds(), r.syncCPU.Seconds(), r.syncServerCPU.Seconds(), r.syncRequests,
+			r.synced, r.peak, r.scrapes.median.Milliseconds(), r.scrapes.slowest.Milliseconds(), r.scrapes.cpu.Milliseconds(),
+			r.scrapes.bytes, r.scrapes.series, rest)
+	}
+	return t.String()
+}
