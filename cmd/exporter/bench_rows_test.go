@@ -27,8 +27,8 @@ type row struct {
 
 func rowName(program string, objects int) string { return fmt.Sprintf("%s-%d", program, objects) }
 
-// measure measures a program from its start on. synced waits until it has synced and returns when that was; settle waits
-// until it does no more than it will do from then on.
+// measure measures a program from its start on. synced waits until it has synced and returns when that was; settle checks that
+// it has, and waits until it does no more than it will do from then on.
 func (m *measurement) measure(b *testing.B, name, account string, objects int, rest bool, start func() *running, synced func(*running) time.Time, settle func(*running)) {
 	b.ReportMetric(0, "ns/op")
 	r := row{program: name, objects: objects}
@@ -39,8 +39,8 @@ func (m *measurement) measure(b *testing.B, name, account string, objects int, r
 	r.syncTime, r.syncCPU, r.syncServerCPU = end.Sub(begin), cpu(b, program.pid), cpu(b, server)-serverBefore
 	r.synced = memory(b, program.pid, "VmRSS")
 	r.syncRequests = m.plane.requests(b, account, begin, end)
+	settle(program)
 	if rest {
-		settle(program)
 		from, own, servers := time.Now(), cpu(b, program.pid), cpu(b, server)
 		time.Sleep(restWindow)
 		r.restMeasured, r.restCPU, r.restServerCPU = true, cpu(b, program.pid)-own, cpu(b, server)-servers
@@ -71,17 +71,20 @@ func (m *measurement) measure(b *testing.B, name, account string, objects int, r
 // table is in Markdown.
 func (m *measurement) table() string {
 	var t strings.Builder
-	fmt.Fprintln(&t, "| program | objects | until synced | its CPU | API server's CPU | its requests | resident | peak | scrape: median, slowest | CPU | bytes | series | a minute at rest: CPU | API server's CPU | requests |")
-	fmt.Fprintln(&t, "|"+strings.Repeat(" --- |", 15))
+	header := []string{
+		"program", "objects", "until synced", "CPU", "CPU of the API server", "requests", "resident", "at its peak",
+		"scrape, median and slowest", "CPU", "MB", "series", "a minute at rest: CPU", "CPU of the API server", "requests",
+	}
+	fmt.Fprintf(&t, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
 	for _, r := range m.rows {
 		rest := " | | "
 		if r.restMeasured {
-			rest = fmt.Sprintf("%.2f s | %.2f s | %s", r.restCPU.Seconds(), r.restServerCPU.Seconds(), r.restRequests)
+			rest = fmt.Sprintf("%.2f s | %.1f s | %s", r.restCPU.Seconds(), r.restServerCPU.Seconds(), r.restRequests)
 		}
-		fmt.Fprintf(&t, "| %s | %d | %.1f s | %.1f s | %.1f s | %s | %.0f MiB | %.0f MiB | %d ms, %d ms | %d ms | %d | %d | %s |\n",
+		fmt.Fprintf(&t, "| %s | %d | %.1f s | %.1f s | %.1f s | %s | %.0f MiB | %.0f MiB | %d and %d ms | %d ms | %.1f | %d | %s |\n",
 			r.program, r.objects, r.syncTime.Seconds(), r.syncCPU.Seconds(), r.syncServerCPU.Seconds(), r.syncRequests,
 			r.synced, r.peak, r.scrapes.median.Milliseconds(), r.scrapes.slowest.Milliseconds(), r.scrapes.cpu.Milliseconds(),
-			r.scrapes.bytes, r.scrapes.series, rest)
+			float64(r.scrapes.bytes)/1e6, r.scrapes.series, rest)
 	}
 	return t.String()
 }
