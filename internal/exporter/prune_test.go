@@ -28,13 +28,13 @@ func fullMeta(annotation string) (full, reduced metav1.ObjectMeta) {
 	when, grace := metav1.NewTime(time.Unix(1_700_000_000, 0)), int64(30)
 	long := strings.Repeat("x", 300) // lengths of two bytes become shorter ones
 	full = metav1.ObjectMeta{
-		Name: "a", GenerateName: "a-", Namespace: "b", SelfLink: "/a", UID: "c", ResourceVersion: "7", Generation: 3,
+		Name: "a", GenerateName: "a-", Namespace: "b", UID: "c", ResourceVersion: "7", Generation: 3,
 		CreationTimestamp: when, DeletionTimestamp: &when, DeletionGracePeriodSeconds: &grace,
 		Labels: map[string]string{"l": long}, Annotations: map[string]string{annotation: "true"},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: long, UID: "d"}},
 		Finalizers:      []string{"e", "f"},
 		ManagedFields: []metav1.ManagedFieldsEntry{
-			{Manager: "m", Operation: "Update", APIVersion: "v1", Time: &when, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:a":"` + long + `"}`)}, Subresource: "status"},
+			{Manager: "m", Operation: "Update", APIVersion: "v1", Time: &when, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:a":"` + long + `"}`), Subresource: "status"},
 			{Manager: long},
 		},
 	}
