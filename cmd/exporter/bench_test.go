@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 )
@@ -76,29 +78,20 @@ func (m *measurement) exporter(b *testing.B, program, name, config string, objec
 func waitAudits(b *testing.B, r *running) {
 	b.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Second) {
-		text := scrape(b, r.metrics)
-		informers, done := 0, 0
-		audited := map[string]bool{}
-		for _, m := range families(b, text)["k8s_informer_audits_total"].GetMetric() {
-			kind := ""
+		audits := map[string]float64{}
+		for _, m := range families(b, scrape(b, r.metrics))["k8s_informer_audits_total"].GetMetric() {
 			for _, l := range m.GetLabel() {
 				if l.GetName() == "informer_type" {
-					kind = l.GetValue()
+					audits[l.GetValue()] += m.GetCounter().GetValue()
 				}
 			}
-			if _, known := audited[kind]; !known {
-				informers++
-			}
-			if m.GetCounter().GetValue() > 0 && !audited[kind] {
-				done++
-			}
-			audited[kind] = audited[kind] || m.GetCounter().GetValue() > 0
 		}
-		if informers > 0 && done == informers {
+		waiting := len(slices.DeleteFunc(slices.Collect(maps.Values(audits)), func(n float64) bool { return n > 0 }))
+		if len(audits) > 0 && waiting == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			b.Fatalf("%d of %d informers have been audited:\n%s", done, informers, r.log)
+			b.Fatalf("%d of %d informers have not been audited:\n%s", waiting, len(audits), r.log)
 		}
 	}
 }
