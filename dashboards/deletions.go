@@ -8,7 +8,7 @@ func terminatingNow() panel {
 	return single{
 		header: header{id: 1, title: "In deletion", unit: "short",
 			about: "Objects that have been deleted and are still there; one with several finalizers counts for each of them. A few for a short time are normal: Pods in their grace period, clean-ups that go on. The table below tells which resources they are."},
-		query: `sum(max by (cluster, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`,
+		query: `sum(max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`,
 	}
 }
 
@@ -26,7 +26,7 @@ func namespacesTerminating() panel {
 	return single{
 		header: header{id: 3, title: "Namespaces Terminating", unit: "short",
 			about: "Namespaces that have been deleted and are still there. Normal is 0, and for a short time a few. The variable for the resource does not apply."},
-		query: `sum(max by (cluster, namespace) (k8s_object_terminating{@target, informer_type="namespaces", namespace=~"$namespace"}))`,
+		query: `sum(max by (cluster, name, namespace) (k8s_object_terminating{@target, informer_type="namespaces", namespace=~"$namespace"}))`,
 	}
 }
 
@@ -50,7 +50,7 @@ func everyDeletion(t catalog.Targets) panel {
 		},
 		columns: []column{
 			{title: "Oldest", unit: "s", bad: true, red: held.Threshold, query: `max by (cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@object})`},
-			{title: "Objects", query: `max by (cluster, informer_type, namespace, finalizer) (k8s_object_terminating{@object})`},
+			{title: "Objects", query: `sum by (cluster, informer_type, namespace, finalizer) (max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`},
 		},
 		sortBy: "Oldest",
 	}
@@ -60,7 +60,7 @@ func terminatingByFinalizer() panel {
 	return timeSeries{
 		header: header{id: 20, title: "In deletion", unit: "short",
 			about: "Objects in deletion by resource and by the finalizer that they wait for. Lines that come and go are normal. One that only rises belongs to a finalizer that nobody removes: does the controller run whose name it has?"},
-		queries: []query{{expr: `sum by (cluster, informer_type, finalizer) (max by (cluster, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`, legend: legendFinalizers}},
+		queries: []query{{expr: `sum by (cluster, informer_type, finalizer) (max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`, legend: legendFinalizers}},
 	}
 }
 

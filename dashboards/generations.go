@@ -8,7 +8,7 @@ func behindNow() panel {
 	return single{
 		header: header{id: 5, title: "Behind their spec", unit: "short",
 			about: "Objects with a change of their spec that their controller has not dealt with, by status.observedGeneration. For moments after changes some are normal. No data: the exporter follows no resource that has the field, or not its generations."},
-		query: `sum(max by (cluster, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
+		query: `sum(max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
 	}
 }
 
@@ -32,7 +32,7 @@ func everyLag(t catalog.Targets) panel {
 		},
 		columns: []column{
 			{title: "Oldest", unit: "s", bad: true, red: o.Threshold, query: `max by (cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
-			{title: "Objects", query: `max by (cluster, informer_type, namespace) (k8s_object_generation_lag{@object})`},
+			{title: "Objects", query: `sum by (cluster, informer_type, namespace) (max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
 		},
 		sortBy: "Oldest",
 	}
@@ -42,7 +42,7 @@ func behindByResource() panel {
 	return timeSeries{
 		header: header{id: 30, title: "Behind their spec", unit: "short",
 			about: "Objects whose controller has not dealt with the last change of their spec, by resource. Peaks after changes are normal. A level that stays is a controller that does not run, has no leader, or fails for these objects."},
-		queries: []query{{expr: `sum by (cluster, informer_type) (max by (cluster, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{cluster}} {{informer_type}}"}},
+		queries: []query{{expr: `sum by (cluster, informer_type) (max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{cluster}} {{informer_type}}"}},
 	}
 }
 

@@ -7,7 +7,7 @@ var (
 		Help:   "Objects that have been deleted and are still there, by the finalizer that they wait for. One with several finalizers counts for each of them. Each resource that is followed has at least the series with the namespace `*` and the finalizer `none`.",
 		Kind:   Gauge,
 		Family: Objects,
-		Labels: []Label{LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
+		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
 	ObjectTerminatingOldest = define(Metric{
@@ -15,7 +15,7 @@ var (
 		Help:   "Seconds since the oldest of these objects should have been gone: since its deletionTimestamp, which for a Pod is the end of its grace period. 0 if there is none.",
 		Kind:   Gauge,
 		Family: Objects,
-		Labels: []Label{LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
+		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
 	ObjectGenerationLag = define(Metric{
@@ -23,7 +23,7 @@ var (
 		Help:   "Objects, apart from those in deletion, whose status.observedGeneration is below metadata.generation: their controller has not dealt with the last change of their spec. Each resource that has the field and is followed has at least the series with the namespace `*`.",
 		Kind:   Gauge,
 		Family: Objects,
-		Labels: []Label{LabelInformerType, LabelObjectNamespace},
+		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = define(Metric{
@@ -31,7 +31,7 @@ var (
 		Help:   "Seconds that the exporter has seen the oldest of these objects in this state without a break. 0 if there is none.",
 		Kind:   Gauge,
 		Family: Objects,
-		Labels: []Label{LabelInformerType, LabelObjectNamespace},
+		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectOverflow = define(Metric{

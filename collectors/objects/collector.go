@@ -16,6 +16,9 @@ import (
 
 // Options for New. The zero value is valid.
 type Options struct {
+	// Name is the value of the label name of what is reported about objects: that of the program, which tells those apart
+	// that share the objects of one kind. Leases have no such label.
+	Name string
 	// Leases is how many Leases have series of their own; all others are only counted. 0 is 500. Leases of nodes and of
 	// API servers never have any.
 	Leases int
@@ -31,6 +34,7 @@ const (
 
 // Collector reports what its handlers have seen. It is safe for concurrent use.
 type Collector struct {
+	name        string
 	clock       clock.PassiveClock
 	terminating *tally
 	behind      *tally
@@ -53,6 +57,7 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 	}
 	m := catalog.ObjectOverflow
 	c := &Collector{
+		name:     options.Name,
 		clock:    clock,
 		leases:   map[*Leases]struct{}{},
 		overflow: prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames()),
@@ -98,12 +103,12 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	now := c.clock.Now()
 	for _, g := range c.terminating.counts(now) {
-		ch <- gauge(terminating, float64(g.objects), g.informerType, g.namespace, g.finalizer)
-		ch <- gauge(terminatingOldest, g.oldest.Seconds(), g.informerType, g.namespace, g.finalizer)
+		ch <- gauge(terminating, float64(g.objects), c.name, g.informerType, g.namespace, g.finalizer)
+		ch <- gauge(terminatingOldest, g.oldest.Seconds(), c.name, g.informerType, g.namespace, g.finalizer)
 	}
 	for _, g := range c.behind.counts(now) {
-		ch <- gauge(generationLag, float64(g.objects), g.informerType, g.namespace)
-		ch <- gauge(generationOldest, g.oldest.Seconds(), g.informerType, g.namespace)
+		ch <- gauge(generationLag, float64(g.objects), c.name, g.informerType, g.namespace)
+		ch <- gauge(generationOldest, g.oldest.Seconds(), c.name, g.informerType, g.namespace)
 	}
 	c.collectLeases(ch)
 	c.overflow.Collect(ch)

@@ -3,6 +3,7 @@ package objects
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -224,6 +225,34 @@ func TestClosedKind(t *testing.T) {
 	}
 	if n := len(f.terminating.groups) + len(f.behind.groups); n != 0 {
 		t.Errorf("%d groups are left", n)
+	}
+}
+
+// What is reported about objects, and nothing else, says by whom.
+func TestNameOfTheProgram(t *testing.T) {
+	f := newFixture(t, Options{Name: "informer-exporter-1"})
+	f.deployments()
+	f.Leases(nil)
+	families, err := f.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		m, _ := catalog.ByName(family.GetName())
+		for _, metric := range family.GetMetric() {
+			name := ""
+			for _, pair := range metric.GetLabel() {
+				if pair.GetName() == "name" {
+					name = pair.GetValue()
+				}
+			}
+			if want := map[bool]string{true: "informer-exporter-1"}[slices.Contains(m.LabelNames(), "name")]; name != want {
+				t.Errorf("%s has the name %q, want %q", m.Name, name, want)
+			}
+		}
+	}
+	if m := catalog.ObjectTerminating; !slices.Contains(m.LabelNames(), "name") || len(f.take(t, m)) == 0 {
+		t.Errorf("%s has no name", m.Name)
 	}
 }
 

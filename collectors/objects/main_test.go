@@ -58,11 +58,11 @@ func take(t testing.TB, g prometheus.Gatherer, m catalog.Metric) samples {
 			continue
 		}
 		for _, metric := range family.GetMetric() {
-			values := make([]string, len(m.Labels))
-			for i, name := range m.LabelNames() {
+			var values []string
+			for _, name := range m.LabelNames() {
 				for _, pair := range metric.GetLabel() {
-					if pair.GetName() == name {
-						values[i] = pair.GetValue()
+					if pair.GetName() == name && name != catalog.LabelName.Name { // which is the same for all
+						values = append(values, pair.GetValue())
 					}
 				}
 			}

@@ -102,7 +102,7 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 			return nil, fmt.Errorf("the election of the leader: %w", err)
 		}
 	}
-	signals, err := newSignals(registry, observer, connection.whole)
+	signals, err := newSignals(registry, observer, options.Shard.Name(), connection.whole)
 	if err != nil {
 		return nil, err
 	}

@@ -91,8 +91,8 @@ type signals struct {
 	lag   func(collectors.ID) time.Duration
 }
 
-func newSignals(registry prometheus.Registerer, observer *collectors.Observer, whole *wholeObjects) (*signals, error) {
-	collector, err := objects.New(registry, objects.Options{})
+func newSignals(registry prometheus.Registerer, observer *collectors.Observer, name string, whole *wholeObjects) (*signals, error) {
+	collector, err := objects.New(registry, objects.Options{Name: name})
 	if err != nil {
 		return nil, err
 	}
