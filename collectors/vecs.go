@@ -10,7 +10,7 @@ import (
 )
 
 // vecs holds the Prometheus metrics of an Observer. It is the only place that turns the catalog's values into metrics,
-// but for client-go's own, see upstream.
+// but for client-go's own, see upstream, and those of the package objects.
 type vecs struct {
 	counters   map[string]*prometheus.CounterVec
 	histograms map[string]*prometheus.HistogramVec
@@ -29,7 +29,7 @@ func newVecs(name string) *vecs {
 	for _, m := range catalog.All() {
 		labels := m.LabelNames()
 		at := slices.Index(labels, catalog.LabelName.Name)
-		if at < 0 || m.Family == catalog.Upstream {
+		if at < 0 || m.Family == catalog.Upstream || m.Family == catalog.Objects {
 			continue
 		}
 		labels = slices.Delete(labels, at, at+1)
