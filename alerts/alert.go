@@ -37,7 +37,6 @@ var (
 	ofInformer = []string{"cluster", "job", "name", "informer_type", "namespace"}
 	ofProgram  = []string{"cluster", "job", "name"}
 	ofExporter = []string{"cluster", "job", "instance"}
-	ofKind     = []string{"cluster", "job", "instance", "informer_type"}
 	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the queue's
 	ofLock     = []string{"cluster", "name", "lock"}
 	ofLease    = []string{"cluster", "lease_namespace", "lease"}

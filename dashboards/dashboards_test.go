@@ -225,7 +225,7 @@ func TestTablesLinkToDashboards(t *testing.T) {
 						}
 						for _, s := range set.FindAllStringSubmatch(parts[2], -1) {
 							has := slices.ContainsFunc(target.Templating.List, func(v struct{ Name string }) bool { return v.Name == s[1] })
-							if label := columns[s[2]]; !has || label != s[1] && !(s[1] == "controller" && label == "name") {
+							if label := columns[s[2]]; !has || label != s[1] {
 								t.Errorf("%s, %q sets the variable %s of %s from the column %s, which is %q", uid, p.Title, s[1], parts[1], s[2], label)
 							}
 						}

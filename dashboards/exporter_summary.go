@@ -32,7 +32,7 @@ func configurationsRefused(t catalog.Targets) panel {
 func largestExporter() panel {
 	return single{
 		header: header{id: 4, title: "Largest", unit: "bytes",
-			about: "Resident memory of the largest exporter. It follows the number of objects that are watched, by about 0.7 KiB each."},
+			about: "Resident memory of the largest exporter. It follows the number of objects that are watched, by about 0.6 KiB each."},
 		query: `max(process_resident_memory_bytes{@target}` + ofExporters + `)`,
 	}
 }

@@ -118,15 +118,16 @@ func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		b.DrawStyle(common.GraphDrawStyleBars).FillOpacity(70).LineWidth(0).
 			Stacking(common.NewStackingConfigBuilder().Mode(common.StackingModeNormal).Group("A"))
 	}
-	if p.goal != nil {
+	switch {
+	case p.goal != nil:
 		// The line stays in view, and a lag of nothing looks like nothing.
 		b.AxisSoftMax(p.goal.Threshold * 1.2).
 			Thresholds(steps(p.goal.Threshold)).
 			ThresholdsStyle(common.NewGraphThresholdsStyleConfigBuilder().Mode(common.GraphThresholdsStyleModeDashed)).
 			Description(p.about + " The dashed line is the objective: " + p.goal.Goal() + ".")
-	} else if p.ceiling > 0 {
+	case p.ceiling > 0:
 		b.AxisSoftMax(p.ceiling)
-	} else if p.unit == "short" {
+	case p.unit == "short":
 		b.AxisSoftMax(1) // counts of nothing at the bottom, not in the middle of an axis up to 100
 	}
 	for i, q := range p.queries {
