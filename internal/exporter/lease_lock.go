@@ -39,6 +39,7 @@ func (l *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord
 		l.took("get", err)
 	}
 	if err == nil {
+		l.took("create", nil) // there is nothing to create any more
 		l.mu.Lock()
 		l.holder = record.HolderIdentity
 		l.mu.Unlock()
@@ -92,8 +93,8 @@ func (l *leaseLock) took(verb string, err error) {
 	l.mu.Lock()
 	before := l.trouble
 	switch {
-	case err == nil && before.verb != verb && before.answer != noLeaseAnswer:
-		now = before // that one request is allowed says nothing about another one
+	case err == nil && before.verb != verb && before.answer != noLeaseAnswer && verb != "update":
+		now = before // that one request is allowed says nothing about another one, unless it is what all others are for
 	case err == nil:
 		now = leaseTrouble{}
 	case now.answer == noLeaseAnswer && before != leaseTrouble{}:
