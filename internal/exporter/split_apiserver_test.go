@@ -212,8 +212,8 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	// As long as there are none, it cannot be known. What shows it is that each shard is sent those of all.
 	f.waitReady(t)
 	f.waitSpread(t, "configmaps", spreadByUID, 1)
-	many.create(t, client, some, 3)
-	many.create(t, client, "default", 3)
+	many.create(t, client, some, 10) // so many that no shard has all of them by chance
+	many.create(t, client, "default", 10)
 	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
 	f.waitHeldOnce(t, many.uids(t, client))
 
