@@ -54,7 +54,7 @@ func (a *audits) status(o *Observer) AuditStatus {
 func (inf *informer) checkAudit(ctx context.Context, confirming *bool) time.Duration {
 	var result string
 	inf.obs.auditSlots.do(ctx, func() { result = inf.auditResult(ctx) })
-	if result == "" {
+	if result == "" || ctx.Err() != nil { // an end and a free slot may come at the same time
 		return 0 // the informer has ended, or audits are paused
 	}
 	inf.group.audits[result].Inc()
