@@ -44,7 +44,7 @@ type follower struct {
 	moved        chan struct{} // namespaces may have come or gone
 	reconfigured chan struct{} // the configuration has changed
 	once         sync.Once
-	attempted    chan struct{} // closed after the first discovery, whatever came of it
+	attempted    chan struct{} // closed after the first discovery, whatever came of it, unless namespaces are still to be told
 
 	mu        sync.Mutex
 	config    Config
@@ -113,6 +113,9 @@ func (f *follower) follow(ctx context.Context) {
 		case <-f.reconfigured:
 			f.retryForbidden()
 			f.apply(ctx)
+			if f.served != nil {
+				f.attempt() // what was still to be told may not matter any more
+			}
 		case <-f.moved:
 			f.apply(ctx)
 			f.attempt()

@@ -34,7 +34,7 @@ func (c check) String() string {
 //
 // A kind that is forbidden or missing does not count against readiness, because what reports it is the exporter's
 // metrics. Once ready stays ready: whether caches are fresh is for metrics to say, too, and a kind that becomes
-// available later must not take the others out of service while it syncs.
+// available later must not take the others out of service while it syncs, nor a configuration that asks for other kinds.
 func (e *Exporter) serveReady(w http.ResponseWriter, r *http.Request) {
 	ready, checks := e.readiness()
 	if ready && !r.URL.Query().Has("verbose") {
@@ -76,7 +76,7 @@ func (e *Exporter) readiness() (ready bool, checks []check) {
 		passed = false
 		checks = append(checks, check{name: "discovery", note: "the API server has not told yet what there is to watch"})
 	}
-	if synced == 0 && (len(targets) > 0 || !e.shard.partial()) {
+	if synced == 0 && !e.ready.Load() && (len(targets) > 0 || !e.shard.partial()) {
 		passed = false
 		checks = append(checks, check{name: "informers", note: "none is synced"})
 	}

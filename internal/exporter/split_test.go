@@ -85,3 +85,23 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 		t.Errorf("watched are %v, want %v", have, want)
 	}
 }
+
+// If a new configuration does not split what could not be decided, there is nothing left to wait for.
+func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
+	split := Config{Resources: []Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}
+	e := newFake(t, Options{Shard: Shard{0, 2}, Config: split})
+	asked := make(chan struct{}, 1)
+	e.follower.client.(*fake.FakeMetadataClient).PrependReactor("list", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		notify(asked)
+		return true, nil, errors.New("etcd is slow")
+	})
+	e.follower.discover = (&cluster{groups: []string{"v1/pods,namespaces"}}).discover
+	run(t, e)
+	eventually(t, "namespaces are asked for, after the only discovery for some minutes", func() bool { return len(asked) > 0 }, func() string { return "" })
+	if e.follower.done() {
+		t.Error("done before namespaces are known")
+	}
+	split.SplitResources = nil
+	e.follower.reconfigure(split)
+	waitReady(t, e)
+}

@@ -116,6 +116,19 @@ func TestReadyStaysReady(t *testing.T) {
 	}
 }
 
+// Nor does a configuration that asks for nothing but other kinds.
+func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
+	e := newFake(t, Options{})
+	run(t, e)
+	waitReady(t, e)
+	e.follower.reconfigure(Config{Resources: []Resource{{Name: "secrets"}}})
+	eventually(t, "the others are left", func() bool { return slices.Equal(names(e.targets.list()), []string{"secrets"}) },
+		func() string { return strings.Join(names(e.targets.list()), ",") })
+	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: ") {
+		t.Errorf("%d\n%s", response.Code, response.Body)
+	}
+}
+
 func TestPaths(t *testing.T) {
 	e := newFake(t, Options{TelemetryPath: "/deep/metrics"})
 	for target, want := range map[string]int{
