@@ -44,6 +44,11 @@ type Config struct {
 	// objects' UIDs if it has the feature gate ShardedListAndWatch, else the namespaces do, which are then watched one by one.
 	// It means nothing without --shard.
 	SplitResources []string `json:"splitResources,omitempty"`
+	// SplitBy is how SplitResources are spread: "uid" or "namespaces". The default is to find out what the API server can.
+	// Where shards talk to API servers that differ, they may find out different things, and objects are then counted twice
+	// or not at all: name the way there. With "uid", that is right with any API server; one without the feature gate then
+	// sends every shard all objects, of which each keeps its own.
+	SplitBy string `json:"splitBy,omitempty"`
 	// Checks compare what the exporter has cached with the API server.
 	Checks Checks `json:"checks,omitempty"`
 	// Objects says what is reported about the objects themselves.
@@ -131,6 +136,12 @@ const (
 	ScopeCluster    = "Cluster"
 )
 
+// Values of Config.SplitBy.
+const (
+	SplitByUID        = "uid"
+	SplitByNamespaces = "namespaces"
+)
+
 // ParseConfig reads a configuration in YAML or JSON. Every mistake is reported with its line, and nothing is ignored: a
 // field that does not exist is an error, as is one that appears twice.
 func ParseConfig(data []byte) (Config, error) {
@@ -197,6 +208,9 @@ func (c Config) mistakes() (errs []error) {
 		if err := validateName(fmt.Sprintf("splitResources[%d]", i), name); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if c.SplitBy != "" && c.SplitBy != SplitByUID && c.SplitBy != SplitByNamespaces {
+		errs = append(errs, mistake("splitBy", "%q is no way to spread objects; write %s or %s", c.SplitBy, SplitByUID, SplitByNamespaces))
 	}
 	for i, name := range c.Objects.WithoutGenerations {
 		if err := validateName(fmt.Sprintf("objects.withoutGenerations[%d]", i), name); err != nil {

@@ -109,7 +109,7 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 	e.targets = &set{}
 	e.follower = newFollower(options.Config, options.Shard, e.targets, connection.metadata, options.Logger)
 	e.targets.newTarget = func(s subject) (*target, error) {
-		return newTarget(s, observer, connection.metadata, signals, options.Logger, e.follower.definitionsChanged)
+		return newTarget(s, observer, connection.metadata, signals, options.Logger, e.follower.definitionsChanged, e.follower.partIgnored)
 	}
 	e.reloader = newReloader(options.File, e.follower.reconfigure, options.Logger)
 	e.follower.apply(context.Background()) // what needs no answer of the API server

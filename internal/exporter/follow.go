@@ -25,6 +25,9 @@ const (
 	discoveryRetry = 10 * time.Second
 	// probeTimeout is how long the API server may take to tell whether a kind may be listed.
 	probeTimeout = 5 * time.Second
+	// ignoredPeriod is how long after an API server was seen to ignore shardSelector it is not looked at again for that:
+	// every freshness check sees it.
+	ignoredPeriod = time.Minute
 )
 
 // settling is when the API server is asked after a definition has changed: not at once, since many may change together,
@@ -49,6 +52,7 @@ type follower struct {
 	mu        sync.Mutex
 	config    Config
 	forbidden map[subject]bool // found, and not watched because it is forbidden; false if that is to be asked again
+	ignored   time.Time        // when partIgnored last had an effect
 
 	// Only the goroutine of follow uses these.
 	served  *served
@@ -66,6 +70,20 @@ func newFollower(config Config, shard Shard, targets *set, client metadata.Inter
 
 // definitionsChanged tells that the API server may serve something else now. It does not block.
 func (f *follower) definitionsChanged() { notify(f.changed) }
+
+// partIgnored tells that the API server has sent what is another shard's. Another way is then looked for, unless the
+// configuration names one. It does not block.
+func (f *follower) partIgnored() {
+	f.mu.Lock()
+	look := f.config.SplitBy == "" && time.Since(f.ignored) >= ignoredPeriod
+	if look {
+		f.ignored = time.Now()
+	}
+	f.mu.Unlock()
+	if look {
+		f.definitionsChanged()
+	}
+}
 
 // namespacesChanged tells that there may be other namespaces than before, or that they are known now. It does not block.
 func (f *follower) namespacesChanged() { notify(f.moved) }

@@ -77,8 +77,8 @@ func (s subject) id() collectors.ID {
 }
 
 // newTarget makes a target that has not been started. definitionsChanged is called whenever the API server may serve
-// something else than before.
-func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, signals *signals, log *slog.Logger, definitionsChanged func()) (*target, error) {
+// something else than before, and partIgnored when it has sent what the subject does not select.
+func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, signals *signals, log *slog.Logger, definitionsChanged, partIgnored func()) (*target, error) {
 	if err := obs.SetChecks(s.checks); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func newTarget(s subject, obs *collectors.Observer, client metadata.Interface, s
 		log = log.With("namespace", s.namespace)
 	}
 	t := &target{subject: s, availability: newAvailability(log), ended: make(chan struct{})}
-	t.availability.missing, t.availability.unasked = definitionsChanged, definitionsChanged
+	t.availability.missing, t.availability.unasked = definitionsChanged, partIgnored
 	t.stopping, t.cancel = context.WithCancel(context.Background())
 	followed, source, example := signals.follow(s, client, t.availability, log)
 	t.followed = followed

@@ -60,7 +60,7 @@ func (c Config) Rights() Rights {
 		r.Notes = append(r.Notes, "Custom resources are watched where that is granted. Here it is not: add their groups to extraResources, such as "+
 			`"*.example.com", and generate this again. What is not granted is left out and counted by informer_exporter_kinds{state="forbidden"}.`)
 	}
-	if len(c.SplitResources) > 0 && len(c.Namespaces) == 0 {
+	if len(c.SplitResources) > 0 && len(c.Namespaces) == 0 && c.SplitBy != SplitByUID {
 		everywhere.add(namespaceKind.Group, namespaceKind.Resource) // to spread objects by them
 	}
 	r.Cluster, r.Namespaced = everywhere.rules(), inNamespaces.rules()

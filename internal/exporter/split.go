@@ -75,9 +75,9 @@ func (p *splits) own(ctx context.Context, config Config, kind Kind, before []*ta
 		p.waiting = true // nothing is asked before the start
 		return nil
 	}
-	selecting, known := p.selects(ctx, config.subject(kind, namespaces[0]))
+	selecting, known := p.selects(ctx, config, kind, namespaces)
 	if selecting || !known {
-		p.report(kind, spreadByUID, known)
+		p.report(kind, spreadByUID, known, config.SplitBy)
 		return p.parts(config, kind, namespaces)
 	}
 	if kind.Namespaced && len(config.Namespaces) == 0 {
@@ -90,7 +90,7 @@ func (p *splits) own(ctx context.Context, config Config, kind Kind, before []*ta
 	if slices.Contains(namespaces, metav1.NamespaceAll) {
 		way = spreadNot
 	}
-	p.report(kind, way, true)
+	p.report(kind, way, true, config.SplitBy)
 	return p.hashed(config, kind, namespaces)
 }
 
@@ -134,15 +134,21 @@ func watched(before []*target, kind Kind) (subjects []subject) {
 	return subjects
 }
 
-// report logs how a resource is spread, when that is another way than before.
-func (p *splits) report(kind Kind, way string, known bool) {
+// report logs how a resource is spread, when that is another way than before. named is the way that the configuration names.
+func (p *splits) report(kind Kind, way string, known bool, named string) {
 	name := kind.Type()
 	if before := p.ways[name]; before == way {
 		return
 	}
 	p.ways[name] = way
 	log := p.log.With("resource", name, "by", way, "shard", p.shard)
+	cause := "the API server ignores shardSelector"
+	if named != "" {
+		cause = "splitBy is " + named
+	}
 	switch {
+	case named != "" && way != spreadNot:
+		log.Info("Objects are spread over the shards as splitBy says")
 	case way == spreadByUID && known:
 		log.Info("Objects are spread over the shards by their UIDs: the API server sends each shard its own")
 	case way == spreadByUID:
@@ -150,22 +156,32 @@ func (p *splits) report(kind Kind, way string, known bool) {
 	case way == spreadByNamespace:
 		log.Info("Objects are spread over the shards by their namespaces: the API server ignores shardSelector, for which it needs the feature gate ShardedListAndWatch")
 	case kind.Namespaced:
-		log.Warn("Objects cannot be spread over the shards, and one watches all of them: the API server ignores shardSelector, and namespaces may not be watched",
+		log.Warn("Objects cannot be spread over the shards, and one watches all of them: "+cause+", and namespaces may not be watched",
 			"fix", "grant list and watch on namespaces")
 	default:
-		log.Warn("Objects cannot be spread over the shards, and one watches all of them: the API server ignores shardSelector, and they are in no namespaces")
+		log.Warn("Objects cannot be spread over the shards, and one watches all of them: " + cause + ", and they are in no namespaces")
 	}
 }
 
-// selects tells whether the API server selects the objects of a shard, and whether that is known. It is asked once a round.
-func (p *splits) selects(ctx context.Context, s subject) (selecting, known bool) {
-	name := s.kind.Type()
+// selects tells whether the API server selects the objects of a shard, and whether that is known. It is asked once a round,
+// in one of the namespaces that has objects, and not at all if the configuration names the way.
+func (p *splits) selects(ctx context.Context, config Config, kind Kind, namespaces []string) (selecting, known bool) {
+	if config.SplitBy != "" {
+		return config.SplitBy == SplitByUID, true
+	}
+	name := kind.Type()
 	if !p.asked[name] && !p.silent {
 		p.asked[name] = true
 		asked, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
-		if answer, sure := p.probe(asked, s); sure {
-			p.selecting[name] = answer
+		for _, namespace := range namespaces {
+			answer, sure := p.probe(asked, config.subject(kind, namespace))
+			if sure {
+				p.selecting[name] = answer
+			}
+			if sure || asked.Err() != nil {
+				break
+			}
 		}
 		p.silent = asked.Err() != nil
 	}

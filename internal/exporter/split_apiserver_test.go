@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
@@ -241,6 +242,34 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	eventually(t, "nobody watches what is gone", func() bool { return !watches() }, func() string { return later.Name })
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.checkCalm(t)
+}
+
+// An API server without the feature gate sends every shard everything. If the configuration says so, the objects are spread by
+// UID all the same, and nothing is asked to find out.
+func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
+	admin, some := stacktest.Config(t), stacktest.Namespace(t)
+	client := kubernetes.NewForConfigOrDie(admin)
+	many := label(some)
+	many.create(t, client, some, 20)
+	f := newFleet(t, 3, admin, Config{
+		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, SplitBy: SplitByUID, LabelSelector: many.selector(), Checks: hasty,
+	})
+	f.waitReady(t)
+	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	f.waitHeldOnce(t, many.uids(t, client))
+	many.create(t, client, some, 10)
+	f.waitHeldOnce(t, many.uids(t, client))
+	f.waitChecked(t, "configmaps")
+	f.rediscover()
+	f.waitChecked(t, "configmaps")
+	f.waitHeldOnce(t, many.uids(t, client))
+	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	f.checkCalm(t)
+	for ordinal, e := range f.exporters {
+		if done := values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]; done > 1+float64(len(settling)) {
+			t.Errorf("shard %d has made %v discoveries because of what it was sent", ordinal, done)
+		}
+	}
 }
 
 // What neither the API server nor namespaces spread is one shard's, as long as that is so.

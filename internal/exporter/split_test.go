@@ -105,3 +105,69 @@ func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
 	e.follower.reconfigure(split)
 	waitReady(t, e)
 }
+
+// Which way objects are spread: what the configuration says, without a request, else what an object shows, in whatever namespace
+// there is one.
+func TestWayOfSpreading(t *testing.T) {
+	pods, _ := knownKind("pods")
+	namespaces := []string{"a", "b", "c"}
+	for name, tc := range map[string]struct {
+		splitBy string
+		server  string // "selects", "ignores", or "empty"
+		want    bool
+		known   bool
+		asked   []string
+	}{
+		"found out: it selects":        {"", "selects", true, true, []string{"a", "b", "b"}},
+		"found out: it does not":       {"", "ignores", false, true, []string{"a", "b", "b"}},
+		"nothing to find out from":     {"", "empty", false, false, namespaces},
+		"by UID, whatever it does":     {SplitByUID, "ignores", true, true, nil},
+		"by namespaces, whatever else": {SplitByNamespaces, "selects", false, true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewSimpleMetadataClient(fake.NewTestScheme())
+			var asked []string
+			client.PrependReactor("list", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				again := slices.Contains(asked, action.GetNamespace())
+				asked = append(asked, action.GetNamespace())
+				list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}
+				if tc.server != "empty" && action.GetNamespace() != "a" && (!again || tc.server == "ignores") {
+					list.Items = []runtime.RawExtension{{Object: &metav1.PartialObjectMetadata{
+						TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: action.GetNamespace(), UID: "u"},
+					}}}
+				}
+				return true, list, nil
+			})
+			p := splits{shard: Shard{0, 2}, client: client, log: slog.New(slog.DiscardHandler), selecting: map[string]bool{}, ways: map[string]string{}}
+			p.ask()
+			got, known := p.selects(t.Context(), Config{SplitBy: tc.splitBy, Namespaces: namespaces}, pods, namespaces)
+			if got != tc.want || known != tc.known || !slices.Equal(asked, tc.asked) {
+				t.Errorf("%t, known %t, asked in %v; want %t, %t, %v", got, known, asked, tc.want, tc.known, tc.asked)
+			}
+		})
+	}
+}
+
+// That a part was ignored is looked into once in a while, and only if that may change something.
+func TestIgnoredPartsAreLookedIntoOnce(t *testing.T) {
+	f := newFollower(Config{SplitBy: SplitByUID}, Shard{0, 2}, nil, nil, slog.New(slog.DiscardHandler))
+	f.partIgnored()
+	if len(f.changed) != 0 {
+		t.Error("looked into although the configuration names the way")
+	}
+	f.config.SplitBy = ""
+	f.partIgnored()
+	if len(f.changed) != 1 {
+		t.Error("not looked into")
+	}
+	<-f.changed
+	f.partIgnored()
+	if len(f.changed) != 0 {
+		t.Error("looked into again at once")
+	}
+	f.ignored = f.ignored.Add(-ignoredPeriod)
+	f.partIgnored()
+	if len(f.changed) != 1 {
+		t.Error("not looked into later")
+	}
+}
