@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kingpin/v2"
@@ -26,7 +26,7 @@ func registerElection(cmd *kingpin.CmdClause) *electionFlags {
 		BoolVar(&f.elect)
 	cmd.Flag("leader-elect.lease-namespace", "Namespace of the Lease. The default is the pod's: $POD_NAMESPACE, else that of its service account.").
 		PlaceHolder("NAMESPACE").StringVar(&f.namespace)
-	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas that watch the same must have the same, all others another one. The default is informer-exporter, for one of several shards with its number, such as informer-exporter-0.").
+	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas that watch the same must have the same, all others another one. The default is informer-exporter. One of several shards appends its number, such as informer-exporter-0.").
 		PlaceHolder("NAME").StringVar(&f.name)
 	return f
 }
@@ -53,7 +53,13 @@ func (f *electionFlags) election(shard exporter.Shard) (*exporter.Election, erro
 	if len(validation.IsDNS1123Label(namespace)) > 0 {
 		return nil, usageError{fmt.Errorf("--leader-elect.lease-namespace: %q is not the name of a namespace", namespace)}
 	}
-	name := cmp.Or(f.name, shard.Name())
+	name := shard.Name()
+	if f.name != "" {
+		name = f.name
+		if shard.Total > 1 { // or one replica of one shard would be elected for all of them
+			name += "-" + strconv.Itoa(shard.Ordinal)
+		}
+	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return nil, usageError{fmt.Errorf("--leader-elect.lease-name: %q is not the name of a Lease", name)}
 	}

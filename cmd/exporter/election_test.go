@@ -58,6 +58,10 @@ func TestElectionFlags(t *testing.T) {
 // Every shard has an election of its own: the leader of another one does not make its audits.
 func TestElectionOfAShard(t *testing.T) {
 	for shard, want := range map[exporter.Shard]string{{}: "informer-exporter", {Ordinal: 0, Total: 3}: "informer-exporter-0", {Ordinal: 2, Total: 3}: "informer-exporter-2"} {
+		named := electionFlags{elect: true, namespace: "shop", name: "mine"}
+		if got, err := named.election(shard); err != nil || got.Name != strings.Replace(want, "informer-exporter", "mine", 1) {
+			t.Errorf("shard %v of mine: %+v, %v; want the number of %s", shard, got, err, want)
+		}
 		flags := electionFlags{elect: true, namespace: "shop"}
 		if got, err := flags.election(shard); err != nil || got.Name != want {
 			t.Errorf("shard %v: %+v, %v; want the Lease %s", shard, got, err, want)
