@@ -76,7 +76,7 @@ func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElecti
 
 // leaseFixes are what somebody who reads the log line can do.
 var leaseFixes = map[string]string{
-	answerForbidden:    "grant get, create and update on leases in this namespace, as deploy/kustomize/high-availability/role.yaml does",
+	answerForbidden:    "grant get, create and update on leases in this namespace, as deploy/kustomize/high-availability/role.yaml does; if it names a Lease, that must be this one",
 	answerUnauthorized: "renew the credentials",
 	answerMissing:      "create the namespace, or name another one with --leader-elect.lease-namespace",
 }

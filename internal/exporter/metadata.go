@@ -13,7 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// prunedMetadata is client-go's client for metadata, whose lists and watches return no more than the exporter reads.
+// prunedMetadata is client-go's client for metadata, whose lists and watches return no more than the exporter reads, if
+// the server sends protobuf.
 type prunedMetadata struct {
 	metadata.Interface
 	rest rest.Interface

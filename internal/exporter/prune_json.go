@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Of whole objects, which come in JSON, no more is read than the metadata and status.observedGeneration. The rest, which may
+// Of whole objects that come in JSON, which is all but Leases, no more is read than the metadata and status.observedGeneration. The rest, which may
 // be a megabyte, is left out of the text before it is decoded: as maps and slices it would be many times as large.
 
 // members says what becomes of the members of an object in JSON.
@@ -16,8 +16,8 @@ type members struct {
 	others bool // those that are not named are kept
 }
 
-// member says what becomes of one: it is kept, only if it contains something, or is an object or a list of objects with
-// members of their own.
+// member says what becomes of one: it is kept, or dropped unless it contains something, or is an object or a list of objects
+// with members of their own.
 type member struct {
 	drop   bool
 	unless []byte

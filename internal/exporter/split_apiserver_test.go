@@ -168,10 +168,10 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 			}
 			options.ResourceVersion, options.ResourceVersionMatch, options.Continue = "", "", page.Continue
 		}
-		yes := true
+		yes, limit := true, int64(60)
 		stream, err := resource.Watch(t.Context(), metav1.ListOptions{
 			LabelSelector: these.selector(), ShardSelector: part.String(), SendInitialEvents: &yes, AllowWatchBookmarks: true,
-			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, TimeoutSeconds: &limit,
 		})
 		if err != nil {
 			t.Fatal(err)

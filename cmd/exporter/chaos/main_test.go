@@ -53,7 +53,7 @@ var built struct {
 	err  error
 }
 
-// program builds the exporter, once for all tests, with the race detector if they have it, and returns its file.
+// programFile builds the exporter, once for all tests, with the race detector if they have it, and returns its file.
 func programFile(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {

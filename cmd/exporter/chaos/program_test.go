@@ -92,7 +92,9 @@ func (p *program) end() {
 			p.t.Errorf("the log has a line that is none: %s", l.text)
 		}
 	}
-	if last := lines[len(lines)-1]; last.message != "Shut down" {
+	if len(lines) == 0 {
+		p.t.Error("the log is empty")
+	} else if last := lines[len(lines)-1]; last.message != "Shut down" {
 		p.t.Errorf("the last line of the log is %s", last.text)
 	}
 	if p.t.Failed() {
