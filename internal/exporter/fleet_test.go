@@ -121,15 +121,15 @@ func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
 	return have
 }
 
-// waitChecked waits until every informer of a resource has been audited since now, and both checks of every shard have never
+// waitChecked waits until every informer of ConfigMaps has been audited since now, and both checks of every shard have never
 // found anything.
-func (f *fleet) waitChecked(t *testing.T, resource string) {
+func (f *fleet) waitChecked(t *testing.T) {
 	t.Helper()
 	begin := time.Now()
 	for _, e := range f.exporters {
-		eventually(t, "audits of "+resource, func() bool {
+		eventually(t, "audits of ConfigMaps", func() bool {
 			return !slices.ContainsFunc(e.states(), func(s state) bool {
-				return s.ID.Type() == resource && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != catalog.AuditConsistent)
+				return s.ID.Type() == "configmaps" && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != catalog.AuditConsistent)
 			})
 		}, func() string { return get(e, informersPath).Body.String() })
 		if audits := values(t, e.Gatherer(), catalog.InformerAudits.Name, "result"); audits[catalog.AuditDifferent] != 0 {

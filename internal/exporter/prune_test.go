@@ -145,5 +145,38 @@ func FuzzPrune(f *testing.F) {
 		if err == nil && len(got) > len(before) {
 			t.Errorf("%x became %x", before, got)
 		}
+		sent, _, broken := metaCodec.Decode(before, nil, nil)
+		if broken != nil {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%x is decoded, and not pruned: %v", before, err)
+		}
+		read, _, err := metaCodec.Decode(got, nil, nil)
+		if err != nil {
+			t.Fatalf("%x became %x: %v", before, got, err)
+		}
+		if want, have := kept(sent), kept(read); !reflect.DeepEqual(have, want) {
+			t.Errorf("%x became %x: %+v, want %+v", before, got, have, want)
+		}
 	})
+}
+
+// kept returns of each object in object what is read of it.
+func kept(object runtime.Object) (all []metav1.ObjectMeta) {
+	one := func(m *metav1.ObjectMeta) {
+		all = append(all, metav1.ObjectMeta{
+			Name: m.Name, Namespace: m.Namespace, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
+			CreationTimestamp: m.CreationTimestamp, DeletionTimestamp: m.DeletionTimestamp, Finalizers: m.Finalizers,
+		})
+	}
+	switch o := object.(type) {
+	case *metav1.PartialObjectMetadata:
+		one(&o.ObjectMeta)
+	case *metav1.PartialObjectMetadataList:
+		for i := range o.Items {
+			one(&o.Items[i].ObjectMeta)
+		}
+	}
+	return all
 }

@@ -100,7 +100,7 @@ func TestObjectsAreSpread(t *testing.T) {
 	many.deleteAll(t, client, "default")
 	many.create(t, client, "default", 10)
 	f.waitHeldOnce(t, many.uids(t, client))
-	f.waitChecked(t, "configmaps")
+	f.waitChecked(t)
 	f.checkCalm(t)
 	if requests := road.unselected(); len(requests) > 0 {
 		t.Errorf("asked for the objects of all shards: %s", requests)
@@ -119,7 +119,7 @@ func TestObjectsAreSpread(t *testing.T) {
 			}
 		}
 	}
-	f.waitChecked(t, "configmaps")
+	f.waitChecked(t)
 
 	road.become(false)
 	f.rediscover()
@@ -229,7 +229,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	if !watches() {
 		t.Errorf("the new namespace is for shard %d, which watches %v", owner, f.watchers("configmaps")[owner])
 	}
-	f.waitChecked(t, "configmaps")
+	f.waitChecked(t)
 
 	many.deleteAll(t, client, later.Name)
 	if err := client.CoreV1().Namespaces().Delete(t.Context(), later.Name, metav1.DeleteOptions{}); err != nil {
@@ -259,9 +259,9 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	f.waitHeldOnce(t, many.uids(t, client))
 	many.create(t, client, some, 10)
 	f.waitHeldOnce(t, many.uids(t, client))
-	f.waitChecked(t, "configmaps")
+	f.waitChecked(t)
 	f.rediscover()
-	f.waitChecked(t, "configmaps")
+	f.waitChecked(t)
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.waitSpread(t, "configmaps", spreadByUID, 1)
 	f.checkCalm(t)
