@@ -52,7 +52,7 @@ func All() []Alert {
 		informerCacheDiffers, informerAuditsFail, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
 		informerVersionRegression, informerTransformDrops,
-		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterAbsent,
+		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterShardMissing, informerExporterAbsent,
 		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
 		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupOverdue,
 		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,

@@ -123,12 +123,12 @@ func (c Config) Validate() error {
 		}
 	}
 	errs = append(errs, ValidateLabels(c.Labels, c.Selector)...)
-	errs = append(errs, validateExtra("labels", c.ExtraLabels)...)
+	errs = append(errs, validateExtra("labels", c.ExtraLabels, c.Labels)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
 		if name == "" {
 			fail("controllers: the name of a controller is empty")
 		}
-		errs = append(errs, validateExtra("controllers."+name+".labels", c.Controllers[name].Labels)...)
+		errs = append(errs, validateExtra("controllers."+name+".labels", c.Controllers[name].Labels, c.Labels)...)
 	}
 	d := c.Dashboards
 	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
@@ -176,13 +176,13 @@ func (c Config) Validate() error {
 var teamName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // validateExtra returns what is wrong with labels that are put on alerts.
-func validateExtra(field string, labels map[string]string) []error {
+func validateExtra(field string, labels, renamed map[string]string) []error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		switch {
 		case !labelName.MatchString(name):
 			errs = append(errs, fmt.Errorf("%s: %q is no name of a label", field, name))
-		case slices.Contains(append(catalogLabels(), "alertname", SeverityLabel, "window"), name):
+		case slices.Contains(append(reservedLabels(), slices.Collect(maps.Values(renamed))...), name), strings.HasPrefix(name, "__"):
 			errs = append(errs, fmt.Errorf("%s: %q comes from the rules and cannot be set", field, name))
 		case strings.Contains(labels[name], "{{"):
 			errs = append(errs, fmt.Errorf("%s.%s: %q holds a template; give a plain value", field, name, labels[name]))

@@ -79,6 +79,37 @@ var informerExporterLeaderMissing = Alert{
 	},
 }
 
+var informerExporterShardMissing = Alert{
+	Name:      "InformerExporterShardMissing",
+	Objective: catalog.ExporterShardMissing,
+	board:     exporterBoard,
+	labels:    []string{"cluster", "job"},
+	// Without --shard an exporter says that there is one, and is it.
+	expr: `
+max by (cluster, job) (informer_exporter_shards)
+-
+count by (cluster, job) (group by (cluster, job, shard) (informer_exporter_shards))
+> $threshold
+`,
+	summary: "Not all shards of the exporter are there" + inCluster + ".",
+	description: `{{ $value }} of the exporters of {{ $labels.job }}` + inCluster + " that share the work have not been scraped for more than $for. " +
+		"Nobody watches what falls to them.",
+	Runbook: Runbook{
+		Meaning: "The exporters run with `--shard`, and fewer of them have been scraped than they were told there are, for longer than $for.",
+		Impact:  "Nothing is known about the resources of the shards that are missing: alerts about them cannot fire. The other shards do not take their work over.",
+		Diagnosis: []Step{
+			{"Which are there, and do they agree on their number? They may not while it is being changed.", `max by (cluster, job, instance, shard) (informer_exporter_shards)`},
+			{"Does a scrape fail?", `up{job=~".*informer-exporter.*"} == 0`},
+			{"Do the Pods run?  `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
+		},
+		Mitigation: []string{
+			"Crash or OOM: `kubectl logs --previous`, and the memory limit. The shards are not equally large.",
+			"The number in `--shard` and that of the replicas differ: change both.",
+			"Each shard has a job of its own: the alert compares within a job; give them one, or disable it.",
+		},
+	},
+}
+
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.ExporterAbsent,
@@ -87,7 +118,7 @@ var informerExporterAbsent = Alert{
 	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
 	// day that there ever was one. With a single cluster, both results have the same labels and are one alert.
 	expr: `
-absent(informer_exporter_build_info)
+max by (cluster) (absent(informer_exporter_build_info))
 or
 (
   group by (cluster) (present_over_time(informer_exporter_build_info[1d]))

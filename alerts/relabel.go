@@ -26,20 +26,26 @@ func ValidateLabels(labels map[string]string, selector string) []error {
 			errs = append(errs, fmt.Errorf("labelNames: %q cannot have another name, only %s can", name, strings.Join(renamable, ", ")))
 		case !labelName.MatchString(to):
 			errs = append(errs, fmt.Errorf("labelNames.%s: %q is no name of a label", name, to))
-		case taken[to] != "" || slices.Contains(catalogLabels(), to):
+		case taken[to] != "" || slices.Contains(reservedLabels(), to) || strings.HasPrefix(to, "__"):
 			errs = append(errs, fmt.Errorf("labelNames.%s: another label has the name %q", name, to))
 		}
 		taken[to] = name
 	}
-	if q, err := promql.Scan("up{" + selector + "}"); err != nil || selector != "" && (len(q.Series) != 1 || len(q.Series[0].Matchers) == 0) {
+	// Another matcher follows it in most queries.
+	q, err := promql.Scan("up{" + selector + `, job="x"}`)
+	if selector != "" && (err != nil || len(q.Series) != 1 || len(q.Series[0].Matchers) < 2 || hasName(q.Series[0])) {
 		errs = append(errs, fmt.Errorf("selector: %q are no matchers; write some like env=\"prod\", job=~\"a|b\"", selector))
 	}
 	return errs
 }
 
-// catalogLabels are the names that labels have.
-func catalogLabels() []string {
-	list := slices.Clone(renamable)
+func hasName(s promql.Series) bool {
+	return slices.ContainsFunc(s.Matchers, func(m promql.Matcher) bool { return m.Label == "__name__" })
+}
+
+// reservedLabels are the names that labels of metrics and alerts have.
+func reservedLabels() []string {
+	list := append([]string{"alertname", "alertstate", SeverityLabel, "window"}, renamable...)
 	for _, m := range catalog.All() {
 		list = append(list, m.LabelNames()...)
 	}

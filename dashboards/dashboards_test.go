@@ -265,6 +265,9 @@ func TestLabelsReachTheDashboards(t *testing.T) {
 				t.Errorf("%s: %q has become %q", d.UID, before[i].Queries[j].Panel, q.Panel)
 			}
 		}
+		if bytes.Contains(d.JSON, []byte(`ALERTS{env=`)) || !bytes.Contains(d.JSON, []byte(`ALERTS{alertname=~`)) {
+			t.Errorf("%s selects alerts by a label that they may have lost", d.UID)
+		}
 		if !bytes.Contains(d.JSON, []byte(`k8s=~\"$cluster\"`)) || !bytes.Contains(d.JSON, []byte(`"name": "cluster"`)) {
 			t.Errorf("%s does not select by the label k8s with the variable cluster", d.UID)
 		}

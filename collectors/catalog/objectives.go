@@ -278,6 +278,11 @@ var (
 		Metric: ControllerLeader, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
 	})
+	ExporterShardMissing = target(Objective{
+		ID: "exporter_shard_missing", Title: "Shards of the exporter that do not report",
+		Metric: ExporterShards, Threshold: 0, Fixed: true, For: 10 * time.Minute,
+		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
+	})
 	ExporterAbsent = target(Objective{
 		ID: "exporter_absent", Title: "Exporter absent",
 		Metric: ExporterBuildInfo, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,

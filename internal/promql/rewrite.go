@@ -10,8 +10,8 @@ import (
 type Rewrite struct {
 	// Labels are the new names of labels.
 	Labels map[string]string
-	// Selector are matchers that every series gets besides its own, such as `job=~"a|b"`. Series that recording rules make,
-	// whose names hold a colon, are left as they are: their rules select.
+	// Selector are matchers that every series gets besides its own, such as `job=~"a|b"`. What rules make is left as it is,
+	// because it has been selected already and may have lost the labels: alerts, and series whose names hold a colon.
 	Selector string
 }
 
@@ -101,14 +101,19 @@ func (w *rewriter) series(name string) {
 		for w.tokens[0] != "{" {
 			w.take()
 		}
-		if strings.Contains(name, ":") {
+		if ofRule(name) {
 			w.labelsUntil("}")
 			return
 		}
 		w.matchers()
-	case w.Selector != "" && !strings.Contains(name, ":"):
+	case w.Selector != "" && !ofRule(name):
 		fmt.Fprintf(&w.out, "{%s}", w.Selector)
 	}
+}
+
+// ofRule tells whether Prometheus makes a series from a rule.
+func ofRule(name string) bool {
+	return strings.Contains(name, ":") || name == "ALERTS" || name == "ALERTS_FOR_STATE"
 }
 
 // matchers writes matchers in braces, and those of the selector before them.

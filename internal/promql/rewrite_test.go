@@ -15,6 +15,7 @@ func TestRewrite(t *testing.T) {
 		`{__name__=~"a|b", namespace="x"}`: `{team="a", __name__=~"a|b", exported_namespace="x"}`,
 		// A recorded series was selected when it was recorded.
 		`sum without (namespace) (informer:x:rate5m{namespace="x"}) / informer:x:rate1h`: `sum without (exported_namespace) (informer:x:rate5m{exported_namespace="x"}) / informer:x:rate1h`,
+		`max by (cluster) (ALERTS{cluster="x"}) or ALERTS`:                               `max by (k8s_cluster) (ALERTS{k8s_cluster="x"}) or ALERTS`,
 		// What is in quotes is no label.
 		`label_replace(up, "cluster", "$1", "namespace", "(.*)") > bool 0`: `label_replace(up{team="a"}, "cluster", "$1", "namespace", "(.*)") > bool 0`,
 		`time() - up offset 1h`:      `time() - up{team="a"} offset 1h`,

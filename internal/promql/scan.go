@@ -188,8 +188,8 @@ func (s *scanner) series(name string) error {
 			}
 			m.Value = text
 			found.Matchers = append(found.Matchers, m)
-			if s.peek() == "," {
-				s.next()
+			if s.peek() != "}" && s.next() != "," {
+				return fmt.Errorf("%s has no comma after the matcher of %s", name, m.Label)
 			}
 		}
 		s.next()
