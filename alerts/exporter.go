@@ -118,7 +118,7 @@ var informerExporterAbsent = Alert{
 	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
 	// day that there ever was one. With a single cluster, both results have the same labels and are one alert.
 	expr: `
-max by (cluster) (absent(informer_exporter_build_info))
+absent(group(informer_exporter_build_info))
 or
 (
   group by (cluster) (present_over_time(informer_exporter_build_info[1d]))

@@ -41,7 +41,7 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 		return series{labels: own}, true
 	}
 	if own, ok := promql.Foreign[name]; ok {
-		return series{labels: slices.Concat(targetLabels, own)}, true
+		return series{labels: slices.Concat(targetLabels, own), counter: strings.HasSuffix(name, "_total")}, true
 	}
 	if m, ok := catalog.ByName(name); ok && m.Kind != catalog.Histogram {
 		return series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: m.Kind == catalog.Counter, metric: m}, true
