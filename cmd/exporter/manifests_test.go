@@ -9,25 +9,26 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
 	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
 )
 
-// The component for authentication, applied to a real API server: with the account, the flags and the roles that it has,
-// a scraper gets in and others do not, and the probes get their answers.
-func TestKubernetesAuthManifests(t *testing.T) {
+// applied applies an overlay with a component to a real API server and returns its Deployment.
+func applied(t *testing.T, namespace, component string) (*stack.ControlPlane, kubernetes.Interface, *appsv1.Deployment) {
+	t.Helper()
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skip("needs kubectl")
 	}
 	plane := stacktest.ControlPlane(t)
-	const namespace = "kubernetes-auth-manifests"
 	admin := strings.TrimPrefix(kubeconfigOf(t, plane.Config()), "--kubeconfig=")
-	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace, "kubernetes-auth")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace, component)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -36,6 +37,14 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plane, client, deployment
+}
+
+// The component for authentication, applied to a real API server: with the account, the flags and the roles that it has,
+// a scraper gets in and others do not, and the probes get their answers.
+func TestKubernetesAuthManifests(t *testing.T) {
+	const namespace = "kubernetes-auth-manifests"
+	plane, client, deployment := applied(t, namespace, "kubernetes-auth")
 	container := deployment.Spec.Template.Spec.Containers[0]
 	args := []string{}
 	for _, arg := range container.Args[1:] {
@@ -78,21 +87,8 @@ func TestKubernetesAuthManifests(t *testing.T) {
 // The component for high availability, applied to a real API server: with the account, the flags and the Role that it has,
 // one of two exporters is elected, and the other one when the first has stopped. The Role is good for nothing else.
 func TestHighAvailabilityManifests(t *testing.T) {
-	if _, err := exec.LookPath("kubectl"); err != nil {
-		t.Skip("needs kubectl")
-	}
-	plane := stacktest.ControlPlane(t)
 	const namespace = "high-availability-manifests"
-	admin := strings.TrimPrefix(kubeconfigOf(t, plane.Config()), "--kubeconfig=")
-	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace, "high-availability")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	client := kubernetes.NewForConfigOrDie(plane.Config())
-	deployment, err := client.AppsV1().Deployments(namespace).Get(t.Context(), "informer-exporter", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plane, client, deployment := applied(t, namespace, "high-availability")
 	pod := deployment.Spec.Template.Spec
 	if *deployment.Spec.Replicas != 3 || *pod.TerminationGracePeriodSeconds != 30 {
 		t.Errorf("%d replicas, which have %d s to stop", *deployment.Spec.Replicas, *pod.TerminationGracePeriodSeconds)
