@@ -38,6 +38,62 @@ func TestQueriesUseTheCatalog(t *testing.T) {
 	}
 }
 
+// Marks on graphs are queries, too: each dashboard has that of the alerts, and those about who leads that of the leaders.
+func TestAnnotations(t *testing.T) {
+	leaders := []string{dashboards.OverviewUID, dashboards.ControllersUID, dashboards.LeaderElectionUID}
+	for _, d := range all(t, dashboards.Config{}) {
+		var m struct {
+			Annotations struct {
+				List []struct{ Name, Expr string }
+			}
+		}
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, a := range m.Annotations.List {
+			names = append(names, a.Name)
+			if err := promql.Check(a.Expr, nil); err != nil {
+				t.Errorf("%s, %q: %v", d.UID, a.Name, err)
+			}
+		}
+		want := []string{"Firing alerts"}
+		if slices.Contains(leaders, d.UID) {
+			want = append(want, "Changes of leaders")
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%s marks %q, want %q", d.UID, names, want)
+		}
+	}
+}
+
+// Exemplars are asked for where the library attaches traces, and nowhere else.
+func TestExemplars(t *testing.T) {
+	traced := regexp.MustCompile(`rate\((k8s_informer_event_lag_seconds|k8s_informer_handler_duration_seconds)_bucket\{`)
+	for _, d := range all(t, dashboards.Config{}) {
+		var m struct {
+			Panels []struct {
+				Title, Type string
+				Targets     []struct {
+					Expr     string
+					Exemplar bool
+				}
+			}
+		}
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Panels {
+			for _, target := range p.Targets {
+				quantile := p.Type == "timeseries" && strings.HasPrefix(target.Expr, "histogram_quantile") && traced.MatchString(target.Expr)
+				if target.Exemplar != quantile {
+					t.Errorf("%s, %q: exemplars %v, want %v", d.UID, p.Title, target.Exemplar, quantile)
+				}
+			}
+		}
+	}
+}
+
 func TestSameBytesEachTime(t *testing.T) {
 	first, second := all(t, dashboards.Config{}), all(t, dashboards.Config{})
 	for i := range first {

@@ -32,7 +32,7 @@ func configurationsRefused(t catalog.Targets) panel {
 func largestExporter() panel {
 	return single{
 		header: header{id: 4, title: "Largest", unit: "bytes",
-			about: "Resident memory of the largest exporter. It follows the number of objects that are watched, by about 0.6 KiB each."},
+			about: "Resident memory of the largest exporter. It follows what is watched: about 0.6 KiB for each object, and a quarter of a MiB for each kind."},
 		query: `max(process_resident_memory_bytes{@target}` + ofExporters + `)`,
 	}
 }
@@ -40,7 +40,7 @@ func largestExporter() panel {
 func slowestScrape() panel {
 	return single{
 		header: header{id: 5, title: "Slowest scrape", unit: "s",
-			about: "How long Prometheus waited for the metrics of the slowest exporter at its last scrape. Below 50 ms is normal."},
+			about: "How long Prometheus waited for the metrics of the slowest exporter at its last scrape. Below 50 ms is normal with the 23 default kinds, and three times that with 100 more."},
 		query: `max(scrape_duration_seconds{@target}` + ofExporters + `)`,
 	}
 }
