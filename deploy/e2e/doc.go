@@ -17,6 +17,7 @@
 //	kustomize_test.go     the real API server accepts every manifest
 //	rights_test.go        the service account of the manifests may do what the exporter needs, and nothing else
 //	identity_test.go      the exporter works as that service account, and reports what it may not watch
+//	types_test.go         every generated file fits the type of the program that it is for, without unknown fields
 //	tools_test.go         promtool and amtool have nothing to say about what is served and generated
 //
 // Tests do not depend on one another and may run alone: `go test -run TestFault -v .`. With -short only those run that

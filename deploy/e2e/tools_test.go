@@ -59,21 +59,7 @@ func TestAmtoolLikesTheRoutes(t *testing.T) {
 // TestToolsLikeEverySetting has the tools read what comes of a configuration with everything that changes rules and routes:
 // the example of the generator's documentation.
 func TestToolsLikeEverySetting(t *testing.T) {
-	root, err := stack.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "generator.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, example, _ := strings.Cut(string(page), "```yaml\n")
-	example, _, _ = strings.Cut(example, "```")
-	config, err := generate.ParseConfig([]byte(example))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := generate.Files(config)
+	files, err := generate.Files(documentedConfig(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +79,26 @@ func TestToolsLikeEverySetting(t *testing.T) {
 			t.Errorf("%s goes to %q, want %s (%v)", labels, out, want, err)
 		}
 	}
+}
+
+// documentedConfig is the example in docs/generator.md.
+func documentedConfig(t *testing.T) generate.Config {
+	t.Helper()
+	root, err := stack.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "generator.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	config, err := generate.ParseConfig([]byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 // tool runs one of the pinned tools and returns what it prints.
