@@ -99,12 +99,11 @@ func eventLagRecords(o catalog.Objective) []Rule {
 
 // eventLagAlerts returns one rule for each pair of windows, told apart by the label window.
 func eventLagAlerts(a Alert, o catalog.Objective, c Config) []Rule {
-	budget := 1 - o.Quantile
 	var rules []Rule
 	for _, b := range o.BurnRates {
 		own := o
 		own.For, own.Severity = b.For, b.Severity
-		limit := fmt.Sprintf("(%s * %.4g)", catalog.FormatNumber(b.Factor), budget)
+		limit := fmt.Sprintf("(%s * %s)", catalog.FormatNumber(b.Factor), catalog.FormatNumber(o.Allowed()))
 		a.expr = fmt.Sprintf(`
 %s%s > %s
 and

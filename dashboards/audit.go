@@ -14,6 +14,7 @@ func audits() panel {
 			about: "Audits by result. Normal is consistent. different: something was found, which counts once a second audit confirms it; skipped: the watch was down, the cache never rested, or the server no longer had the version; failed: the list failed."},
 		queries: []query{{expr: `sum by (cluster, name, result) (increase(k8s_informer_audits_total{@}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{result}}"}},
 		stacked: true,
+		colours: resultColours("consistent", "different|failed"),
 	}
 }
 

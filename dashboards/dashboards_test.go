@@ -3,6 +3,7 @@ package dashboards_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,6 +100,9 @@ func TestSameBytesEachTime(t *testing.T) {
 	for i := range first {
 		if !bytes.Equal(first[i].JSON, second[i].JSON) {
 			t.Errorf("%s differs between two runs", first[i].UID)
+		}
+		if found := regexp.MustCompile(`\d\.\d{9,}`).Find(first[i].JSON); found != nil {
+			t.Errorf("%s has the number %s, which nobody meant", first[i].UID, found)
 		}
 		if bytes.Contains(first[i].JSON, []byte(`\u003`)) || !bytes.HasSuffix(first[i].JSON, []byte("}\n")) {
 			t.Errorf("%s escapes PromQL or lacks its last newline", first[i].UID)
@@ -292,6 +296,45 @@ func TestTablesLinkToDashboards(t *testing.T) {
 	}
 	if found < 3 {
 		t.Errorf("%d tables link to others", found)
+	}
+}
+
+// A table that leaves out what is 0 says so when nothing is left, and goes by a column that it has.
+func TestTablesWithoutZeros(t *testing.T) {
+	found := 0
+	for _, d := range all(t, dashboards.Config{}) {
+		var m struct {
+			Panels []struct {
+				Title           string
+				FieldConfig     struct{ Defaults struct{ NoValue string } }
+				Transformations []struct {
+					ID      string
+					Options struct {
+						RenameByName map[string]string
+						Filters      []struct{ FieldName string }
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Panels {
+			var columns []string
+			for _, tr := range p.Transformations {
+				columns = slices.AppendSeq(columns, maps.Values(tr.Options.RenameByName))
+				if tr.ID != "filterByValue" {
+					continue
+				}
+				found++
+				if len(tr.Options.Filters) != 1 || !slices.Contains(columns, tr.Options.Filters[0].FieldName) || p.FieldConfig.Defaults.NoValue == "" {
+					t.Errorf("%s, %q filters by %+v of %q, and says %q if nothing is left", d.UID, p.Title, tr.Options.Filters, columns, p.FieldConfig.Defaults.NoValue)
+				}
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d tables leave out what is 0", found)
 	}
 }
 

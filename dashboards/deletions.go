@@ -2,6 +2,9 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
+// noneAbove stands in an empty table: without the exporter there is no row, either, but no number above it.
+const noneAbove = "None, if the numbers above have data"
+
 const legendFinalizers = "{{cluster}} {{informer_type}} {{finalizer}}"
 
 func terminatingNow() panel {
@@ -43,8 +46,8 @@ func oldestNamespace(t catalog.Targets) panel {
 func everyDeletion(t catalog.Targets) panel {
 	held := t.Of(catalog.ObjectHeld)
 	return grid{
-		header: header{id: 7, title: "In deletion, the oldest first", unit: "short",
-			about: "One row for each resource, namespace and finalizer. Namespaces have their own name for a namespace, and the finalizer none, because theirs are in their spec. Rows of 0 say that the resource is watched and nothing of it is in deletion. Red cells miss the objective."},
+		header: header{id: 7, title: "In deletion, the oldest first", unit: "short", empty: noneAbove,
+			about: "One row for each resource, namespace and finalizer. Namespaces have their own name for a namespace, and the finalizer none, because theirs are in their spec. No row is normal, and rows that come and go. Red cells miss the objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"}, {label: "finalizer", title: "Finalizer"},
 		},
@@ -52,7 +55,7 @@ func everyDeletion(t catalog.Targets) panel {
 			{title: "Oldest", unit: "s", bad: true, red: held.Threshold, query: `max by (cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@object})`},
 			{title: "Objects", query: `sum by (cluster, informer_type, namespace, finalizer) (max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`},
 		},
-		sortBy: "Oldest",
+		sortBy: "Oldest", above: "Objects",
 	}
 }
 

@@ -25,8 +25,8 @@ func informerDetail(c Config) page {
 			}},
 			{id: 200, title: "Lag: how far behind are caches and handlers?", lines: []line{
 				{height: 9, panels: []panel{syncLag(t), eventLag(t)}},
-				{height: 9, panels: []panel{lateShare(t), eventLagHeat(), propagation()}},
-				{height: 9, panels: []panel{freshnessChecks()}},
+				{height: 9, panels: []panel{lateShare(t), eventLagHeat()}},
+				{height: 9, panels: []panel{propagation(), freshnessChecks()}},
 			}},
 			{id: 300, title: "Watch: is the connection to the API server stable?", lines: []line{
 				{height: 9, panels: []panel{watchTimeline()}},

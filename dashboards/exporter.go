@@ -18,11 +18,11 @@ func exporterItself(c Config) page {
 					exporters(), exportersBehind(t), kindsDown(), configurationsRefused(t),
 					largestExporter(), slowestScrape(), ownRequestRate(),
 				}, widths: []uint32{3, 3, 3, 4, 4, 4, 3}},
-				{height: 7, panels: []panel{everyExporter(t)}},
+				{height: 6, panels: []panel{everyExporter(t)}},
 			}},
 			{id: 200, title: "Coverage: what does it watch?", lines: []line{
 				{height: 8, panels: []panel{kinds(), shards(), watchedKinds(), discoveries()}},
-				{height: 8, panels: []panel{overflows(), withoutRoom()}},
+				{height: 7, panels: []panel{overflows(), withoutRoom()}},
 			}},
 			{id: 300, title: "Cost: what does it take?", lines: []line{
 				{height: 9, panels: []panel{residentMemory(), limitUsed(), cpuTime(), goroutines()}},

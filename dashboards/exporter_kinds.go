@@ -27,10 +27,11 @@ func watchedKinds() panel {
 
 func discoveries() panel {
 	return timeSeries{
-		header: header{id: 77, title: "Questions what the API server serves", unit: "short",
+		header: header{id: 77, title: "Discovery by result", unit: "short",
 			about: "How often the exporter asked what can be watched. Normal is one in five minutes, and a few whenever a CustomResourceDefinition changes, all complete. Partial: an aggregated API server is down. Failed: no answer."},
 		queries: []query{{expr: `sum by (cluster, instance, result) (increase(informer_exporter_discoveries_total{@target}[$__rate_interval]))`, legend: "{{cluster}} {{instance}} {{result}}"}},
 		stacked: true,
+		colours: resultColours("complete", "partial|failed"),
 	}
 }
 

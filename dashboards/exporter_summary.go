@@ -31,7 +31,7 @@ func configurationsRefused(t catalog.Targets) panel {
 
 func largestExporter() panel {
 	return single{
-		header: header{id: 4, title: "Largest", unit: "bytes",
+		header: header{id: 4, title: "Most memory", unit: "bytes",
 			about: "Resident memory of the largest exporter. It follows what is watched: about 0.6 KiB for each object, and a quarter of a MiB for each kind."},
 		query: `max(process_resident_memory_bytes{@target}` + ofExporters + `)`,
 	}

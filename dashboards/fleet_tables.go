@@ -57,7 +57,7 @@ func worstInformers(t catalog.Targets) panel {
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"},
 			{label: "informer_type", title: "Resource", link: &link{uid: DetailUID, title: "Details of the informer", sets: []string{"cluster", "name", "informer_type", "namespace"}}},
-			{label: "namespace", title: "Namespace"},
+			{label: "namespace", title: "Namespace", narrow: true}, // what is watched, not where objects are: * nearly always
 		},
 		columns: []column{
 			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, namespace) (k8s_informer_sync_lag_seconds{@program})`},

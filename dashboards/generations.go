@@ -25,8 +25,8 @@ func oldestBehind(t catalog.Targets) panel {
 func everyLag(t catalog.Targets) panel {
 	o := t.Of(catalog.GenerationLag)
 	return grid{
-		header: header{id: 8, title: "Behind their spec, the oldest first", unit: "short",
-			about: "One row for each resource and namespace. Rows of 0 say that the resource is followed and every change has been dealt with. Red cells miss the objective."},
+		header: header{id: 8, title: "Behind their spec, the oldest first", unit: "short", empty: noneAbove,
+			about: "One row for each resource and namespace. No row is normal, and rows for moments after changes. Red cells miss the objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},
 		},
@@ -34,7 +34,7 @@ func everyLag(t catalog.Targets) panel {
 			{title: "Oldest", unit: "s", bad: true, red: o.Threshold, query: `max by (cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
 			{title: "Objects", query: `sum by (cluster, informer_type, namespace) (max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
 		},
-		sortBy: "Oldest",
+		sortBy: "Oldest", above: "Objects",
 	}
 }
 

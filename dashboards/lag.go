@@ -38,7 +38,7 @@ func eventLag(t catalog.Targets) panel {
 func lateShare(t catalog.Targets) panel {
 	o := t.Of(catalog.EventLag)
 	// The line is the budget, which the objective's own threshold is not.
-	budget := catalog.Objective{Threshold: 1 - o.Quantile, Unit: "percentunit"}
+	budget := catalog.Objective{Threshold: o.Allowed(), Unit: "percentunit"}
 	return timeSeries{
 		header: header{id: 22, title: "Late events", unit: "percentunit",
 			about: "Share of events that took longer than " + o.Amount() + ". Above the line, the budget of a month is used up before its end; the alerts compare hours and days of this."},
@@ -69,5 +69,6 @@ func freshnessChecks() panel {
 			about: "Checks by result: a short second watch shows what the cache should have. Normal is fresh. lagging: the API server sends what the informer does not get; failed: the API server does not answer, or not in time; skipped: the watch is down or the server cannot tell. No line where the checks are off, as in the library by default."},
 		queries: []query{{expr: `sum by (cluster, name, result) (increase(k8s_informer_freshness_checks_total{@}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{result}}"}},
 		stacked: true,
+		colours: resultColours("fresh", "lagging|failed"),
 	}
 }

@@ -21,7 +21,8 @@ func leaderElection(c Config) page {
 				{height: 9, panels: []panel{everyCandidate(t)}},
 			}},
 			{id: 200, title: "Changes: who leads, and since when?", lines: []line{
-				{height: 9, panels: []panel{leaders(), leaderChanges(t), leaderEvents()}},
+				{height: 7, panels: []panel{leaders()}},
+				{height: 9, panels: []panel{leaderChanges(t), leaderEvents()}},
 			}},
 			{id: 300, title: "Renewals: is the lock kept?", lines: []line{
 				{height: 9, panels: []panel{renewDuration(), slowRenewals(t), sinceRenewal()}},

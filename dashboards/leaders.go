@@ -78,10 +78,12 @@ func everyCandidate(t catalog.Targets) panel {
 }
 
 func leaders() panel {
-	return timeSeries{
+	return timeline{
 		header: header{id: 20, title: "Who leads", unit: "short",
-			about: "1 for the process that leads, 0 for the others. One line at 1 for each lock is normal, for as long as its process lives. A gap is a time without a leader."},
-		queries: []query{{expr: `max by (cluster, name, lock, instance) (controller_leader{@lock})`, legend: legendLock + " {{instance}}"}},
+			about: "When each process held its lock. One green band for each lock is normal, for as long as its process lives; the others wait. A time without a green band is one without a leader."},
+		query: query{expr: `max by (cluster, name, lock, instance) (controller_leader{@lock})`, legend: legendLock + " {{instance}}"},
+		no:    "waits", yes: "leads",
+		neutral: true,
 	}
 }
 

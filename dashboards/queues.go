@@ -71,5 +71,6 @@ func unfinishedWork() panel {
 		header: header{id: 27, title: "Unfinished work", unit: "s",
 			about: "Time that workers have spent on what they have not finished, added up. Seconds are normal. Its slope tells how many workers hang: two seconds a second are two of them."},
 		queries: []query{{expr: `sum by (cluster, job, name) (workqueue_unfinished_work_seconds{@queue})`, legend: legendQueue}},
+		ceiling: 10,
 	}
 }

@@ -17,7 +17,7 @@ func failedRequests(t catalog.Targets) panel {
 func longestThrottle(t catalog.Targets) panel {
 	o := t.Of(catalog.ClientThrottle)
 	return single{
-		header: header{id: 2, title: "Own limit p99", unit: "s",
+		header: header{id: 2, title: "Rate limiter p99", unit: "s",
 			about: "99th percentile of the time that requests wait for the client's own rate limiter, of the program that waits longest. Normal is 0. The objective is " + o.Goal() + "; otherwise raise the limit, or ask for less. Idle also if no program sets a RateLimiter."},
 		query: `max(histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
 		red:   o.Threshold,

@@ -26,6 +26,7 @@ const (
 const (
 	green = "green"
 	red   = "red"
+	grey  = "#808080"     // a state that is neither
 	none  = "transparent" // for what is no matter of good and bad, and in tables, where only what is bad should catch the eye
 )
 
@@ -37,6 +38,8 @@ type header struct {
 	// about says what the panel shows, what is normal, and what to do if it is not.
 	about string
 	unit  string
+	// empty is what stands there if there is no series, where that is as it should be; else Grafana says No data.
+	empty string
 }
 
 // query is a query in which {@} stands for the selectors of the dashboard's variables, see selectors.
@@ -56,6 +59,16 @@ type timeSeries struct {
 	ceiling float64
 	// stacked draws bars on top of one another, for counts.
 	stacked bool
+	// colours are those of series by the end of their legend.
+	colours []colour
+}
+
+// colour is that of the series whose legend ends with a word of the regular expression.
+type colour struct{ words, name string }
+
+// resultColours are for results that are good or bad. Others are neither, and have no colour of their own.
+func resultColours(good, bad string) []colour {
+	return []colour{{good, green}, {bad, red}}
 }
 
 // single is one number with the colour of its state.
@@ -111,7 +124,8 @@ func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
 			Calcs([]string{"lastNotNull", "max"}).SortBy("Max").SortDesc(true)).
 		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeMulti).Sort(common.SortOrderDescending)).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdPaletteClassic)).
-		LineWidth(1).FillOpacity(8).ShowPoints(common.VisibilityModeNever).
+		// Nothing below the lines: with one for each informer it would be all that is to be seen.
+		LineWidth(1).FillOpacity(0).ShowPoints(common.VisibilityModeNever).
 		SpanNulls(common.BoolOrFloat64{Bool: cog.ToPtr(false)}).
 		AxisBorderShow(false)
 	if p.stacked {
@@ -129,6 +143,14 @@ func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		b.AxisSoftMax(p.ceiling)
 	case p.unit == "short":
 		b.AxisSoftMax(1) // counts of nothing at the bottom, not in the middle of an axis up to 100
+	}
+	if p.empty != "" {
+		b.NoValue(p.empty)
+	}
+	for _, c := range p.colours {
+		b.OverrideByRegexp(`/ (`+c.words+`)$/`, []sdk.DynamicConfigValue{
+			{Id: "color", Value: map[string]any{"mode": "fixed", "fixedColor": c.name}},
+		})
 	}
 	for i, q := range p.queries {
 		b.WithTarget(q.build(refID(i)))

@@ -50,7 +50,7 @@ func lateEvents(t catalog.Targets) panel {
 		header: header{id: 5, title: "Late events", unit: "percentunit",
 			about: "Share of the events that took longer than " + o.Amount() + " from their receipt to the return of the handler, of the informer with most of them. Normal is 0, also when nothing happens. The objective allows " + o.Budget() + " over a month."},
 		query: `max((sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])) - sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])), 1e-9))`,
-		red:   1 - o.Quantile,
+		red:   o.Allowed(),
 	}
 }
 
@@ -91,7 +91,7 @@ func everyInformer(t catalog.Targets) panel {
 			about: "One row for each informer of each process. Normal is a lag of 0, synced and connected. Red cells miss an objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "informer_type", title: "Resource"},
-			{label: "namespace", title: "Namespace"}, {label: "instance", title: "Instance"},
+			{label: "namespace", title: "Namespace", narrow: true}, {label: "instance", title: "Instance"},
 		},
 		columns: []column{
 			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, namespace, instance) (k8s_informer_sync_lag_seconds{@})`},

@@ -17,6 +17,8 @@ type grid struct {
 	columns []column
 	labels  []column
 	sortBy  string
+	// above is the title of a column: rows in which it is not above 0 are left out.
+	above string
 }
 
 // column is a column of a table: a query's value, or a label without one.
@@ -25,6 +27,8 @@ type column struct {
 	// red is the smallest value that is bad, if bad is set; under turns that around.
 	red        float64
 	bad, under bool
+	// narrow is a label with short values.
+	narrow bool
 	// hidden keeps the value from view: the query is there for its labels.
 	hidden bool
 	// words replaces values.
@@ -60,7 +64,7 @@ func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
 	b := table.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
-		ShowHeader(true).CellHeight(common.TableCellHeightSm).Filterable(true).
+		ShowHeader(true).CellHeight(common.TableCellHeightSm).
 		Footer(common.NewTableFooterOptionsBuilder().Reducer([]string{})).
 		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName(p.sortBy).Desc(true)})
 
@@ -69,9 +73,7 @@ func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
 	hide := map[string]bool{"Time": true}
 	for i, l := range p.labels {
 		rename[l.label], order[l.label] = l.title, i
-		if l.link != nil {
-			b.OverrideByName(l.title, []sdk.DynamicConfigValue{{Id: "links", Value: []map[string]any{l.link.dataLink(p.labels)}}})
-		}
+		b.OverrideByName(l.title, l.labelProperties(p.labels))
 	}
 	for i, c := range p.columns {
 		b.WithTarget(query{expr: c.query}.instant(refID(i), prometheus.PromQueryFormatTable))
@@ -86,12 +88,45 @@ func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		rename[field], order[field] = c.title, len(p.labels)+i
 		b.OverrideByName(c.title, c.properties())
 	}
-	return b.
+	b.
 		WithTransformation(sdk.DataTransformerConfig{Id: "merge", Options: map[string]any{}}).
 		WithTransformation(sdk.DataTransformerConfig{Id: "organize", Options: map[string]any{
 			"renameByName": rename, "indexByName": order, "excludeByName": hide,
-		}}).
-		Build()
+		}})
+	if p.above != "" {
+		b.WithTransformation(sdk.DataTransformerConfig{Id: "filterByValue", Options: map[string]any{
+			"type": "include", "match": "all",
+			"filters": []map[string]any{{"fieldName": p.above, "config": map[string]any{"id": "greater", "options": map[string]any{"value": 0}}}},
+		}})
+	}
+	if p.empty != "" {
+		b.NoValue(p.empty)
+	}
+	return b.Build()
+}
+
+// labelProperties are those of a column of labels. Only these have a filter in their heading: to choose among numbers is of
+// no use, and takes room.
+func (c column) labelProperties(labels []column) []sdk.DynamicConfigValue {
+	props := []sdk.DynamicConfigValue{{Id: "custom.filterable", Value: true}}
+	if c.label == "cluster" || c.narrow {
+		props = append(props, sdk.DynamicConfigValue{Id: "custom.width", Value: 120}) // the others share what is left
+	}
+	if c.link != nil {
+		props = append(props, sdk.DynamicConfigValue{Id: "links", Value: []map[string]any{c.link.dataLink(labels)}})
+	}
+	return props
+}
+
+// width has room for the heading with the arrow of the sorting, and for the values, in pixels.
+func (c column) width() int {
+	if c.unit == "dateTimeFromNow" {
+		return 150 // a few seconds ago
+	}
+	if c.unit != "" {
+		return max(110, 40+8*len(c.title)) // 0.0339 ops/s
+	}
+	return max(90, 40+8*len(c.title))
 }
 
 func (c column) properties() []sdk.DynamicConfigValue {
@@ -100,7 +135,7 @@ func (c column) properties() []sdk.DynamicConfigValue {
 	if c.unit != "" {
 		set("unit", c.unit)
 	}
-	set("custom.width", 125)
+	set("custom.width", c.width())
 	if c.bad {
 		low, high := none, red
 		if c.under {

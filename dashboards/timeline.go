@@ -11,20 +11,26 @@ import (
 type timeline struct {
 	header
 	query
-	// no and yes are the words for 0, which is bad, and 1.
+	// no and yes are the words for 0 and 1.
 	no, yes string
+	// neutral tells that 0 is not bad.
+	neutral bool
 }
 
 func (p timeline) panel(pos sdk.GridPos) (sdk.Panel, error) {
 	state := func(word, colour string) sdk.ValueMappingResult {
 		return sdk.ValueMappingResult{Text: cog.ToPtr(word), Color: cog.ToPtr(colour)}
 	}
+	low := red
+	if p.neutral {
+		low = grey
+	}
 	return statetimeline.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
 		Mappings([]sdk.ValueMapping{{ValueMap: &sdk.ValueMap{
 			Type:    sdk.MappingTypeValueToText,
-			Options: map[string]sdk.ValueMappingResult{"0": state(p.no, red), "1": state(p.yes, green)},
+			Options: map[string]sdk.ValueMappingResult{"0": state(p.no, low), "1": state(p.yes, green)},
 		}}}).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
 		MergeValues(true).ShowValue(common.VisibilityModeNever).RowHeight(0.8).LineWidth(0).FillOpacity(70).

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -62,8 +63,11 @@ func (o Objective) Goal() string {
 	return "at most " + o.Amount()
 }
 
-// Budget writes the share of events that may miss the objective, such as 1%.
-func (o Objective) Budget() string { return percent(1 - o.Quantile) }
+// Allowed is the share of events that may miss the objective, such as 0.01.
+func (o Objective) Allowed() float64 { return math.Round((1-o.Quantile)*1e6) / 1e6 }
 
-// percent rounds away what binary fractions add: 1-.99 is not .01.
-func percent(share float64) string { return FormatNumber(float64(int(share*1e6+.5))/1e4) + "%" }
+// Budget writes what Allowed is, such as 1%.
+func (o Objective) Budget() string { return percent(o.Allowed()) }
+
+// percent rounds away what binary fractions add: 100*.07 is not 7.
+func percent(share float64) string { return FormatNumber(math.Round(share*1e6)/1e4) + "%" }
