@@ -1,6 +1,6 @@
 package dashboards
 
-const legendUpstream = "{{cluster}} {{name}} {{resource}} {{group}}"
+const legendUpstream = "{{cluster}} {{name}} {{group}} {{version}} {{resource}}"
 
 func upstreamQueue() panel {
 	return timeSeries{

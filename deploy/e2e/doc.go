@@ -5,6 +5,8 @@
 //	promql_test.go        every query of rules, runbooks and dashboards parses and fits the catalog; bad ones are refused
 //	promql_series_test.go   whether a selector names a series that exists, and uses it as its type asks for
 //	promql_labels_test.go   which labels an expression has, and whether grouping and matching fit them
+//	clusters_test.go      every query and rule with the series of two clusters, of none, and with labels under other names
+//	synthetic_test.go       series of the whole catalog for that, in memory
 //	main_test.go          one chain of real servers for all tests that need it, and no process of it left afterwards
 //	await_test.go         waiting for a condition, with a deadline
 //	chain_test.go         Prometheus has every signal, every rule and every target

@@ -1,0 +1,284 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/dashboards"
+)
+
+// named is an expression and where it stands.
+type named struct {
+	where, expr string
+	// mayBeEmpty: its result is what is missing, or what is there without something that all series have.
+	mayBeEmpty bool
+}
+
+// expressions are those of rules and runbooks, and with every variable at All those of panels. Comparisons are made to
+// leave every series in, so that matching is seen on all of them.
+func expressions(t *testing.T, renamed map[string]string) (list []named) {
+	t.Helper()
+	config := alerts.Config{Labels: renamed}
+	for _, g := range alerts.Rules(config) {
+		for _, r := range g.Rules {
+			list = append(list, named{where: r.Alert + r.Record, expr: r.Expr})
+		}
+	}
+	if renamed == nil {
+		for _, a := range alerts.All() {
+			for _, step := range a.Runbook.Diagnosis {
+				if step.Query != "" {
+					list = append(list, named{where: "runbook of " + a.Name, expr: step.Query})
+				}
+			}
+		}
+	}
+	for _, d := range renamedDashboards(t, renamed) {
+		for _, q := range d.Queries {
+			list = append(list, named{where: d.UID + ": " + q.Panel, expr: q.Plain(rateInterval)})
+		}
+	}
+	for i, e := range list {
+		list[i].mayBeEmpty = strings.Contains(e.expr, "unless") || strings.Contains(e.expr, "absent(")
+		parsed, err := parser.NewParser(parser.Options{}).ParseExpr(e.expr)
+		if err != nil {
+			t.Fatalf("%s: %v", e.where, err)
+		}
+		parser.Inspect(parsed, func(n parser.Node, _ []parser.Node) error {
+			if b, ok := n.(*parser.BinaryExpr); ok && b.Op.IsComparisonOperator() {
+				b.ReturnBool = true
+			}
+			return nil
+		})
+		list[i].expr = parsed.String()
+	}
+	return list
+}
+
+func renamedDashboards(t *testing.T, renamed map[string]string) []dashboards.Dashboard {
+	t.Helper()
+	all, err := dashboards.All(dashboards.Config{Labels: renamed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func newEngine(t *testing.T) *promql.Engine {
+	t.Helper()
+	engine := promql.NewEngine(promql.EngineOpts{
+		MaxSamples: 10_000_000, Timeout: time.Minute, LookbackDelta: 5 * time.Minute,
+		Parser: parser.NewParser(parser.Options{}),
+	})
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return engine
+}
+
+// differences between two results. Sums may differ in their last digits.
+func differences(got, want result) error {
+	var errs []error
+	for _, set := range slices.Sorted(maps.Keys(want)) {
+		g, there := got[set]
+		w := want[set]
+		if !there {
+			errs = append(errs, fmt.Errorf("%s is missing", set))
+		} else if math.Abs(g-w) > 1e-9*math.Abs(w) || math.IsNaN(g) != math.IsNaN(w) {
+			errs = append(errs, fmt.Errorf("%s is %v, not %v", set, g, w))
+		}
+	}
+	for set := range got {
+		if _, there := want[set]; !there {
+			errs = append(errs, fmt.Errorf("%s is too many", set))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// With two clusters in one Prometheus every expression works, has something to say, and says of each cluster what it says
+// where there is no other.
+func TestTwoClusters(t *testing.T) {
+	engine := newEngine(t)
+	eu, us := cluster(t, "eu", nil), cluster(t, "us", nil)
+	world := both(eu, us)
+	apart := 0
+	for _, e := range expressions(t, nil) {
+		got, sets, err := world.ask(t.Context(), engine, e.expr, nil)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", e.where, err, e.expr)
+			continue
+		}
+		if len(got) == 0 && !e.mayBeEmpty {
+			t.Errorf("%s: no series\n%s", e.where, e.expr)
+		}
+		if len(sets) == 0 || strings.HasPrefix(e.expr, "topk") {
+			continue // of all clusters together
+		}
+		inEU, _, errEU := eu.ask(t.Context(), engine, e.expr, nil)
+		inUS, _, errUS := us.ask(t.Context(), engine, e.expr, nil)
+		if err := errors.Join(errEU, errUS); err != nil {
+			t.Errorf("%s: %v\n%s", e.where, err, e.expr)
+		}
+		if sets[0].Get("cluster") == "" {
+			if differences(got, together(inEU, inUS, math.Max)) != nil && differences(got, together(inEU, inUS, sum)) != nil {
+				t.Errorf("%s: %v is neither the sum nor the greater one of %v and %v\n%s", e.where, got, inEU, inUS, e.expr)
+			}
+			continue
+		}
+		apart++
+		maps.Copy(inEU, inUS)
+		if err := differences(got, inEU); err != nil {
+			t.Errorf("%s: two clusters are not what they are one by one: %v\n%s", e.where, err, e.expr)
+		}
+	}
+	t.Logf("%d expressions tell clusters apart", apart)
+	if apart < 100 {
+		t.Errorf("only %d expressions tell clusters apart", apart)
+	}
+}
+
+func sum(a, b float64) float64 { return a + b }
+
+// together is one result for both.
+func together(a, b result, of func(a, b float64) float64) result {
+	r := maps.Clone(a)
+	for set, value := range b {
+		if first, there := r[set]; there {
+			value = of(first, value)
+		}
+		r[set] = value
+	}
+	return r
+}
+
+// A cluster that is chosen on a dashboard is seen as if there were no other.
+func TestOneOfTwoClusters(t *testing.T) {
+	engine := newEngine(t)
+	eu := cluster(t, "eu", nil)
+	world := both(eu, cluster(t, "us", nil))
+	for _, d := range allDashboards(t) {
+		for _, q := range d.Queries {
+			want, _, err := eu.ask(t.Context(), engine, q.Plain(rateInterval), nil)
+			if err != nil {
+				t.Errorf("%s, %q: %v", d.UID, q.Panel, err)
+			}
+			q.Expr = strings.ReplaceAll(q.Expr, "$cluster", "eu")
+			got, _, err := world.ask(t.Context(), engine, q.Plain(rateInterval), nil)
+			if err != nil {
+				t.Errorf("%s, %q: %v", d.UID, q.Panel, err)
+			}
+			if err := differences(got, want); err != nil {
+				t.Errorf("%s, %q: with another cluster: %v\n%s", d.UID, q.Panel, err, q.Expr)
+			}
+		}
+	}
+}
+
+// Where no series has a label cluster, everything is as in a single cluster.
+func TestNoCluster(t *testing.T) {
+	without := func(b *labels.Builder) { b.Del("cluster") }
+	compareWorlds(t, cluster(t, "eu", without), nil, without, without)
+}
+
+// Where scrapes do not honour labels, the label namespace is that of the target, and what was generated for
+// exported_namespace says what it says elsewhere.
+func TestExportedNamespace(t *testing.T) {
+	exported := func(b *labels.Builder) {
+		b.Set("exported_namespace", b.Get("namespace")).Set("namespace", "monitoring")
+	}
+	honoured := func(b *labels.Builder) {
+		b.Set("namespace", b.Get("exported_namespace")).Del("exported_namespace")
+	}
+	compareWorlds(t, cluster(t, "eu", exported), map[string]string{"namespace": "exported_namespace"}, honoured, nil)
+}
+
+// compareWorlds asks one cluster with other labels what is generated for these, and the same cluster with the usual labels
+// what is generated by default. The functions put the labels of the results on a par.
+func compareWorlds(t *testing.T, world database, renamed map[string]string, relabel, relabelUsual func(*labels.Builder)) {
+	t.Helper()
+	engine := newEngine(t)
+	usual := cluster(t, "eu", nil)
+	list := expressions(t, renamed)
+	wanted := map[string][]named{}
+	for _, e := range expressions(t, nil) {
+		wanted[e.where] = append(wanted[e.where], e)
+	}
+	for _, e := range list {
+		same := wanted[e.where][0]
+		wanted[e.where] = wanted[e.where][1:]
+		want, _, err := usual.ask(t.Context(), engine, same.expr, relabelUsual)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", same.where, err, same.expr)
+		}
+		got, _, err := world.ask(t.Context(), engine, e.expr, relabel)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", e.where, err, e.expr)
+		}
+		if err := differences(got, want); err != nil {
+			t.Errorf("%s: with other labels: %v\n%s", e.where, err, e.expr)
+		}
+	}
+}
+
+var labelInLegend = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
+
+// With two clusters each line of a graph has a legend of its own, and each label of a row a column with a heading.
+func TestLegendsTellSeriesApart(t *testing.T) {
+	engine := newEngine(t)
+	world := both(cluster(t, "eu", nil), cluster(t, "us", nil))
+	for _, d := range allDashboards(t) {
+		var m struct {
+			Panels []struct {
+				Title, Type     string
+				Targets         []struct{ Expr, LegendFormat string }
+				Transformations []struct {
+					Options struct{ RenameByName map[string]string }
+				}
+			}
+		}
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Panels {
+			seen := map[string]labels.Labels{}
+			for _, target := range p.Targets {
+				_, sets, err := world.ask(t.Context(), engine, dashboards.Query{Expr: target.Expr}.Plain(rateInterval), nil)
+				if err != nil {
+					t.Errorf("%s, %q: %v", d.UID, p.Title, err)
+				}
+				for _, set := range sets {
+					switch p.Type {
+					case "timeseries", "state-timeline":
+						legend := labelInLegend.ReplaceAllStringFunc(target.LegendFormat, func(l string) string { return set.Get(strings.Trim(l, "{}")) })
+						if other, taken := seen[legend]; taken {
+							t.Errorf("%s, %q: %s and %s have the same legend %q", d.UID, p.Title, other, set, legend)
+						}
+						seen[legend] = set
+					case "table":
+						set.Range(func(l labels.Label) {
+							if p.Transformations[1].Options.RenameByName[l.Name] == "" {
+								t.Errorf("%s, %q: the label %s has no column", d.UID, p.Title, l.Name)
+							}
+						})
+					}
+				}
+			}
+		}
+	}
+}
