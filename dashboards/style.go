@@ -1,6 +1,8 @@
 package dashboards
 
 import (
+	"strings"
+
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	"github.com/grafana/grafana-foundation-sdk/go/common"
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
@@ -176,8 +178,14 @@ func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		mappings = append(mappings, special(sdk.SpecialValueMatchNaN, p.idle, green))
 	}
 	b.Mappings(mappings)
+	if counts(p.query) {
+		b.Decimals(0)
+	}
 	return b.Build()
 }
+
+// counts tells that the result of a query is a number of events, which increase extrapolates: once is not 1.02 times.
+func counts(expr string) bool { return strings.Contains(expr, "increase(") }
 
 func special(match sdk.SpecialValueMatch, text, colour string) sdk.ValueMapping {
 	return sdk.ValueMapping{SpecialValueMap: &sdk.SpecialValueMap{

@@ -136,6 +136,9 @@ func (c column) properties() []sdk.DynamicConfigValue {
 		set("unit", c.unit)
 	}
 	set("custom.width", c.width())
+	if counts(c.query) {
+		set("decimals", 0)
+	}
 	if c.bad {
 		low, high := none, red
 		if c.under {
