@@ -1,0 +1,46 @@
+package dashboards_test
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/dashboards"
+)
+
+// The README shows each dashboard, and the repository stays small enough to be cloned.
+func TestPreviews(t *testing.T) {
+	const folder, width, most = "docs/previews", 1600, 3 << 20
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	total := 0
+	for _, d := range all(t, dashboards.Config{}) {
+		name := folder + "/" + d.UID + ".png"
+		want = append(want, "../"+name)
+		raw, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		total += len(raw)
+		if config, err := png.DecodeConfig(bytes.NewReader(raw)); err != nil || config.Width != width {
+			t.Errorf("%s is %d pixels wide, want %d: %v", name, config.Width, width, err)
+		}
+		if shown := "![Preview of the dashboard " + d.Title + "](" + name + ")"; !bytes.Contains(readme, []byte(shown)) {
+			t.Errorf("the README lacks %s", shown)
+		}
+	}
+	if total > most {
+		t.Errorf("the previews have %d bytes together, want at most %d", total, most)
+	}
+	slices.Sort(want)
+	if got, _ := filepath.Glob("../" + folder + "/*"); !slices.Equal(got, want) {
+		t.Errorf("%s has %q, want %q", folder, got, want)
+	}
+}
