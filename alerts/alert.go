@@ -3,6 +3,7 @@ package alerts
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
@@ -18,8 +19,8 @@ type Alert struct {
 
 	// expr is PromQL.
 	expr string
-	// keep is how long the alert goes on after the last time that the expression was true.
-	keep string
+	// keep is how long the alert goes on after the last time that the expression was true, if keepFiring is not to choose.
+	keep time.Duration
 	// summary and description are Prometheus templates; the description quotes the value and its limit.
 	summary, description string
 	// board is the dashboard that the alert links to.
@@ -94,7 +95,7 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 		Alert:         a.Name,
 		Expr:          strings.TrimSpace(fill(o, a.expr)),
 		For:           catalog.FormatDuration(o.For),
-		KeepFiringFor: a.keep,
+		KeepFiringFor: a.keepFiring(o),
 		Labels:        map[string]string{SeverityLabel: string(o.Severity)},
 		Annotations: map[string]string{
 			SummaryAnnotation:     fill(o, a.summary),
@@ -103,6 +104,26 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 			DashboardAnnotation:   dashboardURL(c.Dashboards.of(a.board), a.labels),
 		},
 	}
+}
+
+// lostScrapes is how long a gauge may be missing. It covers a scrape that fails at the interval of a minute, with some delay.
+const lostScrapes = 2 * time.Minute
+
+// keepFiring returns how long an alert goes on after its condition. A single scrape that fails makes Prometheus forget
+// all series of its target: an alert that compares a gauge as it is would be resolved, and sent again after another
+// wait. A window looks beyond the missing scrape, and needs nothing. Who waits less for an alert also waits less for its end.
+func (a Alert) keepFiring(o catalog.Objective) string {
+	keep := a.keep
+	if keep == 0 && o.Window == 0 && o.BurnRates == nil {
+		keep = lostScrapes
+		if o.For > 0 {
+			keep = min(keep, o.For)
+		}
+	}
+	if keep == 0 {
+		return ""
+	}
+	return catalog.FormatDuration(keep)
 }
 
 // RunbookURL returns the address of an alert's runbook.

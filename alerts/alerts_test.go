@@ -325,6 +325,23 @@ func TestEveryAlertHasPromtoolTests(t *testing.T) {
 	}
 }
 
+// TestFailedScrapesAreTested: an alert that compares a gauge as it is loses it when a scrape fails.
+func TestFailedScrapesAreTested(t *testing.T) {
+	raw, err := os.ReadFile("testdata/scrapes.test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range alerts.All() {
+		// InformerExporterAbsent begins with a scrape that fails.
+		if a.Objective.Window > 0 || a.Objective.BurnRates != nil || a.Name == "InformerExporterAbsent" {
+			continue
+		}
+		if !strings.Contains(string(raw), `{alertname="`+a.Name+`"}`) {
+			t.Errorf("%s: testdata/scrapes.test.yaml does not show that it goes on while a scrape fails", a.Name)
+		}
+	}
+}
+
 var counter = regexp.MustCompile(`(?:rate|increase)\((\w+)`)
 
 // counterOf returns the first counter that an alert takes the rate of, without the suffix of a histogram's part, or "".

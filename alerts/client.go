@@ -1,6 +1,10 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
 
 var controllerClientErrors = Alert{
 	Name:      "ControllerClientErrors",
@@ -40,7 +44,7 @@ var controllerClientThrottled = Alert{
 	Objective: catalog.ClientThrottle,
 	board:     clientBoard,
 	labels:    ofProgram,
-	keep:      "10m",
+	keep:      10 * time.Minute,
 	expr: `
 histogram_quantile($quantile, sum by (le, cluster, job, name) (rate(k8s_client_throttle_wait_seconds_bucket[$window]))) > $threshold
 and

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
@@ -14,7 +15,7 @@ var informerHandlerSlow = Alert{
 	Name:      "InformerHandlerSlow",
 	Objective: catalog.HandlerDuration,
 	labels:    ofInformer,
-	keep:      "10m",
+	keep:      10 * time.Minute,
 	// A 99th percentile of fewer than a hundred events is their maximum. $handlers leaves out handlers that have a limit
 	// of their own, or picks one of them.
 	expr: `

@@ -1,6 +1,10 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
 
 // The alerts in this file read client-go's own workqueue_* metrics, so that they work for every program that reports
 // them. Some programs add labels to name: sums by the queue's name leave no trace of them.
@@ -50,7 +54,7 @@ var controllerQueueSlow = Alert{
 	Objective: catalog.QueueWait,
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller=name"},
-	keep:      "10m",
+	keep:      10 * time.Minute,
 	// Exactly a bucket's bound, so that nothing is interpolated: it fires when more than one item in a hundred waits longer.
 	// The wait of an item that is added while a worker has it begins with that, and lasts no longer than the rest of the
 	// work: such items add less to the time that is waited than to the time that is worked.
@@ -124,7 +128,7 @@ var controllerWorkerBusy = Alert{
 	Objective: catalog.WorkerBusy,
 	board:     controllerBoard,
 	labels:    queueVariables,
-	keep:      "10m",
+	keep:      10 * time.Minute,
 	expr:      `max by (cluster, job, instance, name) (workqueue_longest_running_processor_seconds) > $threshold`,
 	summary:   "A worker of " + thisQueue + " has been busy with one item for long.",
 	description: "A worker of " + thisQueue + " on {{ $labels.instance }} has been busy with one item for {{ $value | humanizeDuration }}; " +

@@ -40,12 +40,14 @@ var informerSyncSlow = Alert{
 	Name:      "InformerSyncSlow",
 	Objective: catalog.SyncDuration,
 	labels:    ofProcess,
+	keep:      lostScrapes,
 	// The gauge and not a quantile of the histogram's rate: a single sync before the first scrape has no rate. It keeps
-	// its value until the next sync, so an unchanged value counts for the length of the window only.
+	// its value until the next sync, so an unchanged value counts for the length of the window only. The older value is
+	// that of a window, too, or a scrape that failed then would make it look changed.
 	expr: `
 k8s_informer_last_sync_duration_seconds > $threshold
 unless
-k8s_informer_last_sync_duration_seconds == (k8s_informer_last_sync_duration_seconds offset $window)
+k8s_informer_last_sync_duration_seconds == last_over_time(k8s_informer_last_sync_duration_seconds[$window] offset $window)
 `,
 	summary: someInformer + " took longer than $objective to sync.",
 	description: someInformer + " on {{ $labels.instance }} took {{ $value | humanizeDuration }} for its last full state; the objective is $objective. " +

@@ -28,7 +28,7 @@ var Foreign = map[string][]string{
 var (
 	rates  = []string{"rate", "irate", "increase"}
 	ranged = append([]string{
-		"changes", "delta", "deriv", "max_over_time", "min_over_time", "present_over_time", "resets", "sum_over_time",
+		"changes", "delta", "deriv", "last_over_time", "max_over_time", "min_over_time", "present_over_time", "resets", "sum_over_time",
 	}, rates...)
 )
 

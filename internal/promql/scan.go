@@ -41,7 +41,7 @@ var (
 	aggregations = []string{"sum", "min", "max", "avg", "count", "group", "topk", "bottomk", "quantile", "stddev", "count_values"}
 	functions    = []string{
 		"abs", "absent", "ceil", "changes", "clamp_min", "clamp_max", "delta", "deriv", "floor", "histogram_quantile", "increase",
-		"irate", "label_join", "label_replace", "max_over_time", "min_over_time", "present_over_time", "rate", "resets", "round",
+		"irate", "label_join", "label_replace", "last_over_time", "max_over_time", "min_over_time", "present_over_time", "rate", "resets", "round",
 		"scalar", "sort_desc", "sum_over_time", "time", "timestamp", "vector",
 	}
 )
