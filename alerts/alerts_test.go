@@ -175,6 +175,26 @@ func TestObjectivesReachTheRules(t *testing.T) {
 	}
 }
 
+// TestWindowsReachTheRules: a window that can be changed and is not used would be a setting that does nothing.
+func TestWindowsReachTheRules(t *testing.T) {
+	window, changed := 7*time.Minute, 0
+	for _, o := range catalog.Objectives() {
+		targets, err := catalog.NewTargets(map[string]catalog.Override{o.ID: {Window: &window}})
+		if err != nil {
+			continue
+		}
+		changed++
+		if !slices.ContainsFunc(rules(alerts.Config{Targets: targets}), func(r alerts.Rule) bool {
+			return strings.Contains(r.Expr, "[7m]") || strings.Contains(r.Expr, "offset 7m")
+		}) {
+			t.Errorf("%s: no rule has the window", o.ID)
+		}
+	}
+	if changed < 10 {
+		t.Errorf("only %d windows can be changed", changed)
+	}
+}
+
 func TestBurnRates(t *testing.T) {
 	type pair struct{ window, severity, wait string }
 	var got []pair

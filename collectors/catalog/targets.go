@@ -15,6 +15,8 @@ import (
 type Override struct {
 	// Threshold replaces Objective.Threshold.
 	Threshold *float64
+	// Window replaces Objective.Window. Objective.MinCount stays.
+	Window *time.Duration
 	// For replaces Objective.For.
 	For *time.Duration
 	// Severity replaces Objective.Severity.
@@ -70,8 +72,14 @@ func (ov Override) apply(o Objective) (Objective, error) {
 		}
 		o.Threshold = *ov.Threshold
 	}
-	if o.BurnRates != nil && (ov.For != nil || ov.Severity != "") {
-		return o, errors.New("for and severity come from the burn rates; only threshold can be changed")
+	if o.BurnRates != nil && (ov.Window != nil || ov.For != nil || ov.Severity != "") {
+		return o, errors.New("window, for and severity come from the burn rates; only threshold can be changed")
+	}
+	if ov.Window != nil {
+		if err := o.acceptsWindow(*ov.Window); err != nil {
+			return o, err
+		}
+		o.Window = *ov.Window
 	}
 	if ov.For != nil {
 		if *ov.For < 0 {
@@ -110,6 +118,19 @@ func (o Objective) accepts(threshold float64) error {
 			bounds[i] = strconv.FormatFloat(b, 'f', -1, 64)
 		}
 		return fmt.Errorf("threshold is %v, which is no bucket of %s; use one of %s", threshold, o.Metric.Name, strings.Join(bounds, ", "))
+	}
+	return nil
+}
+
+// acceptsWindow tells whether a rule can take its values from a window of that length.
+func (o Objective) acceptsWindow(window time.Duration) error {
+	switch {
+	case o.Window == 0:
+		return errors.New("window cannot be changed, for the metric is compared as it is")
+	case o.Inclusive: // a number of occurrences, which titles and panels name together with its time
+		return fmt.Errorf("window cannot be changed, for the threshold is a number in %s", FormatDuration(o.Window))
+	case window < time.Second:
+		return fmt.Errorf("window is %v; it must be a second at least, and hold several scrapes", window)
 	}
 	return nil
 }

@@ -10,10 +10,11 @@ import (
 )
 
 func TestTargetsOverride(t *testing.T) {
-	threshold, wait := 10.0, 2*time.Minute
+	threshold, wait, window := 10.0, 2*time.Minute, 7*time.Minute
 	targets, err := catalog.NewTargets(map[string]catalog.Override{
-		"sync_lag":  {Threshold: &threshold, For: &wait, Severity: catalog.Page},
-		"event_lag": {Threshold: &threshold},
+		"sync_lag":     {Threshold: &threshold, For: &wait, Severity: catalog.Page},
+		"event_lag":    {Threshold: &threshold},
+		"coverage_gap": {Window: &window},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -21,8 +22,8 @@ func TestTargetsOverride(t *testing.T) {
 	if o := targets.Of(catalog.SyncLag); o.Threshold != 10 || o.For != wait || o.Severity != catalog.Page || o.Title != catalog.SyncLag.Title {
 		t.Errorf("sync_lag in force: %+v", o)
 	}
-	if o := targets.Of(catalog.CoverageGap); o.Threshold != catalog.CoverageGap.Threshold {
-		t.Errorf("coverage_gap was not overridden and is %v", o.Threshold)
+	if o := targets.Of(catalog.CoverageGap); o.Threshold != catalog.CoverageGap.Threshold || o.Window != window {
+		t.Errorf("coverage_gap in force: %+v", o)
 	}
 	if catalog.SyncLag.Threshold != 5 {
 		t.Errorf("the catalog itself changed: %v", catalog.SyncLag.Threshold)
@@ -39,7 +40,7 @@ func TestTargetsOverride(t *testing.T) {
 
 func TestTargetsRefuse(t *testing.T) {
 	number := func(f float64) *float64 { return &f }
-	negative := -time.Second
+	negative, short, minute := -time.Second, time.Millisecond, time.Minute
 	for want, overrides := range map[string]map[string]catalog.Override{
 		"sync_lagg: no such objective; there are: not_synced, ": {"sync_lagg": {}},
 		"not negative":                    {"sync_lag": {Threshold: number(-1)}},
@@ -52,6 +53,10 @@ func TestTargetsRefuse(t *testing.T) {
 		`severity is "critical"`:          {"sync_lag": {Severity: "critical"}},
 		"must not be negative":            {"sync_lag": {For: &negative}},
 		"come from the burn rates":        {"event_lag": {Severity: catalog.Page}},
+		"window, for and severity come":   {"event_lag": {Window: &minute}},
+		"the metric is compared as it is": {"sync_lag": {Window: &minute}},
+		"a number in 15m":                 {"leader_changes": {Window: &minute}},
+		"window is 1ms":                   {"coverage_gap": {Window: &short}},
 	} {
 		_, err := catalog.NewTargets(overrides)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -71,6 +71,7 @@ type file struct {
 // override changes an objective.
 type override struct {
 	Threshold *float64 `json:"threshold,omitempty"`
+	Window    string   `json:"window,omitempty"`
 	For       string   `json:"for,omitempty"`
 	Severity  string   `json:"severity,omitempty"`
 }
@@ -120,7 +121,8 @@ func ParseConfig(raw []byte) (Config, error) {
 		for _, id := range slices.Sorted(maps.Keys(objectives)) {
 			o := objectives[id]
 			overrides[id] = catalog.Override{
-				Threshold: o.Threshold, For: parse(field+"."+id+".for", o.For), Severity: catalog.Severity(o.Severity),
+				Threshold: o.Threshold, Severity: catalog.Severity(o.Severity),
+				Window: parse(field+"."+id+".window", o.Window), For: parse(field+"."+id+".for", o.For),
 			}
 		}
 		targets, err := catalog.NewTargets(overrides)

@@ -148,6 +148,7 @@ func TestConfigIsUsed(t *testing.T) {
 	f := files(t, `
 objectives:
   sync_lag: {threshold: 12, for: 10s, severity: page}
+  watch_disconnects: {window: 7m}
 handlers: {slow: 1}
 disabled: [InformerExporterAbsent]
 controllers:
@@ -165,7 +166,7 @@ alertmanager:
   repeatInterval: 1d
 `)
 	for path, want := range map[string][]string{
-		"prometheus/rules.yaml":                            {`k8s_informer_sync_lag_seconds{env="prod"} > 12`, "for: 10s", `handler="slow"`, `name="garbage-collector"`, "> 20000", "team: gc", "team: platform", "https://runbooks.example.com/InformerNotSynced.md"},
+		"prometheus/rules.yaml":                            {`k8s_informer_sync_lag_seconds{env="prod"} > 12`, "for: 10s", "k8s_informer_watch_disconnects_total{env=\"prod\"}[7m]", `handler="slow"`, `name="garbage-collector"`, "> 20000", "team: gc", "team: platform", "https://runbooks.example.com/InformerNotSynced.md"},
 		"kubernetes/prometheusrule.yaml":                   {`k8s_informer_sync_lag_seconds{env="prod"} > 12`},
 		"alertmanager/alertmanager.yaml":                   {"http://127.0.0.1:9/page", "http://127.0.0.1:9/gc", "receiver: gc-ticket", "- k8s\n", "group_wait: 1s", "group_interval: 2s", "repeat_interval: 1d"},
 		"grafana/provisioning/datasources/prometheus.yaml": {"http://prometheus.example.com"},
@@ -195,6 +196,8 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		"objectives: {sync_lag: {threshold: 5s}}":                            "objectives",
 		"objectives: {sync_lag: {for: 5}}":                                   "objectives",
 		"objectives: {sync_lag: {for: 5 min}}":                               `objectives.sync_lag.for: "5 min" is no duration; write 30s`,
+		"objectives: {coverage_gap: {window: x}}":                            `objectives.coverage_gap.window: "x" is no duration`,
+		"objectives: {sync_lag: {window: 1m}}":                               "objectives: sync_lag: window cannot be changed",
 		"objectives: {nope: {threshold: 1}}":                                 "objectives: nope: no such objective; there are: not_synced",
 		"objectives: {event_lag: {threshold: 7}}":                            "event_lag: threshold is 7, which is no bucket",
 		"disabled: [Nope]":                                                   `disabled: no alert is named "Nope"`,
