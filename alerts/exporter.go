@@ -116,9 +116,9 @@ var informerExporterAbsent = Alert{
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
 	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
-	// day that there ever was one. With a single cluster, both results have the same labels and are one alert.
+	// day that there ever was one. Only then the first part takes over, or whoever is paged is paged twice.
 	expr: `
-absent(group(informer_exporter_build_info))
+absent(group(present_over_time(informer_exporter_build_info[1d])))
 or
 (
   group by (cluster) (present_over_time(informer_exporter_build_info[1d]))
