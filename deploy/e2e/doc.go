@@ -14,7 +14,9 @@
 //	dashboard_test.go     every query of every panel, and every variable, returns data
 //	request_info_test.go  the label resource of requests agrees with the API server's own reading of their paths
 //	controllers_test.go   queues of three kinds of controllers answer to one query; another replica leads when one is killed
-//	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved
+//	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved, with all
+//	                      waiting times as they are by default
+//	demo_faults_test.go   so does every other fault of the demo, as the alert that the demo promises; it fills rare panels
 //	apply_test.go         rendering manifests, and applying them strictly
 //	kustomize_test.go     the real API server accepts every manifest
 //	rights_test.go        the service account of the manifests may do what the exporter needs, and nothing else

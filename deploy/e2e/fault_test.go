@@ -35,12 +35,12 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 	cut := time.Now()
 	fired := map[string]receiver.Alert{}
 	for _, kind := range defaultKinds() {
-		fired[kind] = awaitAlert(t, c, fireTimeout, cut, "firing", kind)
+		fired[kind] = awaitWatchDown(t, c, fireTimeout, cut, "firing", kind)
 		checkAlert(t, c, fired[kind], kind)
 	}
 	// The lag is a consequence: it fires, too, and Alertmanager keeps it back.
 	await(t, "InformerSyncLagHigh is inhibited", fireTimeout, func(ctx context.Context) error {
-		return inhibited(ctx, c, "InformerSyncLagHigh", len(defaultKinds()))
+		return inhibited(ctx, c, len(defaultKinds()), `alertname="InformerSyncLagHigh"`, `name="`+exporterName+`"`)
 	})
 	for _, a := range c.Receiver.Alerts() {
 		if a.Name == "InformerSyncLagHigh" && a.Labels["name"] == exporterName {
@@ -54,7 +54,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 	}
 	var last time.Time
 	for _, kind := range defaultKinds() {
-		a := awaitAlert(t, c, resolveTimeout, restored, "resolved", kind)
+		a := awaitWatchDown(t, c, resolveTimeout, restored, "resolved", kind)
 		if a.Arrived.After(last) {
 			last = a.Arrived
 		}
@@ -100,20 +100,13 @@ func inject(t *testing.T, c *chain.Chain, name string) (restore func(context.Con
 	return restore
 }
 
-// awaitAlert waits until the webhook has been told that the exporter's watch of a kind is down, or no longer is.
-func awaitAlert(t *testing.T, c *chain.Chain, patience time.Duration, after time.Time, status, kind string) receiver.Alert {
+// awaitWatchDown waits until the webhook has been told that the exporter's watch of a kind is down, or no longer is.
+func awaitWatchDown(t *testing.T, c *chain.Chain, patience time.Duration, after time.Time, status, kind string) receiver.Alert {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	a, err := c.Receiver.Wait(ctx, func(a receiver.Alert) bool {
+	return awaitAlert(t, c, patience, "InformerWatchDown for "+kind+", "+status, func(a receiver.Alert) bool {
 		return a.Name == "InformerWatchDown" && a.Status == status && a.Arrived.After(after) &&
 			a.Labels["name"] == exporterName && a.Labels["informer_type"] == kind
 	})
-	if err != nil {
-		alerts, _ := c.Prometheus.Query(context.WithoutCancel(ctx), `ALERTS{name="informer-exporter", informer_type="`+kind+`"}`)
-		t.Fatalf("InformerWatchDown for %s, %s: %v\nPrometheus has %v", kind, status, err, alerts)
-	}
-	return a
 }
 
 // checkAlert looks at what a person is shown.
@@ -177,10 +170,9 @@ func TestDeadRunbookIsSeen(t *testing.T) {
 	}
 }
 
-// inhibited fails unless Alertmanager has that many alerts of the exporter under a name and keeps every one of them back
-// because of another.
-func inhibited(ctx context.Context, c *chain.Chain, name string, want int) error {
-	query := url.Values{"filter": {`alertname="` + name + `"`, `name="` + exporterName + `"`}}
+// inhibited fails unless Alertmanager has that many alerts that match, and keeps every one of them back because of another.
+func inhibited(ctx context.Context, c *chain.Chain, want int, matchers ...string) error {
+	query := url.Values{"filter": matchers}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Alertmanager.URL+"/api/v2/alerts?"+query.Encode(), nil)
 	if err != nil {
 		return err
@@ -201,7 +193,7 @@ func inhibited(ctx context.Context, c *chain.Chain, name string, want int) error
 		return fmt.Errorf("%s: %w", resp.Status, err)
 	}
 	if len(alerts) != want {
-		return fmt.Errorf("Alertmanager has %d alerts %s, want %d", len(alerts), name, want)
+		return fmt.Errorf("Alertmanager has %d alerts with %s, want %d", len(alerts), matchers, want)
 	}
 	for _, a := range alerts {
 		if a.Status.State != "suppressed" || len(a.Status.InhibitedBy) == 0 {

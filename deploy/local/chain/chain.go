@@ -42,8 +42,8 @@ type Options struct {
 	Interval time.Duration
 	// Generate is added to the configuration of `exporter generate`, for example {"objectives": ...}.
 	Generate map[string]any
-	// ExporterArgs are added to the arguments of `exporter serve`.
-	ExporterArgs []string
+	// Exporter is the configuration of the exporter, for example {"checks": {"audit": "20s"}}.
+	Exporter map[string]any
 	// ControlPlane is passed on; Dir, Log and ControllerManager are the chain's.
 	ControlPlane stack.Options
 }

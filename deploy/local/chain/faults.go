@@ -23,6 +23,9 @@ type Fault struct {
 	Name string
 	// Does says what happens, Shows where to look.
 	Does, Shows string
+	// Alert is the first that tells of it, once the fault has lasted longer than the alert waits. It is empty where what runs
+	// here mends itself before anybody is told.
+	Alert string
 
 	inject func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
 }
@@ -59,11 +62,13 @@ var faults = []Fault{
 	{
 		Name: "cut", Does: "every connection of the informers is reset and new ones are refused",
 		Shows:  "k8s_informer_watch_connected, k8s_informer_sync_lag_seconds",
+		Alert:  "InformerWatchDown",
 		inject: throughProxy(func(c *Chain) { c.Proxy.Cut() }),
 	},
 	{
 		Name: "half-open", Does: "connections stay open and nothing arrives any more",
 		Shows:  "k8s_informer_sync_lag_seconds",
+		Alert:  "InformerSyncLagHigh",
 		inject: throughProxy(func(c *Chain) { c.Proxy.HalfOpen() }),
 	},
 	{
@@ -74,16 +79,19 @@ var faults = []Fault{
 	{
 		Name: "reset", Does: "every connection is reset every 3 seconds, and accepted again",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
+		Alert:  "InformerWatchDisconnects",
 		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.Reset() }),
 	},
 	{
 		Name: "mid-event", Does: "every 3 seconds a connection is reset in the middle of what it carries",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
+		Alert:  "InformerWatchDisconnects",
 		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.CutAfter(1500) }),
 	},
 	{
 		Name: "apiserver-kill", Does: "the API server is killed, and started again at the end",
 		Shows: "up, k8s_informer_watch_connected, k8s_informer_sync_errors_total",
+		Alert: "ControllerLeaderMissing",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			return c.ControlPlane.APIServer.Start, c.ControlPlane.APIServer.Kill()
 		},
@@ -91,6 +99,7 @@ var faults = []Fault{
 	{
 		Name: "apiserver-pause", Does: "the API server is frozen: its connections stay, and it answers nothing",
 		Shows: "k8s_informer_sync_lag_seconds, up",
+		Alert: "ControllerLeaderMissing",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			resume := func(ctx context.Context) error {
 				return errors.Join(c.ControlPlane.APIServer.Resume(), c.ControlPlane.APIServer.WaitReady(ctx))
@@ -101,24 +110,28 @@ var faults = []Fault{
 	{
 		Name: "etcd-compact", Does: "while the informers are cut off, etcd's history is compacted and the API server restarted, so that every watch has to list again",
 		Shows:  `k8s_informer_relists_total{reason="expired"}`,
+		Alert:  "InformerCoverageGap",
 		inject: compact,
 	},
 	{
 		Name: "etcd-restore", Does: "etcd is put back to what it was 30 seconds ago, so that resourceVersions go back",
 		Shows:  "k8s_informer_resource_version_regressions_total",
+		Alert:  "InformerCacheDiffers",
 		inject: restoreEtcd,
 	},
 	{
 		Name: "slow-handlers", Does: "each handler of the load generator takes 2 seconds for an event",
 		Shows: `k8s_informer_handler_pending_events{name="load"}, k8s_informer_event_lag_seconds`,
+		Alert: "InformerSyncLagHigh",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			c.SlowHandlers(2 * time.Second)
 			return func(context.Context) error { c.SlowHandlers(0); return nil }, nil
 		},
 	},
 	{
-		Name: "stuck-finalizer", Does: "an object is deleted whose finalizer nobody removes",
-		Shows:  "k8s_informer_objects",
+		Name: "stuck-finalizer", Does: "a Namespace is deleted that holds an object whose finalizer nobody removes",
+		Shows:  "k8s_object_terminating_oldest_seconds",
+		Alert:  "ClusterObjectHeld",
 		inject: stuckFinalizer,
 	},
 	{
@@ -134,17 +147,35 @@ var faults = []Fault{
 	{
 		Name: "failing-reconciles", Does: "20 Widgets are created that the demo controller cannot reconcile",
 		Shows:  "controller_reconcile_total, controller_backoff_seconds, controller_queue_delayed_items, controller_dropped_total",
+		Alert:  "ControllerReconcileErrors",
 		inject: badWidgets(20, map[string]any{"fail": "transient"}, false),
 	},
 	{
 		Name: "panicking-reconciles", Does: "a Widget is created that makes the demo controller's reconcile panic",
 		Shows:  `controller_reconcile_total{result="panic"}`,
+		Alert:  "ControllerReconcilePanics",
 		inject: badWidgets(1, map[string]any{"fail": "panic"}, false),
 	},
 	{
 		Name: "hanging-clean-up", Does: "two Widgets are deleted whose clean-up hangs: each attempt holds up a worker of the demo controller for 5 seconds",
 		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
+		Alert:  "ControllerCleanupOverdue",
 		inject: badWidgets(2, map[string]any{"cleanUp": "hang"}, true),
+	},
+	{
+		Name: "exporter-kill", Does: "the exporter is killed, and started again at the end",
+		Shows: `up{job="informer-exporter"}`, Alert: "InformerExporterAbsent",
+		inject: killExporter,
+	},
+	{
+		Name: "unknown-kind", Does: "the exporter is asked for a resource that the API server does not have",
+		Shows: "informer_exporter_kind_up", Alert: "InformerExporterKindDown",
+		inject: reconfigure("extraResources", []map[string]string{{"name": "gadgets.example.com"}}),
+	},
+	{
+		Name: "broken-configuration", Does: "the exporter's configuration file gets a field that does not exist",
+		Shows: "informer_exporter_config_last_reload_successful", Alert: "InformerExporterConfigReloadFailed",
+		inject: reconfigure("resuorces", []string{"pods"}),
 	},
 }
 
@@ -237,22 +268,28 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	if err != nil {
 		return nil, err
 	}
-	const namespace = "default"
-	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "stuck-", Finalizers: []string{"example.com/nobody-removes-me"},
-	}}
-	configMaps := client.CoreV1().ConfigMaps(namespace)
-	created, err := configMaps.Create(ctx, object, metav1.CreateOptions{})
+	namespaces := client.CoreV1().Namespaces()
+	namespace, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "stuck-"}}, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/nobody-removes-me"}}}
+	configMaps := client.CoreV1().ConfigMaps(namespace.Name)
 	restore := func(ctx context.Context) error {
 		none := []byte(`{"metadata":{"finalizers":null}}`)
-		_, err := configMaps.Patch(ctx, created.Name, types.MergePatchType, none, metav1.PatchOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return err
+		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
+		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // which may not have been begun
+		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
 	}
-	return restore, configMaps.Delete(ctx, created.Name, metav1.DeleteOptions{})
+	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		return restore, err
+	}
+	return restore, namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{})
+}
+
+func unlessNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }

@@ -171,13 +171,16 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	if err != nil {
 		return err
 	}
+	if err := c.configureExporter(c.options.Exporter); err != nil {
+		return err
+	}
 	c.ExporterURL = "http://" + port.Address(number)
-	args := append([]string{
-		"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number),
-		"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, and all of its metrics
-	}, c.options.ExporterArgs...)
 	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
-		Name: "exporter", Program: p.exporter, Args: args, Dir: c.dir, Log: c.options.Log,
+		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log,
+		Args: []string{
+			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.exporterConfig(),
+			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, and all of its metrics
+		},
 		Ready: stack.Answers(c.ExporterURL + "/readyz"),
 	})
 	if err != nil {

@@ -73,7 +73,7 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 			return nil
 		}
 		for i := range number {
-			name := fmt.Sprintf("bad-%d-%d", time.Now().Unix(), i)
+			name := fmt.Sprintf("bad-%d-%d", time.Now().UnixMilli(), i)
 			w := load.Widget(name, spec)
 			if deleted { // before the controller sees it, it has the controller's finalizer and is on its way out
 				w.SetFinalizers([]string{"example.com/config-map"})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -55,9 +56,9 @@ func printGuide(out io.Writer, c *chain.Chain, took time.Duration) {
 		row("  "+q.what, "", q.query)
 	}
 	row()
-	row("BREAK: write a name here, \"restore\" ends it")
+	row("BREAK: write a name here, \"restore\" ends it", "ALERT, after some minutes")
 	for _, f := range chain.Faults() {
-		row("  "+f.Name, "", f.Does)
+		row("  "+f.Name, cmp.Or(f.Alert, "none"), f.Does)
 	}
 	w.Flush()
 	fmt.Fprintf(out, "\nFor example: curl -s '%s/api/v1/query?query=%s'\nCtrl-C stops everything.\n\n",

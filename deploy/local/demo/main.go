@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,9 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	begin := time.Now()
 	c, err := chain.Start(ctx, chain.Options{
 		Log: log, WellKnownPorts: true,
-		Load: load.Options{WritesPerSecond: o.writes, Objects: o.objects},
+		// Somebody is waiting for what they find.
+		Exporter: map[string]any{"checks": map[string]any{"freshness": "5s", "audit": "30s"}},
+		Load:     load.Options{WritesPerSecond: o.writes, Objects: o.objects},
 	})
 	if err != nil {
 		return err
@@ -108,7 +111,12 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 	commands := lines(stdin)
 	for {
-		select { // a server that a fault has ended is no surprise; faults start etcd again before they return
+		// A server that a fault has ended is no surprise; faults start etcd again before they return.
+		exporterEnded := c.Exporter.Done()
+		if s.name == "exporter-kill" {
+			exporterEnded = nil
+		}
+		select {
 		case <-ctx.Done():
 			return nil
 		case <-end:
@@ -116,7 +124,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 			s.restore(ctx)
 		case <-c.ControlPlane.Etcd.Done():
 			return errors.New("etcd has ended:\n" + c.ControlPlane.Etcd.LogTail())
-		case <-c.Exporter.Done():
+		case <-exporterEnded:
 			return errors.New("the exporter has ended:\n" + c.Exporter.LogTail())
 		case <-c.Prometheus.Done():
 			return errors.New("Prometheus has ended:\n" + c.Prometheus.LogTail())
@@ -156,7 +164,7 @@ func (s *stage) inject(ctx context.Context, name string) error {
 		return err
 	}
 	s.restore(ctx)
-	s.log.Info("injecting fault", "fault", fault.Name, "does", fault.Does, "look at", fault.Shows)
+	s.log.Info("injecting fault", "fault", fault.Name, "does", fault.Does, "look at", fault.Shows, "wait for", cmp.Or(fault.Alert, "no alert"))
 	end, err := fault.Inject(ctx, s.chain)
 	if err != nil {
 		return err

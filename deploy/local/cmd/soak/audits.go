@@ -5,19 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"time"
 )
-
-// auditConfig is the exporter's configuration: audits often enough to wait for the next ones.
-const auditConfig = "checks: {audit: 20s}\n"
-
-// configureAudits returns the arguments of an exporter that audits its caches.
-func configureAudits(dir string) ([]string, error) {
-	file := filepath.Join(dir, "exporter.yaml")
-	return []string{"--config.file=" + file}, os.WriteFile(file, []byte(auditConfig), 0o600)
-}
 
 // audited waits until each of the exporter's caches has twice been compared with the API server, object by object, and
 // was found equal: only what two audits have found counts as a difference.

@@ -1,0 +1,44 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+)
+
+func (c *Chain) exporterConfig() string { return filepath.Join(c.dir, "exporter.yaml") }
+
+// configureExporter writes the exporter's configuration, which it reads again when that changes.
+func (c *Chain) configureExporter(config map[string]any) error {
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("configuration of the exporter: %w", err)
+	}
+	// At once, as a ConfigMap is changed: the exporter must not read half of it.
+	next := c.exporterConfig() + ".next"
+	if err := os.WriteFile(next, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, c.exporterConfig())
+}
+
+// reconfigure gives the exporter the chain's configuration with another value of one field.
+func reconfigure(field string, value any) func(context.Context, *Chain) (func(context.Context) error, error) {
+	return func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+		config := maps.Clone(c.options.Exporter)
+		if config == nil {
+			config = map[string]any{}
+		}
+		config[field] = value
+		restore := func(context.Context) error { return c.configureExporter(c.options.Exporter) }
+		return restore, c.configureExporter(config)
+	}
+}
+
+func killExporter(_ context.Context, c *Chain) (func(context.Context) error, error) {
+	return c.Exporter.Start, c.Exporter.Kill()
+}
