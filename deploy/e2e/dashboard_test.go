@@ -22,9 +22,10 @@ var rarePanels = map[string]string{
 }
 
 // faultPanels are about what does not happen on a healthy cluster, and may have no series before it does. No fault has a
-// number for the end of a process, for an answer with the status 429, and for what has to be undone.
+// number for the end of a process, which is hardly ever scraped, and for what a failed clean-up has to undo.
 var faultPanels = map[string]string{
-	"Back-off": "failing-reconciles", "Steps of shutdowns": "", "Turned away by the API server": "", "Rollback duration, p99": "",
+	"Back-off": "failing-reconciles", "Turned away by the API server": "blocked-drain",
+	"Steps of shutdowns": "", "Rollback duration, p99": "",
 }
 
 // TestEveryPanelHasData asks the real Prometheus, on a healthy cluster, what each panel asks for.

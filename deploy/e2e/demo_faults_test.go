@@ -18,12 +18,13 @@ import (
 var told = map[string]map[string]string{
 	"half-open":            {"name": exporterName, "informer_type": "pods"},
 	"reset":                {"name": "load", "informer_type": "pods"},
-	"mid-event":            {"name": "load", "informer_type": "pods"},
+	"mid-event":            {"informer_type": "pods"}, // of either program: there is no telling whose connection carries more
 	"apiserver-kill":       {"name": "widgets", "lock": "widgets"},
 	"apiserver-pause":      {"name": "widgets", "lock": "widgets"},
 	"etcd-compact":         {"name": exporterName, "informer_type": "pods"},
 	"etcd-restore":         {"name": exporterName, "informer_type": "configmaps"},
 	"slow-handlers":        {"name": "load", "informer_type": "pods"},
+	"blocked-drain":        {"name": "load"},
 	"stuck-finalizer":      {"informer_type": "configmaps"},
 	"failing-reconciles":   {"name": "widgets", "controller": "widgets"},
 	"panicking-reconciles": {"name": "widgets", "controller": "widgets"},
@@ -33,22 +34,29 @@ var told = map[string]map[string]string{
 	"broken-configuration": {"job": exporterName},
 }
 
+// instead is what may come first where scrapes fail because the machine is busy, for that makes every alert wait anew: the
+// alert of the fault is then kept back as its consequence. HTTP/2 finds a dead connection after 45 seconds.
+var instead = map[string]string{"half-open": "InformerWatchDown"}
+
 // TestFaults makes every fault of the demo that has an alert and follows that to the webhook and back. What does not touch
 // the same parts is broken at the same time.
 func TestFaults(t *testing.T) {
 	t.Run("controllers, objects, the exporter's configuration", func(t *testing.T) {
 		c := theChain(t)
-		handlers := begin(t, c, "slow-handlers")
-		others := beginAll(t, c, "stuck-finalizer", "failing-reconciles", "panicking-reconciles", "unknown-kind")
+		handlers, drain := begin(t, c, "slow-handlers"), begin(t, c, "blocked-drain")
+		others := beginAll(t, c, "stuck-finalizer", "unknown-kind")
 		consequence(t, others[0], "ClusterNamespaceStuck")
 		endAll(t, others...)
+		drain.fires(t)
+		drain.end(t) // requests that fail on a dead connection are no different from those that are turned away
 		// What the handlers are behind with does not get less when nothing arrives any more.
 		await(t, "handlers are behind by more than two minutes", patience, func(ctx context.Context) error {
 			return some(ctx, c, `2 * k8s_informer_handler_pending_events{name="load", informer_type="pods"} > 120`)
 		})
 		connection := begin(t, c, "half-open")
-		endAll(t, beginAll(t, c, "hanging-clean-up", "broken-configuration")...)
-		endAll(t, handlers, connection)
+		endAll(t, beginAll(t, c, "failing-reconciles", "panicking-reconciles", "broken-configuration")...)
+		endAll(t, begin(t, c, "hanging-clean-up"))
+		endAll(t, handlers, connection, drain)
 	})
 	t.Run("connections, the exporter", func(t *testing.T) {
 		c := theChain(t)
@@ -70,7 +78,8 @@ func TestFaults(t *testing.T) {
 // consequence waits until the alert of a fault has arrived, and another one is there and kept back because of it.
 func consequence(t *testing.T, b *broken, alert string) {
 	t.Helper()
-	namespace := b.fires(t).Labels["namespace"]
+	b.fires(t)
+	namespace := b.fired.Labels["namespace"]
 	await(t, alert+" is inhibited", fireTimeout, func(ctx context.Context) error {
 		return inhibited(ctx, b.chain, 1, `alertname="`+alert+`"`, `namespace="`+namespace+`"`)
 	})
@@ -86,7 +95,8 @@ type broken struct {
 	chain   *chain.Chain
 	fault   chain.Fault
 	since   time.Time
-	ended   time.Time // zero while it lasts
+	fired   receiver.Alert // empty before
+	ended   time.Time      // zero while it lasts
 	restore func(context.Context) error
 }
 
@@ -105,15 +115,20 @@ func begin(t *testing.T, c *chain.Chain, name string) *broken {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "before "+name, resolveTimeout, func(ctx context.Context) error {
-		samples, err := c.Prometheus.Query(ctx, firing(fault))
-		if err == nil && len(samples) > 0 {
-			err = fmt.Errorf("there are alerts already: %v", samples)
-		}
-		return err
-	})
-	since := time.Now()
-	return &broken{chain: c, fault: fault, since: since, restore: inject(t, c, name)}
+	b := &broken{chain: c, fault: fault}
+	await(t, "before "+name, resolveTimeout, b.silent)
+	b.since = time.Now()
+	b.restore = inject(t, c, name)
+	return b
+}
+
+// silent fails if the alert fires in Prometheus.
+func (b *broken) silent(ctx context.Context) error {
+	samples, err := b.chain.Prometheus.Query(ctx, firing(b.fault))
+	if err == nil && len(samples) > 0 {
+		err = fmt.Errorf("there are alerts: %v", samples)
+	}
+	return err
 }
 
 // firing selects the alert of a fault in Prometheus.
@@ -128,20 +143,35 @@ func firing(f chain.Fault) string {
 // endAll waits for the alerts of all faults, ends the faults, and waits until all alerts are resolved.
 func endAll(t *testing.T, all ...*broken) {
 	t.Helper()
-	fired := make([]receiver.Alert, len(all))
-	for i, b := range all {
-		fired[i] = b.fires(t)
+	for _, b := range all {
+		b.fires(t)
 	}
 	for _, b := range all {
 		b.end(t)
 	}
-	for i, b := range all {
-		resolved := awaitAlert(t, b.chain, resolveTimeout, b.fault.Name+": "+b.fault.Alert+" resolved", func(a receiver.Alert) bool {
-			return a.Status == "resolved" && a.Arrived.After(b.ended) && maps.Equal(a.Labels, fired[i].Labels)
-		})
-		t.Logf("%-20s %s: %s after %v, and resolved %v after the end", b.fault.Name, fired[i].Name, fired[i].Receiver,
-			fired[i].Arrived.Sub(b.since).Round(time.Second), resolved.Arrived.Sub(b.ended).Round(time.Second))
+	for _, b := range all {
+		await(t, b.fault.Name+": "+b.fired.Name+" is resolved", resolveTimeout, b.isResolved)
+		t.Logf("%-20s %s: %s after %v, and resolved %v after the end", b.fault.Name, b.fired.Name, b.fired.Receiver,
+			b.fired.Arrived.Sub(b.since).Round(time.Second), time.Since(b.ended).Round(time.Second))
 	}
+}
+
+// isResolved fails unless Prometheus has no such alert any more and the last that the webhook was told is that it is
+// resolved. That may have been before the end of the fault, where the alert comes and goes.
+func (b *broken) isResolved(ctx context.Context) error {
+	if err := b.silent(ctx); err != nil {
+		return err
+	}
+	var last receiver.Alert
+	for _, a := range b.chain.Receiver.Alerts() {
+		if maps.Equal(a.Labels, b.fired.Labels) {
+			last = a
+		}
+	}
+	if last.Status != "resolved" {
+		return fmt.Errorf("the webhook was told last that it is %s: %+v", last.Status, last)
+	}
+	return nil
 }
 
 // end ends the fault, if it lasts.
@@ -157,10 +187,13 @@ func (b *broken) end(t *testing.T) {
 }
 
 // fires waits for the alert and looks at what a person is shown.
-func (b *broken) fires(t *testing.T) receiver.Alert {
+func (b *broken) fires(t *testing.T) {
 	t.Helper()
+	if b.fired.Name != "" {
+		return
+	}
 	a := awaitAlert(t, b.chain, fireTimeout, b.fault.Name+": "+firing(b.fault), func(a receiver.Alert) bool {
-		if a.Name != b.fault.Alert || a.Status != "firing" || a.StartsAt.Before(b.since) {
+		if a.Name != b.fault.Alert && a.Name != instead[b.fault.Name] || a.Status != "firing" || a.StartsAt.Before(b.since) {
 			return false
 		}
 		for label, value := range told[b.fault.Name] {
@@ -183,7 +216,7 @@ func (b *broken) fires(t *testing.T) receiver.Alert {
 		t.Error(err)
 	}
 	b.fillsPanels(t)
-	return a
+	b.fired = a
 }
 
 // fillsPanels waits until the panels that the fault is to fill show something.

@@ -20,6 +20,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
+
 	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
 	"github.com/informer-exporter/informer-exporter/deploy/local/load"
 	"github.com/informer-exporter/informer-exporter/deploy/local/port"
@@ -72,6 +74,7 @@ type Chain struct {
 	// proxy.
 	Generated, Kubeconfig string
 
+	writer    kubernetes.Interface // the load generator's, which reports its requests
 	options   Options
 	dir       string
 	temporary bool

@@ -83,10 +83,10 @@ var faults = []Fault{
 		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.Reset() }),
 	},
 	{
-		Name: "mid-event", Does: "every 3 seconds a connection is reset in the middle of what it carries",
+		Name: "mid-event", Does: "every 2 seconds a connection is reset in the middle of what it carries",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
 		Alert:  "InformerWatchDisconnects",
-		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.CutAfter(1500) }),
+		inject: repeatedly(2*time.Second, func(c *Chain) { c.Proxy.CutAfter(1500) }),
 	},
 	{
 		Name: "apiserver-kill", Does: "the API server is killed, and started again at the end",
@@ -133,6 +133,11 @@ var faults = []Fault{
 		Shows:  "k8s_object_terminating_oldest_seconds",
 		Alert:  "ClusterObjectHeld",
 		inject: stuckFinalizer,
+	},
+	{
+		Name: "blocked-drain", Does: "the load generator evicts a Pod five times a second that a PodDisruptionBudget protects",
+		Shows: `k8s_client_requests_total{code="429"}`, Alert: "ControllerClientErrors",
+		inject: blockDrain,
 	},
 	{
 		Name: "leader-kill", Does: "the leading replica of the demo controller is killed; it is started again at once, as a candidate",

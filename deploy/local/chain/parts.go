@@ -101,9 +101,8 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if err != nil {
 		return err
 	}
-	direct := c.ControlPlane.Config()
-	writer, err := kubernetes.NewForConfig(direct)
-	if err != nil {
+	direct := observer.WrapConfig(c.ControlPlane.Config())
+	if c.writer, err = kubernetes.NewForConfig(direct); err != nil {
 		return err
 	}
 	watcher, err := kubernetes.NewForConfig(c.Proxy.RESTConfig(direct))
@@ -115,7 +114,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 		return fmt.Errorf("load: another chain of this process runs: %w", err)
 	}
 	o := c.options.Load
-	o.Client, o.Log = writer, c.options.Log
+	o.Client, o.Log = c.writer, c.options.Log
 	if o.Dynamic, err = dynamic.NewForConfig(direct); err != nil {
 		return err
 	}

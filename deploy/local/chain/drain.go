@@ -1,0 +1,65 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+)
+
+// blockDrain evicts a Pod that has to stay, again and again, as `kubectl drain` does. Each attempt is answered with 429.
+func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+	const name = "blocks-drain"
+	var (
+		selector = map[string]string{"app": name}
+		pods     = c.writer.CoreV1().Pods("default")
+		budgets  = c.writer.PolicyV1().PodDisruptionBudgets("default")
+		stop     = func() {}
+	)
+	restore := func(ctx context.Context) error {
+		stop()
+		return errors.Join(
+			unlessNotFound(pods.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})),
+			unlessNotFound(budgets.Delete(ctx, name, metav1.DeleteOptions{})),
+		)
+	}
+	if _, err := budgets.Create(ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable: ptr.To(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: selector},
+		},
+	}, metav1.CreateOptions{}); err != nil {
+		return restore, err
+	}
+	pod, err := pods.Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: selector},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "none", Image: "none"}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return restore, err
+	}
+	pod.Status.Phase = corev1.PodRunning // no budget protects one that is Pending
+	if _, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{}); err != nil {
+		return restore, err
+	}
+	evicting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	stop = func() { cancel(); <-ended }
+	go func() {
+		defer close(ended)
+		wait.UntilWithContext(evicting, func(ctx context.Context) {
+			err := pods.EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name}})
+			if !apierrors.IsTooManyRequests(err) && ctx.Err() == nil {
+				c.options.Log.Warn("an eviction was not turned away", "err", err)
+			}
+		}, 200*time.Millisecond)
+	}()
+	return restore, nil
+}
