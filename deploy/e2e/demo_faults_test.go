@@ -259,8 +259,11 @@ func some(ctx context.Context, c *chain.Chain, query string) error {
 func TestEveryFaultIsFollowed(t *testing.T) {
 	for _, f := range chain.Faults() {
 		_, followed := told[f.Name]
-		if f.Name == "cut" { // TestFaultReachesTheReceiver
+		switch f.Name {
+		case "cut": // TestFaultReachesTheReceiver
 			followed = true
+		case "delay": // takes as long as half-open and ends in the same alert
+			continue
 		}
 		if followed != (f.Alert != "") {
 			t.Errorf("%s has the alert %q; followed: %v", f.Name, f.Alert, followed)

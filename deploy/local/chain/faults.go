@@ -74,6 +74,7 @@ var faults = []Fault{
 	{
 		Name: "delay", Does: "everything that the API server sends arrives 10 seconds late",
 		Shows:  "k8s_informer_sync_lag_seconds, k8s_informer_propagation_seconds",
+		Alert:  "InformerSyncLagHigh",
 		inject: throughProxy(func(c *Chain) { c.Proxy.Delay(10 * time.Second) }),
 	},
 	{
