@@ -76,7 +76,7 @@ func decodeStrictly(file string, content []byte) ([]string, error) {
 // decodeDashboard knows the options of each kind of panel, too.
 func decodeDashboard(content []byte) error {
 	plugins.RegisterDefaultPlugins()
-	err := new(sdk.Dashboard).UnmarshalJSONStrict(content)
+	err := new(sdk.Dashboard).UnmarshalJSONStrict(content) //nolint:staticcheck // the classic model is what every Grafana reads
 	// The SDK returns a list of errors that is no nil even if it is empty.
 	if list, ok := errors.AsType[cog.BuildErrors](err); ok && len(list) == 0 {
 		return nil
