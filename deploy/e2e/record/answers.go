@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// answer takes the place of the API server where it returns true. It may also change the request.
+type answer func(http.ResponseWriter, *http.Request) (answered bool)
+
+// status answers a kind of requests with an error.
+func status(of func(*http.Request) bool, code int, reason metav1.StatusReason) answer {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if !of(r) {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = w.Write(statusJSON(code, reason))
+		return true
+	}
+}
+
+// ended opens watches and ends them at once.
+func ended(w http.ResponseWriter, r *http.Request) bool {
+	if !isWatch(r) {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	return true
+}
+
+// late passes lists on after a while.
+func late(d time.Duration) answer {
+	return func(_ http.ResponseWriter, r *http.Request) bool {
+		if isAnyList(r) {
+			select {
+			case <-time.After(d):
+			case <-r.Context().Done():
+			}
+		}
+		return false
+	}
+}
+
+// with passes lists on with another header.
+func with(header, value string) answer {
+	return func(_ http.ResponseWriter, r *http.Request) bool {
+		if isAnyList(r) {
+			r.Header.Set(header, value)
+		}
+		return false
+	}
+}
+
+// withoutInitialEvents passes streaming lists on to a server that seems to ignore their options.
+func withoutInitialEvents(_ http.ResponseWriter, r *http.Request) bool {
+	q := r.URL.Query()
+	q.Del("sendInitialEvents")
+	q.Del("resourceVersionMatch")
+	r.URL.RawQuery = q.Encode()
+	return false
+}
+
+func statusJSON(code int, reason metav1.StatusReason) []byte {
+	b, err := json.Marshal(metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: "by the gate",
+	})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// gone is an event that ends a watch because its version is too old.
+func gone() string {
+	return fmt.Sprintf(`{"type":"ERROR","object":%s}`, statusJSON(http.StatusGone, metav1.StatusReasonExpired))
+}
+
+// The kinds of requests. A streaming list is a watch that begins with the state.
+func isList(r *http.Request) bool {
+	return isOfKind(r) && r.URL.Query().Get("watch") == ""
+}
+
+func isStreamingList(r *http.Request) bool { return r.URL.Query().Get("sendInitialEvents") == "true" }
+
+func isAnyList(r *http.Request) bool { return isList(r) || isStreamingList(r) }
+
+func isWatch(r *http.Request) bool { return isOfKind(r) && !isAnyList(r) }
+
+// isOfKind tells requests for what is watched from those for what the API server serves.
+func isOfKind(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/namespaces/")
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
+
+// programOptions say what a program with the library does.
+type programOptions struct {
+	// namespace and resource are what it watches: ConfigMaps in busy, unless they are given.
+	namespace string
+	resource  schema.GroupVersionResource
+	// lists makes it use LIST, not streaming lists.
+	lists     bool
+	checks    collectors.Checks
+	transform cache.TransformFunc
+	// handler is its handler, which does nothing by default.
+	handler cache.ResourceEventHandler
+}
+
+// program is a program with the library: one decorated informer in this process, with a registry of its own.
+type program struct {
+	config  *rest.Config
+	options programOptions
+
+	mu       sync.Mutex
+	registry *prometheus.Registry // nil while it does not run
+	observer *collectors.Observer
+	informer cache.SharedIndexInformer
+	cancel   context.CancelFunc
+	ended    chan struct{}
+
+	// strikes is set while the program's own fault lasts.
+	strikes atomic.Bool
+}
+
+// startProgram starts a program that reaches the API server by a configuration. Its options get the program, which its
+// functions may ask whether the fault lasts.
+func (l *lab) startProgram(config *rest.Config, o func(*program) programOptions) (*program, *target, error) {
+	p := &program{config: config}
+	p.options = o(p)
+	if p.options.namespace == "" {
+		p.options.namespace = busy
+	}
+	if p.options.resource.Empty() {
+		p.options.resource = configMaps
+	}
+	if p.options.handler == nil {
+		p.options.handler = cache.ResourceEventHandlerFuncs{}
+	}
+	t := &target{
+		job: "program", instance: "program:8080", read: p.read,
+		start: func(context.Context) error { return p.start() },
+		stop:  func(context.Context) error { p.stop(); return nil },
+	}
+	l.onStop(t.stop)
+	return p, t, p.start()
+}
+
+func (p *program) start() error {
+	registry := prometheus.NewRegistry()
+	observer, err := collectors.New(registry, collectors.Options{Name: "program", Checks: p.options.checks, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	lw, example, err := p.source()
+	if err != nil {
+		return err
+	}
+	informer := observer.NewSharedIndexInformer(collectors.For(p.options.resource, p.options.namespace), lw, example, cache.SharedIndexInformerOptions{})
+	if p.options.transform != nil {
+		if err := informer.SetTransform(p.options.transform); err != nil {
+			return err
+		}
+	}
+	for name, handler := range map[string]cache.ResourceEventHandler{"main": p.options.handler, "other": cache.ResourceEventHandlerFuncs{}} {
+		if _, err := informer.AddEventHandler(collectors.NamedHandler(name, handler)); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); informer.RunWithContext(ctx) }()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.registry, p.observer, p.informer, p.cancel, p.ended = registry, observer, informer, cancel, ended
+	return nil
+}
+
+func (p *program) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.registry == nil {
+		return
+	}
+	p.cancel()
+	<-p.ended
+	p.registry = nil
+}
+
+func (p *program) read(context.Context) ([]byte, error) {
+	p.mu.Lock()
+	registry := p.registry
+	p.mu.Unlock()
+	if registry == nil {
+		return nil, errors.New("the program does not run")
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, f := range families {
+		if _, err := expfmt.MetricFamilyToText(&text, f); err != nil {
+			return nil, err
+		}
+	}
+	return text.Bytes(), nil
+}
+
+// source is where the program's objects come from, and an example of them.
+func (p *program) source() (cache.ListerWatcher, runtime.Object, error) {
+	if p.options.resource != configMaps {
+		client, err := dynamic.NewForConfig(p.config)
+		if err != nil {
+			return nil, nil, err
+		}
+		objects := client.Resource(p.options.resource).Namespace(p.options.namespace)
+		return &cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return objects.List(ctx, o) },
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				return objects.Watch(ctx, o)
+			},
+		}, &unstructured.Unstructured{}, nil
+	}
+	client, err := kubernetes.NewForConfig(p.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return capable{&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return client.CoreV1().ConfigMaps(p.options.namespace).List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return client.CoreV1().ConfigMaps(p.options.namespace).Watch(ctx, o)
+		},
+	}, p.options.lists}, &corev1.ConfigMap{}, nil
+}
+
+// capable says for a ListWatch whether it can have streaming lists.
+type capable struct {
+	*cache.ListWatch
+	noStreamingLists bool
+}
+
+func (c capable) IsWatchListSemanticsUnSupported() bool { return c.noStreamingLists }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+// programOnly is a program beside an exporter that suffers nothing.
+func programOnly(o func(*program) programOptions, breaks func(context.Context, *program) error) func(context.Context, *lab) (*subject, error) {
+	return func(_ context.Context, l *lab) (*subject, error) {
+		p, t, err := l.startProgram(l.plane.Config(), o)
+		return &subject{[]*target{l.well, t}, func(ctx context.Context) error { return breaks(ctx, p) }}, err
+	}
+}
+
+func ordinary(*program) programOptions { return programOptions{} }
+
+// strike lets a program's own fault last as long as ctx.
+func strike(ctx context.Context, p *program) error {
+	p.strikes.Store(true)
+	<-ctx.Done()
+	p.strikes.Store(false)
+	return nil
+}
+
+// strikeFromTheStart is strike for a program that is started again.
+func strikeFromTheStart(ctx context.Context, p *program) error {
+	p.strikes.Store(true)
+	p.stop()
+	if err := p.start(); err != nil {
+		return err
+	}
+	return strike(ctx, p)
+}
+
+// whenStruck is a handler that does something to each event while the fault lasts.
+func whenStruck(p *program, do func()) cache.ResourceEventHandler {
+	act := func() {
+		if p.strikes.Load() {
+			do()
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { act() }, UpdateFunc: func(any, any) { act() }, DeleteFunc: func(any) { act() },
+	}
+}
+
+func blockedHandler(p *program) programOptions {
+	return programOptions{handler: whenStruck(p, func() {
+		for p.strikes.Load() {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})}
+}
+
+func panickingHandler(p *program) programOptions {
+	return programOptions{handler: whenStruck(p, func() { panic("the fault") })}
+}
+
+// removeBusyHandlers adds a handler again and again, and removes it while it is busy.
+func removeBusyHandlers(ctx context.Context, p *program) error {
+	return addAndRemove(ctx, p, func() cache.ResourceEventHandler {
+		busy := time.Now().Add(70 * time.Second) // for longer than it is a handler
+		return cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { _ = sleepUntil(ctx, busy) }}
+	})
+}
+
+// addHandlers adds a handler again and again.
+func addHandlers(ctx context.Context, p *program) error {
+	return addAndRemove(ctx, p, func() cache.ResourceEventHandler { return cache.ResourceEventHandlerFuncs{} })
+}
+
+func addAndRemove(ctx context.Context, p *program, newHandler func() cache.ResourceEventHandler) error {
+	var errs []error
+	every(ctx, time.Minute, func() {
+		registration, err := p.informer.AddEventHandler(collectors.NamedHandler("late", newHandler()))
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		_ = sleep(ctx, time.Minute)
+		errs = append(errs, p.informer.RemoveEventHandler(registration))
+	})
+	return errors.Join(errs...)
+}
+
+// transforming is a program whose Transform does something to every third object while the fault lasts.
+func transforming(act func(*corev1.ConfigMap) (any, error)) func(*program) programOptions {
+	return func(p *program) programOptions {
+		return programOptions{
+			transform: func(obj any) (any, error) {
+				m, ok := obj.(*corev1.ConfigMap)
+				if ok && p.strikes.Load() && len(m.ResourceVersion) > 0 && m.ResourceVersion[len(m.ResourceVersion)-1] < '3' {
+					return act(m)
+				}
+				return obj, nil
+			},
+		}
+	}
+}
+
+func transformingLists(act func(*corev1.ConfigMap) (any, error)) func(*program) programOptions {
+	return func(p *program) programOptions {
+		o := transforming(act)(p)
+		o.lists = true
+		return o
+	}
+}
+
+// renaming is audited.
+func renaming(p *program) programOptions {
+	o := transforming(changesName)(p)
+	o.checks = collectors.Checks{Audit: time.Minute}
+	return o
+}
+
+func fails(*corev1.ConfigMap) (any, error)      { return nil, errors.New("the fault") }
+func returnsNil(*corev1.ConfigMap) (any, error) { return nil, nil }
+
+func stripsVersion(m *corev1.ConfigMap) (any, error) {
+	m.ResourceVersion = ""
+	return m, nil
+}
+
+func changesName(m *corev1.ConfigMap) (any, error) {
+	m.Name = "same"
+	return m, nil
+}
+
+func mutations(*program) programOptions {
+	return programOptions{namespace: quiet, checks: collectors.Checks{Mutations: time.Second}}
+}
+
+// mutate changes cached objects in place, one after the other.
+func mutate(ctx context.Context, p *program) error {
+	n := 0
+	every(ctx, time.Minute, func() {
+		obj, there, err := p.informer.GetStore().GetByKey(fmt.Sprintf("%s/stays-%d", quiet, n%5))
+		if m, ok := obj.(*corev1.ConfigMap); ok && there && err == nil {
+			m.Generation++
+		}
+		n++
+	})
+	return nil
+}
+
+// thousandInformers are started and stopped by a program that has none otherwise. They have the same labels: a thousand
+// times the same series would make a large recording and tell rules no more.
+func thousandInformers(_ context.Context, l *lab) (*subject, error) {
+	p, t, err := l.startProgram(l.plane.Config(), func(*program) programOptions { return programOptions{namespace: quiet} })
+	if err != nil {
+		return nil, err
+	}
+	return &subject{[]*target{l.well, t}, func(ctx context.Context) error {
+		starting, stop := context.WithCancel(ctx)
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		for range 1000 {
+			lw, example, err := p.source()
+			if err != nil {
+				return err
+			}
+			informer := p.observer.NewSharedIndexInformer(collectors.For(configMaps, quiet), lw, example, cache.SharedIndexInformerOptions{})
+			running.Go(func() { informer.RunWithContext(starting) })
+		}
+		if err := sleep(ctx, 5*time.Minute); err != nil {
+			return nil // a short trial
+		}
+		stop()
+		running.Wait()
+		<-ctx.Done()
+		return nil
+	}}, nil
+}
