@@ -67,7 +67,7 @@ func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 	if _, err := l.write(ctx, l.plane); err != nil {
 		return l, err
 	}
-	l.well, err = l.startExporter(ctx, l.plane.Config(), exporterOptions{})
+	l.well, err = l.startExporter(ctx, l.plane.Config(), oneKind)
 	return l, err
 }
 

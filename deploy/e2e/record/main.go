@@ -58,7 +58,7 @@ func run(ctx context.Context) error {
 	var p phases
 	flag.DurationVar(&p.before, "before", 2*time.Minute, "how long before the fault")
 	flag.DurationVar(&p.during, "during", 18*time.Minute, "how long the fault lasts")
-	flag.DurationVar(&p.after, "after", 4*time.Minute, "how long after the fault")
+	flag.DurationVar(&p.after, "after", 5*time.Minute, "how long after the fault")
 	flag.DurationVar(&p.interval, "interval", 15*time.Second, "how often everything is scraped")
 	only := flag.String("only", "", "record only rows whose test matches this regular expression")
 	out := flag.String("out", filepath.Join(root, "deploy", "e2e", "testdata", "recordings"), "the directory of the recordings")
@@ -113,7 +113,7 @@ func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, re
 		running.Go(func() {
 			r, err := s.record(ctx, test, time.Now().Add(delay), p, reads)
 			if err == nil {
-				err = write(filepath.Join(out, test+".yaml"), r)
+				err = os.WriteFile(filepath.Join(out, test+".yaml"), r.Marshal(), 0o644) //nolint:gosec // a recording is no secret
 			}
 			if err != nil {
 				err = fmt.Errorf("%s: %w", test, err)
@@ -129,12 +129,4 @@ func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, re
 		all = append(all, err)
 	}
 	return errors.Join(all...)
-}
-
-func write(path string, r recording.Recording) error {
-	content, err := r.Marshal()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, content, 0o644) //nolint:gosec // a recording is no secret
 }

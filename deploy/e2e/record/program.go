@@ -35,7 +35,7 @@ type programOptions struct {
 	lists     bool
 	checks    collectors.Checks
 	transform cache.TransformFunc
-	// handler is its handler, which does nothing by default.
+	// handler is its handler, beside another one, which does nothing and is the only one by default.
 	handler cache.ResourceEventHandler
 }
 
@@ -66,9 +66,6 @@ func (l *lab) startProgram(config *rest.Config, o func(*program) programOptions)
 	if p.options.resource.Empty() {
 		p.options.resource = configMaps
 	}
-	if p.options.handler == nil {
-		p.options.handler = cache.ResourceEventHandlerFuncs{}
-	}
 	t := &target{
 		job: "program", instance: "program:8080", read: p.read,
 		start: func(context.Context) error { return p.start() },
@@ -94,7 +91,11 @@ func (p *program) start() error {
 			return err
 		}
 	}
-	for name, handler := range map[string]cache.ResourceEventHandler{"main": p.options.handler, "other": cache.ResourceEventHandlerFuncs{}} {
+	handlers := map[string]cache.ResourceEventHandler{"main": cache.ResourceEventHandlerFuncs{}}
+	if p.options.handler != nil {
+		handlers["faulty"] = p.options.handler
+	}
+	for name, handler := range handlers {
 		if _, err := informer.AddEventHandler(collectors.NamedHandler(name, handler)); err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ const seldom = 140 * time.Second
 // Settings of exporters.
 var (
 	quietly   = exporterOptions{config: "resources: [configmaps, pods]\nnamespaces: [" + quiet + "]\nchecks: {freshness: 0s, audit: 0s}\n"}
+	oneKind   = exporterOptions{config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 0s}\n"}
 	noPings   = exporterOptions{env: []string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS=0"}}
 	freshness = exporterOptions{config: "resources: [configmaps, pods]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 0s}\n", env: noPings.env}
 	audits    = exporterOptions{config: "resources: [configmaps, pods]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 1m}\n"}
@@ -59,13 +60,13 @@ var rows = []row{
 	})},
 
 	// The list.
-	{"TestThrottledList", starting(exporterOptions{}, status(isAnyList, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))},
-	{"TestServerErrorOnList", starting(exporterOptions{}, status(isAnyList, http.StatusInternalServerError, metav1.StatusReasonInternalError))},
-	{"TestForbidden", starting(exporterOptions{}, with("Impersonate-User", "nobody"))},
-	{"TestUnauthorized", starting(exporterOptions{}, with("Authorization", "Bearer expired"))},
-	{"TestSlowList", starting(exporterOptions{}, late(150*time.Second))},
-	{"TestStreamingListRejected", starting(exporterOptions{}, status(isStreamingList, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid))},
-	{"TestStreamingListNeverCompletes", starting(exporterOptions{}, withoutInitialEvents)},
+	{"TestThrottledList", starting(status(isAnyList, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))},
+	{"TestServerErrorOnList", starting(status(isAnyList, http.StatusInternalServerError, metav1.StatusReasonInternalError))},
+	{"TestForbidden", starting(with("Impersonate-User", "nobody"))},
+	{"TestUnauthorized", starting(with("Authorization", "Bearer expired"))},
+	{"TestSlowList", starting(late(150 * time.Second))},
+	{"TestStreamingListRejected", starting(status(isStreamingList, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid))},
+	{"TestStreamingListNeverCompletes", starting(withoutInitialEvents)},
 	{"TestRelistOfUnchangedObjects", gated(quietly, func(ctx context.Context, g *gate) { g.send(gone()); <-ctx.Done() })},
 	{"TestDeleteMissedDuringAGap", missedDelete},
 	{"TestDeleteLostOnTheWay", gated(audits, func(ctx context.Context, g *gate) { g.lose(`"type":"DELETED"`); <-ctx.Done() })},

@@ -9,13 +9,13 @@ import (
 )
 
 // starting is an exporter and a program that are started again, and then a gate answers their lists.
-func starting(o exporterOptions, a answer) func(context.Context, *lab) (*subject, error) {
+func starting(a answer) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		g, err := l.gate(l.plane)
 		if err != nil {
 			return nil, err
 		}
-		exporter, err := l.startExporter(ctx, g.config(), o)
+		exporter, err := l.startExporter(ctx, g.config(), oneKind)
 		if err != nil {
 			return nil, err
 		}

@@ -191,7 +191,7 @@ func foreignVersions(ctx context.Context, l *lab) (*subject, error) {
 		return nil, err
 	}
 	g.foreign = true
-	exporter, err := l.startExporter(ctx, g.config(), exporterOptions{})
+	exporter, err := l.startExporter(ctx, g.config(), oneKind)
 	if err != nil {
 		return nil, err
 	}

@@ -64,21 +64,34 @@ type inputSeries struct {
 }
 
 // Marshal returns the content of a recording's file. The same recording gives the same bytes.
-func (r Recording) Marshal() ([]byte, error) {
-	all := make([]inputSeries, len(r.Series))
-	for i, s := range r.Series {
-		all[i] = inputSeries{s.Labels.String(), format(s.Values)}
+func (r Recording) Marshal() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Recorded by `make record`. See docs/faults.md.\n")
+	fmt.Fprintf(&b, "evaluation_interval: %s\ntests:\n- name: %s\n", r.Interval, r.Row)
+	fmt.Fprintf(&b, "  interval: %s\n  start_timestamp: %s\n  input_series:\n", r.Interval, r.Start.UTC().Format(time.RFC3339))
+	for _, s := range r.sorted() {
+		fmt.Fprintf(&b, "  - series: '%s'\n    values: '%s'\n", strings.ReplaceAll(s.name(), "'", "''"), format(s.Values))
 	}
-	slices.SortFunc(all, func(a, b inputSeries) int { return strings.Compare(a.Series, b.Series) })
-	interval := r.Interval.String()
-	content, err := yaml.Marshal(file{
-		EvaluationInterval: interval,
-		Tests:              []group{{r.Row, interval, r.Start.UTC().Format(time.RFC3339), all}},
-	})
-	if err != nil {
-		return nil, err
+	return b.Bytes()
+}
+
+// Load returns the recording as the load command of promqltest.
+func (r Recording) Load() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "load %s\n", r.Interval)
+	for _, s := range r.Series {
+		fmt.Fprintf(&b, "  %s %s\n", s.name(), format(s.Values))
 	}
-	return append([]byte("# Recorded by `make record`. See docs/faults.md.\n"), content...), nil
+	return b.String()
+}
+
+func (r Recording) sorted() []Series {
+	return slices.SortedFunc(slices.Values(r.Series), func(a, b Series) int { return strings.Compare(a.name(), b.name()) })
+}
+
+// name is the series as it is written in queries.
+func (s Series) name() string {
+	return s.Labels.Get(labels.MetricName) + labels.NewBuilder(s.Labels).Del(labels.MetricName).Labels().String()
 }
 
 // Unmarshal reads the content of a recording's file.
@@ -134,14 +147,4 @@ func (r Recording) Len() int {
 		n = max(n, len(s.Values))
 	}
 	return n
-}
-
-// Load returns the recording as the load command of promqltest.
-func (r Recording) Load() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "load %s\n", r.Interval)
-	for _, s := range r.Series {
-		fmt.Fprintf(&b, "  %s %s\n", s.Labels, format(s.Values))
-	}
-	return b.String()
 }
