@@ -70,4 +70,5 @@ func TestCRDDeleted(t *testing.T) {
 		})
 	})
 	r.waitedForBackOff(before, after)
+	r.tookFailuresIn(after)
 }

@@ -36,7 +36,14 @@ func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.start()
 	r.failsUnsynced("the failures", func(failed float64) bool { return failed == float64(n) })
 	close(seen)
-	r.expect(before, firstState.with(failedLists(errorType, float64(n))).with(changes{"objects": 1}))
+	after := r.expect(before, firstState.with(failedLists(errorType, float64(n))).with(changes{"objects": 1}))
+	r.tookFailuresIn(after)
+}
+
+// tookFailuresIn fails unless the last sync took as long as client-go waits after a failure, since failures are part of it.
+func (r *rig) tookFailuresIn(after metricstest.Snapshot) {
+	r.Helper()
+	r.exceeds(nil, after, "last_sync_duration_seconds", 0.7)
 }
 
 // failsUnsynced waits for a count of failed lists, and expects an informer that still is neither synced nor connected.
@@ -101,13 +108,14 @@ func (r *rig) denied(errorType string, grant func()) {
 	r.start()
 	r.failsUnsynced("two failures", func(failed float64) bool { return failed >= 2 })
 	grant()
-	r.expectThat(before, func(changed metricstest.Snapshot) changes {
+	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return firstState.with(failedLists(errorType, changed[syncFailed])).with(changes{
 			"objects": 1,
 			// The permission may come between the streaming list and the LIST that follows its failure.
 			"list_pages_total": min(changed[prefix+"list_pages_total"], 1),
 		})
 	})
+	r.tookFailuresIn(after)
 }
 
 // allow lets a user list and watch the ConfigMaps of the rig's namespace.

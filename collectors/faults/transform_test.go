@@ -3,6 +3,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,16 +94,23 @@ func TestTransformThatChangesTheName(t *testing.T) {
 }
 
 // A Transform that fails for an object of a LIST makes the whole list fail, again and again, although the server has
-// answered each.
+// answered each. When it no longer fails, the sync has taken all that time.
 func TestTransformThatFailsInAList(t *testing.T) {
 	fault(t)
 	const lists = prefix + "list_items_count"
 	r := newRig(t, options{lists: true})
 	r.createWith("bad", marked)
-	r.transform(onMarked(func(*corev1.ConfigMap) (any, error) { return nil, errTransform }))
+	var mended atomic.Bool
+	r.transform(onMarked(func(m *corev1.ConfigMap) (any, error) {
+		if mended.Load() {
+			return m, nil
+		}
+		return nil, errTransform
+	}))
 	before := r.now()
 	r.start()
-	r.waitFor("the second list", func(s metricstest.Snapshot) bool { return s[lists] >= 2 })
+	between := r.waitFor("the second list", func(s metricstest.Snapshot) bool { return s[lists] >= 2 && s[syncLag] > 0 })
+	r.exceeds(nil, between, "sync_lag_seconds", 0)
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		n := changed[lists]
 		return changes{
@@ -111,4 +119,6 @@ func TestTransformThatFailsInAList(t *testing.T) {
 		}
 	}, syncLag) // the age of the last list, while there is no watch
 	r.is(after, "synced", 0)
+	mended.Store(true)
+	r.tookFailuresIn(r.waitFor("synced", func(s metricstest.Snapshot) bool { return s[prefix+"synced"] == 1 && s[lastSync] > 0 }))
 }

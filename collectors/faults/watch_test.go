@@ -70,14 +70,16 @@ func TestBookmarksOnly(t *testing.T) {
 func TestVeryShortWatches(t *testing.T) {
 	fault(t)
 	const (
-		times     = 2
+		times     = 3
 		veryShort = prefix + "watch_disconnects_total{reason=very_short}"
 	)
 	r := newRig(t, options{lists: true})
 	r.gate.nextGet(times, isWatch, ended)
 	before := r.now()
 	r.start()
-	r.is(r.waitFor("the first end", func(s metricstest.Snapshot) bool { return s[veryShort] > 0 && isDisconnected(s) }), "watch_connected", 0)
+	between := r.waitFor("an end", func(s metricstest.Snapshot) bool { return s[veryShort] > 0 && isDisconnected(s) && s[syncLag] > 0 })
+	r.is(between, "watch_connected", 0)
+	r.exceeds(nil, between, "sync_lag_seconds", 0)
 	after := r.expect(before, firstState.with(changes{
 		"list_duration_seconds_count": 1 + times, "list_pages_total": 1 + times, "list_items_count": 1 + times,
 		"sync_duration_seconds_count{result=success}": 1 + times,
