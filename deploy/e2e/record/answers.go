@@ -59,15 +59,6 @@ func with(header, value string) answer {
 	}
 }
 
-// withoutInitialEvents passes streaming lists on to a server that seems to ignore their options.
-func withoutInitialEvents(_ http.ResponseWriter, r *http.Request) bool {
-	q := r.URL.Query()
-	q.Del("sendInitialEvents")
-	q.Del("resourceVersionMatch")
-	r.URL.RawQuery = q.Encode()
-	return false
-}
-
 func statusJSON(code int, reason metav1.StatusReason) []byte {
 	b, err := json.Marshal(metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

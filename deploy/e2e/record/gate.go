@@ -3,8 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -57,7 +56,7 @@ func newGate(config *rest.Config) (*gate, error) {
 		Transport:      transport,
 		FlushInterval:  -1,
 		ModifyResponse: g.respond,
-		ErrorLog:       log.New(io.Discard, "", 0), // watches that end in the middle
+		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // watches that end in the middle
 		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	g.server = &http.Server{

@@ -77,7 +77,10 @@ func (l *lab) startProgram(config *rest.Config, o func(*program) programOptions)
 
 func (p *program) start() error {
 	registry := prometheus.NewRegistry()
-	observer, err := collectors.New(registry, collectors.Options{Name: "program", Checks: p.options.checks, Logger: slog.New(slog.DiscardHandler)})
+	observer, err := collectors.New(registry, collectors.Options{
+		Name: "program", Checks: p.options.checks, Logger: slog.New(slog.DiscardHandler),
+		RememberedEvents: 4096, // more than there are while a handler is blocked
+	})
 	if err != nil {
 		return err
 	}

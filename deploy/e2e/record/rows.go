@@ -23,8 +23,8 @@ const seldom = 140 * time.Second
 var (
 	quietly   = exporterOptions{config: "resources: [configmaps, pods]\nnamespaces: [" + quiet + "]\nchecks: {freshness: 0s, audit: 0s}\n"}
 	oneKind   = exporterOptions{config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 0s}\n"}
-	noPings   = exporterOptions{env: []string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS=0"}}
-	freshness = exporterOptions{config: "resources: [configmaps, pods]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 0s}\n", env: noPings.env}
+	noPings   = exporterOptions{config: oneKind.config, env: []string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS=0"}}
+	freshness = exporterOptions{config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 10s, audit: 0s}\n", env: noPings.env}
 	audits    = exporterOptions{config: "resources: [configmaps, pods]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 1m}\n"}
 	lists     = exporterOptions{env: []string{"KUBE_FEATURE_WatchListClient=false"}}
 )
@@ -66,7 +66,7 @@ var rows = []row{
 	{"TestUnauthorized", starting(with("Authorization", "Bearer expired"))},
 	{"TestSlowList", starting(late(150 * time.Second))},
 	{"TestStreamingListRejected", starting(status(isStreamingList, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid))},
-	{"TestStreamingListNeverCompletes", starting(withoutInitialEvents)},
+	{"TestStreamingListNeverCompletes", startingWith(func(g *gate) { g.lose(metav1.InitialEventsAnnotationKey) })},
 	{"TestRelistOfUnchangedObjects", gated(quietly, func(ctx context.Context, g *gate) { g.send(gone()); <-ctx.Done() })},
 	{"TestDeleteMissedDuringAGap", missedDelete},
 	{"TestDeleteLostOnTheWay", gated(audits, func(ctx context.Context, g *gate) { g.lose(`"type":"DELETED"`); <-ctx.Done() })},
@@ -107,7 +107,15 @@ func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) fu
 	}
 }
 
-func halfOpen(ctx context.Context, p *faultproxy.Proxy) { p.HalfOpen(); <-ctx.Done() }
+// halfOpen lasts for less than the watches that are open, which are new: when it is over, nothing has ended meanwhile.
+func halfOpen(ctx context.Context, p *faultproxy.Proxy) {
+	p.Reset()
+	_ = sleep(ctx, 10*time.Second)
+	p.HalfOpen()
+	_ = sleep(ctx, 4*time.Minute)
+	_ = p.Restore()
+	<-ctx.Done()
+}
 
 // gated is an exporter behind a gate, whose answers and losses end with ctx.
 func gated(o exporterOptions, breaks func(context.Context, *gate)) func(context.Context, *lab) (*subject, error) {

@@ -10,6 +10,11 @@ import (
 
 // starting is an exporter and a program that are started again, and then a gate answers their lists.
 func starting(a answer) func(context.Context, *lab) (*subject, error) {
+	return startingWith(func(g *gate) { g.answerWith(a) })
+}
+
+// startingWith is starting for a gate that does something else than to answer.
+func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		g, err := l.gate(l.plane)
 		if err != nil {
@@ -25,12 +30,13 @@ func starting(a answer) func(context.Context, *lab) (*subject, error) {
 		}
 		targets := []*target{exporter, program}
 		return &subject{targets, func(ctx context.Context) error {
-			g.answerWith(a)
+			begin(g)
 			if err := restart(ctx, targets); err != nil {
 				return err
 			}
 			<-ctx.Done()
 			g.answerWith(nil)
+			g.lose("")
 			return nil
 		}}, nil
 	}

@@ -61,8 +61,14 @@ func blockedHandler(p *program) programOptions {
 	})}
 }
 
+// panickingHandler panics now and then. After each time client-go waits for a second.
 func panickingHandler(p *program) programOptions {
-	return programOptions{handler: whenStruck(p, func() { panic("the fault") })}
+	n := 0
+	return programOptions{handler: whenStruck(p, func() {
+		if n++; n%20 == 0 {
+			panic("the fault")
+		}
+	})}
 }
 
 // removeBusyHandlers adds a handler again and again, and removes it while it is busy.
