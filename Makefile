@@ -81,6 +81,10 @@ soak: servers ## Run the whole stack under random faults for DURATION (30m), and
 chaos: servers ## Break what the running exporter lives on, for as long as it takes in production: OUTAGE (5m)
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./cmd/exporter/chaos
 
+.PHONY: record
+record: servers ## Record anew what programs report under each fault of docs/faults.md, in half an hour; ONLY=TestName, some
+	cd deploy/e2e && $(GO) run ./record $(if $(ONLY),--only='$(ONLY)')
+
 .PHONY: fuzz
 fuzz: ## Fuzz the pure mechanisms for half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzRing -fuzztime 30s ./collectors/internal/ring

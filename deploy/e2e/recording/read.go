@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v2"
@@ -58,7 +59,7 @@ func (r Reads) Names() []string {
 	var names []string
 	for _, matchers := range r {
 		for _, m := range matchers {
-			if m.Name == labels.MetricName && !slices.Contains(names, m.Value) {
+			if m.Name == model.MetricNameLabel && !slices.Contains(names, m.Value) {
 				names = append(names, m.Value)
 			}
 		}

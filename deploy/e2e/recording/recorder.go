@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/textparse"
 )
@@ -65,7 +66,7 @@ func (r *Recorder) Scraped(target labels.Labels, text []byte, failed bool) error
 
 // Phase adds the value of FaultSeries at this step.
 func (r *Recorder) Phase(value float64) {
-	r.set(labels.FromStrings(labels.MetricName, FaultSeries, "row", r.recording.Row), value)
+	r.set(labels.FromStrings(model.MetricNameLabel, FaultSeries, "row", r.recording.Row), value)
 }
 
 // Next ends a step. Series that it did not have end.
@@ -109,7 +110,7 @@ func pad(values []float64, n int) []float64 {
 }
 
 func named(target labels.Labels, name string) labels.Labels {
-	return labels.NewBuilder(target).Set(labels.MetricName, name).Labels()
+	return labels.NewBuilder(target).Set(model.MetricNameLabel, name).Labels()
 }
 
 // ofTheBuild are labels that say how a program was built, which is another thing each time.
@@ -123,7 +124,7 @@ func attached(own, target labels.Labels) labels.Labels {
 			b.Set(l.Name, l.Value)
 		}
 	})
-	if own.Get(labels.MetricName) == "informer_exporter_build_info" {
+	if own.Get(model.MetricNameLabel) == "informer_exporter_build_info" {
 		b.Del(ofTheBuild...)
 	}
 	return b.Labels()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v2"
@@ -91,7 +92,7 @@ func (r Recording) sorted() []Series {
 
 // name is the series as it is written in queries.
 func (s Series) name() string {
-	return s.Labels.Get(labels.MetricName) + labels.NewBuilder(s.Labels).Del(labels.MetricName).Labels().String()
+	return s.Labels.Get(model.MetricNameLabel) + labels.NewBuilder(s.Labels).Del(model.MetricNameLabel).Labels().String()
 }
 
 // Unmarshal reads the content of a recording's file.
@@ -133,7 +134,7 @@ func Unmarshal(content []byte) (Recording, error) {
 // Phase returns the first interval with a value of FaultSeries, or -1.
 func (r Recording) Phase(value float64) int {
 	for _, s := range r.Series {
-		if s.Labels.Get(labels.MetricName) == FaultSeries {
+		if s.Labels.Get(model.MetricNameLabel) == FaultSeries {
 			return slices.Index(s.Values, value)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/informer-exporter/informer-exporter/deploy/e2e/recording"
@@ -83,13 +84,13 @@ tests:
 // TestFilesAreReadAsTheyWereWritten also holds that sums which promtool would round are not written as such.
 func TestFilesAreReadAsTheyWereWritten(t *testing.T) {
 	series := [][]float64{
-		{0, 0, 0}, {1, 2, 3, 4, 4, 4}, {5, 4, 3, 2}, {0.1, 0.2, 0.3, 0.4}, {recording.Missing, recording.Missing, 3, recording.Stale},
+		{0, 0, 0}, {1, 2, 3, 4, 4, 4}, {5, 4, 3, 2}, {0.1, 0.2, 0.3, 0.4}, {0.5, 1, 1.5, 2}, {recording.Missing, recording.Missing, 3, recording.Stale},
 		{1}, {1, 2}, {recording.Stale, recording.Missing}, {-1, -3, -5, 0.25, 0.25}, {math.Inf(1), 0},
 	}
 	r := recording.Recording{Row: "TestIt", Start: start, Interval: time.Minute}
 	for i, values := range series {
 		r.Series = append(r.Series, recording.Series{
-			Labels: labels.FromStrings(labels.MetricName, "m", "n", string(rune('a'+i)), "quoted", `it's "so" \`), Values: values,
+			Labels: labels.FromStrings(model.MetricNameLabel, "m", "n", string(rune('a'+i)), "quoted", `it's "so" \`), Values: values,
 		})
 	}
 	got, err := recording.Unmarshal(r.Marshal())
