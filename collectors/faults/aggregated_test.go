@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 )
 
 // aggregated is an aggregated API server of its own make: its resourceVersions are no numbers, and it knows nothing of
@@ -41,10 +43,28 @@ func (a *aggregated) send(event watch.EventType, name string) {
 	}
 }
 
+// mend makes it reject the options of streaming lists from now on, and ends all watches.
+func (a *aggregated) mend() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ignores = false
+	for _, w := range a.watches {
+		close(w)
+	}
+	a.watches = nil
+}
+
+// rejects tells whether a request is one for a streaming list that is not ignored.
+func (a *aggregated) rejects(r *http.Request) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return isStreamingList(r) && !a.ignores
+}
+
 // ServeHTTP implements http.Handler.
 func (a *aggregated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	if isStreamingList(r) && !a.ignores {
+	if a.rejects(r) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_, _ = w.Write(statusJSON(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid))
 		return
@@ -65,7 +85,10 @@ func (a *aggregated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.(http.Flusher).Flush()
 	for {
 		select {
-		case event := <-events:
+		case event, open := <-events:
+			if !open {
+				return
+			}
 			if _, err := fmt.Fprint(w, event); err != nil {
 				return
 			}
@@ -106,14 +129,18 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 }
 
 // A server that ignores the option streams the objects and never says that they are complete. client-go waits for that,
-// and so does whoever waits for the informer.
+// and so does whoever waits for the informer. When a list is complete at last, the sync has taken all that time.
 func TestStreamingListNeverCompletes(t *testing.T) {
 	fault(t)
-	r := newDynamicRig(t, serve(t, &aggregated{ignores: true}), widgets)
+	api := &aggregated{ignores: true}
+	r := newDynamicRig(t, serve(t, api), widgets)
 	before := r.now()
 	r.start()
 	r.waitUntilExceeds("last_event_timestamp_seconds", 0)
 	after := r.expect(before, changes{}, lastEvent)
 	r.is(after, "synced", 0)
 	r.is(after, "watch_connected", 0)
+	api.mend()
+	complete := r.waitFor("synced", func(s metricstest.Snapshot) bool { return s[prefix+"synced"] == 1 && s[lastSync] > 0 })
+	r.exceeds(nil, complete, "last_sync_duration_seconds", quiet.Seconds())
 }

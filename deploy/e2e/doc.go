@@ -17,6 +17,11 @@
 //	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved, with all
 //	                      waiting times as they are by default
 //	demo_faults_test.go   so does every other fault of the demo, as the alert that the demo promises; it fills rare panels
+//	replay_test.go        all rules, evaluated on what was recorded under each fault: exactly the right alerts fire
+//	recordings_test.go      the recordings and the table of faults that they are about
+//	quiet_faults_test.go    the recordings in which nothing fires are of their faults all the same
+//	recording             the form of a recording, and how it comes from scrapes
+//	record                the command that makes the recordings: `make record`
 //	apply_test.go         rendering manifests, and applying them strictly
 //	kustomize_test.go     the real API server accepts every manifest
 //	rights_test.go        the service account of the manifests may do what the exporter needs, and nothing else

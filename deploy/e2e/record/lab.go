@@ -136,9 +136,9 @@ func (l *lab) write(ctx context.Context, plane *stack.ControlPlane) (stop func()
 	return stop, nil
 }
 
-// proxy stands on the wire in front of a control plane.
-func (l *lab) proxy(plane *stack.ControlPlane) (*faultproxy.Proxy, error) {
-	p, err := faultproxy.Start(plane.APIServer.Address, "")
+// proxy stands on the wire in front of an address.
+func (l *lab) proxy(address string) (*faultproxy.Proxy, error) {
+	p, err := faultproxy.Start(address, "")
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ var rows = []row{
 // wire is an exporter behind a proxy that breaks its connections. What it does to them ends with ctx.
 func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
-		proxy, err := l.proxy(l.plane)
+		proxy, err := l.proxy(l.plane.APIServer.Address)
 		if err != nil {
 			return nil, err
 		}

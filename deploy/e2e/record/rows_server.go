@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -47,7 +48,7 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 	if _, err := l.write(ctx, plane); err != nil {
 		return nil, err
 	}
-	proxy, err := l.proxy(plane)
+	proxy, err := l.proxy(plane.APIServer.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +69,11 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// etcdRestored is put back by far more than what is written afterwards. The exporter audits for the first time after that,
-// since audits that have succeeded keep InformerAuditsFail quiet for half an hour.
+// etcdRestored is put back by far more than what is written afterwards. Before the recording begins, the exporter has made
+// its first audit, which comes within half a minute, and then none until the fault: those that have succeeded keep
+// InformerAuditsFail quiet for half an hour.
 func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
-	const undone = 2000
+	const undone = 1000
 	plane, err := l.startPlane(ctx, stack.Options{})
 	if err != nil {
 		return nil, err
@@ -97,13 +99,23 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := l.proxy(plane)
+	g, err := l.gate(plane)
 	if err != nil {
 		return nil, err
 	}
-	t, err := l.startExporter(ctx, proxy.RESTConfig(plane.Config()), exporterOptions{
-		config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 3m}\n",
+	proxy, err := l.proxy(strings.TrimPrefix(g.url, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	t, err := l.startExporter(ctx, &rest.Config{Host: "http://" + proxy.Address()}, exporterOptions{
+		config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 2m}\n",
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := sleep(ctx, 32*time.Second); err != nil {
+		return nil, err
+	}
 	return &subject{[]*target{t}, func(ctx context.Context) error {
 		stopWriting()
 		proxy.Cut() // its address refuses, as that of a server does that is gone
@@ -119,16 +131,13 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 		if err := proxy.Restore(); err != nil {
 			return err
 		}
-		if err := sleep(ctx, 9*time.Minute); err != nil {
+		if err := sleep(ctx, 6*time.Minute); err != nil {
 			return err
 		}
-		// Behind a proxy that does not refuse, a restart makes client-go list.
-		if err := plane.APIServer.Restart(ctx); err != nil {
-			return err
-		}
+		g.send(gone())
 		<-ctx.Done()
 		return nil
-	}}, err
+	}}, nil
 }
 
 func withRate(config *rest.Config, qps float32) *rest.Config {
