@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -99,15 +98,11 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := l.gate(plane)
+	proxy, err := l.proxy(plane.APIServer.Address)
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := l.proxy(strings.TrimPrefix(g.url, "http://"))
-	if err != nil {
-		return nil, err
-	}
-	t, err := l.startExporter(ctx, &rest.Config{Host: "http://" + proxy.Address()}, exporterOptions{
+	t, err := l.startExporter(ctx, proxy.RESTConfig(plane.Config()), exporterOptions{
 		config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 2m}\n",
 	})
 	if err != nil {
@@ -134,7 +129,13 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 		if err := sleep(ctx, 6*time.Minute); err != nil {
 			return err
 		}
-		g.send(gone())
+		proxy.HalfOpen() // until pings find it, after which client-go lists
+		if err := sleep(ctx, 50*time.Second); err != nil {
+			return err
+		}
+		if err := proxy.Restore(); err != nil {
+			return err
+		}
 		<-ctx.Done()
 		return nil
 	}}, nil
