@@ -19,6 +19,7 @@
 //	demo_faults_test.go   so does every other fault of the demo, as the alert that the demo promises; it fills rare panels
 //	replay_test.go        all rules, evaluated on what was recorded under each fault: exactly the right alerts fire
 //	recordings_test.go      the recordings and the table of faults that they are about
+//	failed_scrape_test.go   and no scrape that fails resolves one of them
 //	quiet_faults_test.go    the recordings in which nothing fires are of their faults all the same
 //	recording             the form of a recording, and how it comes from scrapes
 //	record                the command that makes the recordings: `make record`

@@ -31,7 +31,7 @@ var notRecorded = map[string]string{
 }
 
 // TestRecordedFaultsFireTheirAlerts evaluates every generated rule, with Prometheus' own packages, on what was recorded
-// under each fault of docs/faults.md. Exactly the alerts fire that the row names.
+// under each fault of docs/faults.md. Exactly the alerts fire that the row names, and a scrape that fails resolves none.
 func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 	for _, row := range faultTable(t) {
 		t.Run(row.test, func(t *testing.T) {
@@ -40,7 +40,8 @@ func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 				t.Skip(reason)
 			}
 			r := recorded(t, row.test)
-			for _, problem := range row.compare(replay(t, r, rulesFile), r) {
+			fired := replay(t, r, rulesFile)
+			for _, problem := range slices.Concat(row.compare(fired, r), resolvedByAFailedScrape(t, r, rulesFile, fired)) {
 				t.Error(problem)
 			}
 		})
@@ -94,7 +95,7 @@ func TestReplayFindsWhatIsWrong(t *testing.T) {
 		}
 	})
 	t.Run("healthy", func(t *testing.T) {
-		shifted := map[string]int{"InformerWatchDown": r.Phase(recording.During) - 1}
+		shifted := alertSteps{"InformerWatchDown": {r.Phase(recording.During) - 1}}
 		only := faultRow{test: test, meanwhile: []string{"InformerWatchDown"}}
 		if problems := only.compare(shifted, r); len(problems) != 1 {
 			t.Errorf("an alert before the fault: %q", problems)
@@ -109,12 +110,12 @@ func wantProblems(t *testing.T, want, got []string) {
 	}
 }
 
-// compare returns what is wrong with the alerts that have fired, each since a step of the recording.
-func (row faultRow) compare(fired map[string]int, r recording.Recording) []string {
+// compare returns what is wrong with the alerts that have fired.
+func (row faultRow) compare(fired alertSteps, r recording.Recording) []string {
 	begin, end := r.Phase(recording.During), r.Phase(recording.After)
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(fired)) {
-		since := fired[name]
+		since := fired[name][0]
 		late := slices.Contains(row.afterwards, name)
 		at := time.Duration(since) * r.Interval
 		switch {
@@ -139,8 +140,11 @@ func (row faultRow) compare(fired map[string]int, r recording.Recording) []strin
 // every is how many steps of a recording pass between evaluations: half a minute, where Prometheus' default is a minute.
 const every = 2
 
-// replay evaluates the rules of a file while a recording goes on, and returns the first step at which each alert fires.
-func replay(t *testing.T, r recording.Recording, rulesFile string) map[string]int {
+// alertSteps are the steps of a recording at which alerts fire, in their order, by the names of the alerts.
+type alertSteps map[string][]int
+
+// replay evaluates the rules of a file while a recording goes on.
+func replay(t *testing.T, r recording.Recording, rulesFile string) alertSteps {
 	t.Helper()
 	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start, EnableAtModifier: true, EnableNegativeOffset: true})
 	if err != nil {
@@ -159,7 +163,7 @@ func replay(t *testing.T, r recording.Recording, rulesFile string) map[string]in
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	fired := map[string]int{}
+	fired := alertSteps{}
 	for step := 0; step < r.Len(); step += every {
 		at := r.Start.Add(time.Duration(step) * r.Interval)
 		data.WithSamplesTill(at, func(err error) {
@@ -168,28 +172,23 @@ func replay(t *testing.T, r recording.Recording, rulesFile string) map[string]in
 			}
 			for _, g := range groups {
 				g.Eval(t.Context(), at)
-				addFiring(t, g, step, fired)
+				fired.add(t, g, step)
 			}
 		})
 	}
 	return fired
 }
 
-// addFiring adds the alerts of a group that fire at a step and did not before.
-func addFiring(t *testing.T, g *rules.Group, step int, fired map[string]int) {
+// add adds the alerts of a group that fire at a step.
+func (f alertSteps) add(t *testing.T, g *rules.Group, step int) {
 	t.Helper()
 	for _, rule := range g.Rules() {
 		if err := rule.LastError(); err != nil {
 			t.Errorf("step %d: %s: %v", step, rule.Name(), err)
 		}
 		alerting, ok := rule.(*rules.AlertingRule)
-		if !ok {
-			continue
-		}
-		for _, a := range alerting.ActiveAlerts() {
-			if _, before := fired[alerting.Name()]; a.State == rules.StateFiring && !before {
-				fired[alerting.Name()] = step
-			}
+		if ok && alerting.State() == rules.StateFiring && !slices.Contains(f[rule.Name()], step) { // one alert may have several rules
+			f[rule.Name()] = append(f[rule.Name()], step)
 		}
 	}
 }
