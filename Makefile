@@ -82,7 +82,7 @@ chaos: servers ## Break what the running exporter lives on, for as long as it ta
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./cmd/exporter/chaos
 
 .PHONY: record
-record: servers ## Record anew what programs report under each fault of docs/faults.md, in half an hour; ONLY=TestName, some
+record: servers ## Record what programs report under each fault of docs/faults.md (half an hour); ONLY=TestName records that row
 	cd deploy/e2e && $(GO) run ./record $(if $(ONLY),--only='$(ONLY)')
 
 .PHONY: fuzz

@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type Alert struct {
 	expr string
 	// keep is how long the alert goes on after the last time that the expression was true, if keepFiring is not to choose.
 	keep time.Duration
+	// gauge tells that the expression compares a gauge as it is, although the objective has a window.
+	gauge bool
 	// summary and description are Prometheus templates; the description quotes the value and its limit.
 	summary, description string
 	// board is the dashboard that the alert links to.
@@ -95,7 +98,7 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 		Alert:         a.Name,
 		Expr:          strings.TrimSpace(fill(o, a.expr)),
 		For:           catalog.FormatDuration(o.For),
-		KeepFiringFor: a.keepFiring(o),
+		KeepFiringFor: a.keepFiring(o, c),
 		Labels:        map[string]string{SeverityLabel: string(o.Severity)},
 		Annotations: map[string]string{
 			SummaryAnnotation:     fill(o, a.summary),
@@ -106,24 +109,20 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 	}
 }
 
-// lostScrapes is how long a gauge may be missing. It covers a scrape that fails at the interval of a minute, with some delay.
+// lostScrapes is how long a gauge may be missing. It covers a scrape that fails at an interval of a minute, with some delay.
 const lostScrapes = 2 * time.Minute
 
 // keepFiring returns how long an alert goes on after its condition. A single scrape that fails makes Prometheus forget
 // all series of its target: an alert that compares a gauge as it is would be resolved, and sent again after another
-// wait. A window looks beyond the missing scrape, and needs nothing. Who waits less for an alert also waits less for its end.
-func (a Alert) keepFiring(o catalog.Objective) string {
-	keep := a.keep
-	if keep == 0 && o.Window == 0 && o.BurnRates == nil {
-		keep = lostScrapes
-		if o.For > 0 {
-			keep = min(keep, o.For)
-		}
+// wait. A window looks beyond the missing scrape, and needs nothing.
+func (a Alert) keepFiring(o catalog.Objective, c Config) string {
+	switch {
+	case a.keep > 0:
+		return catalog.FormatDuration(a.keep)
+	case a.gauge || o.Window == 0 && o.BurnRates == nil:
+		return catalog.FormatDuration(cmp.Or(c.KeepFiringFor, lostScrapes))
 	}
-	if keep == 0 {
-		return ""
-	}
-	return catalog.FormatDuration(keep)
+	return ""
 }
 
 // RunbookURL returns the address of an alert's runbook.

@@ -36,6 +36,9 @@ type Config struct {
 	Labels map[string]string
 	// Selector are matchers that every rule selects its series by, such as `env="prod"`. The default is none.
 	Selector string
+	// KeepFiringFor is how long alerts about gauges go on after their condition, so that a scrape that fails does not resolve
+	// them. It should be longer than an interval between scrapes. The default is two minutes.
+	KeepFiringFor time.Duration
 	// ExtraLabels are put on every alert, such as the team that it is for. severity and window belong to the rules.
 	ExtraLabels map[string]string
 	// Alertmanager configures notifications.

@@ -40,7 +40,7 @@ func OfControllers(objective string) bool {
 // own tells whether a controller has rules of its own for an alert.
 func (a Alert) own(controller Controller, c Config) bool {
 	general, own := c.Targets.Of(a.Objective), controller.Targets.Of(a.Objective)
-	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.For != general.For || own.Severity != general.Severity
+	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
 }
 
 // controllerRules returns a rule for the controllers without any of their own, and one for each of the others.

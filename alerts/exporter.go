@@ -116,7 +116,7 @@ var informerExporterAbsent = Alert{
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
 	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
-	// day that there ever was one. Only then the first part takes over, or whoever is paged is paged twice.
+	// day that there ever was one. The first begins where the second ends, or whoever is paged would be paged twice at once.
 	expr: `
 absent(group(present_over_time(informer_exporter_build_info[1d])))
 or

@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var clusterLeaseExpired = Alert{
 	Name:      "ClusterLeaseExpired",
 	Objective: catalog.LeaseUnheld,
-	keep:      lostScrapes,
+	gauge:     true,
 	board:     leaderBoard,
 	labels:    ofLease,
 	// A Lease that no exporter has seen being renewed was left behind long ago; every cluster has some. With several

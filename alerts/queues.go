@@ -9,6 +9,9 @@ import (
 // The alerts in this file read client-go's own workqueue_* metrics, so that they work for every program that reports
 // them. Some programs add labels to name: sums by the queue's name leave no trace of them.
 
+// busyKeep is for workers that have one long item after the other.
+const busyKeep = 10 * time.Minute
+
 var queueVariables = []string{"cluster", "job", "instance", "controller=name"}
 
 var controllerQueueBlocked = Alert{
@@ -16,6 +19,7 @@ var controllerQueueBlocked = Alert{
 	Objective: catalog.QueueBlocked,
 	board:     controllerBoard,
 	labels:    queueVariables,
+	keep:      busyKeep, // as long as what it keeps back
 	// An item that is added while a worker has it counts as one that waits, although no other worker may take it: each busy
 	// worker accounts for one such item. The slope of the unfinished work is the number of busy workers. It is 0 for replicas
 	// that fill their queues while they do not lead, and after a shutdown, when the metrics stay as they were.
@@ -128,7 +132,7 @@ var controllerWorkerBusy = Alert{
 	Objective: catalog.WorkerBusy,
 	board:     controllerBoard,
 	labels:    queueVariables,
-	keep:      10 * time.Minute,
+	keep:      busyKeep,
 	expr:      `max by (cluster, job, instance, name) (workqueue_longest_running_processor_seconds) > $threshold`,
 	summary:   "A worker of " + thisQueue + " has been busy with one item for long.",
 	description: "A worker of " + thisQueue + " on {{ $labels.instance }} has been busy with one item for {{ $value | humanizeDuration }}; " +

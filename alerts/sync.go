@@ -40,7 +40,7 @@ var informerSyncSlow = Alert{
 	Name:      "InformerSyncSlow",
 	Objective: catalog.SyncDuration,
 	labels:    ofProcess,
-	keep:      lostScrapes,
+	gauge:     true,
 	// The gauge and not a quantile of the histogram's rate: a single sync before the first scrape has no rate. It keeps
 	// its value until the next sync, so an unchanged value counts for the length of the window only. The older value is
 	// that of a window, too, or a scrape that failed then would make it look changed.

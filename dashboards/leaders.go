@@ -80,7 +80,7 @@ func everyCandidate(t catalog.Targets) panel {
 func leaders() panel {
 	return timeline{
 		header: header{id: 20, title: "Who leads", unit: "short",
-			about: "When each process held its lock. One green band for each lock is normal, for as long as its process lives; the others wait. A time without a green band is one without a leader."},
+			about: "When each process held its lock. One green band for each lock is normal, for as long as its process lives; the others wait. Where all bands are grey there was no leader; where there is none, nothing was scraped."},
 		query: query{expr: `max by (cluster, name, lock, instance) (controller_leader{@lock})`, legend: legendLock + " {{instance}}"},
 		no:    "waits", yes: "leads",
 		neutral: true,

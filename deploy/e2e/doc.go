@@ -14,8 +14,8 @@
 //	dashboard_test.go     every query of every panel, and every variable, returns data
 //	request_info_test.go  the label resource of requests agrees with the API server's own reading of their paths
 //	controllers_test.go   queues of three kinds of controllers answer to one query; another replica leads when one is killed
-//	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved, with all
-//	                      waiting times as they are by default
+//	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and is resolved, with the
+//	                      thresholds and the `for` that its alerts have by default
 //	demo_faults_test.go   so does every other fault of the demo, as the alert that the demo promises; it fills rare panels
 //	replay_test.go        all rules, evaluated on what was recorded under each fault: exactly the right alerts fire
 //	recordings_test.go      the recordings and the table of faults that they are about

@@ -10,7 +10,8 @@ import (
 )
 
 // quietFaults are those that no alert fires for. What they show nevertheless is true at some time while they last: that
-// nothing fires would not tell a recording of the fault from one of nothing.
+// nothing fires would not tell a recording of the fault from one of nothing. No rule reads anything of bookmarks: of them
+// the recording shows only that silence fires nothing.
 var quietFaults = map[string]string{
 	"TestServerTimeout":      `increase(k8s_informer_watches_total[15m]) > 0 unless increase(k8s_informer_list_duration_seconds_count[15m]) > 0`,
 	"TestBookmarksOnly":      `increase(k8s_informer_event_lag_seconds_count[10m]) == 0 and k8s_informer_watch_connected == 1`,

@@ -21,6 +21,8 @@ import (
 type faultRow struct {
 	test                  string
 	meanwhile, afterwards []string
+	// exporter tells that some are the exporter's own, beside those of a program.
+	exporter bool
 }
 
 // faultTable reads docs/faults.md. What its rows say about metrics is held against the tests that they name by those.
@@ -39,7 +41,10 @@ func faultTable(t *testing.T) []faultRow {
 			continue
 		}
 		meanwhile, afterwards, _ := strings.Cut(cells[2], "afterwards")
-		rows = append(rows, faultRow{strings.TrimSpace(cells[3]), name.FindAllString(meanwhile, -1), name.FindAllString(afterwards, -1)})
+		rows = append(rows, faultRow{
+			test: strings.TrimSpace(cells[3]), meanwhile: name.FindAllString(meanwhile, -1), afterwards: name.FindAllString(afterwards, -1),
+			exporter: strings.Contains(cells[2], "exporter"),
+		})
 	}
 	for _, row := range rows {
 		for _, alert := range slices.Concat(row.meanwhile, row.afterwards) {

@@ -44,6 +44,13 @@ func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 			for _, problem := range slices.Concat(row.compare(fired, r), resolvedByAFailedScrape(t, r, rulesFile, fired)) {
 				t.Error(problem)
 			}
+			if row.exporter || len(ofJob(r, "program").Series) == 0 {
+				return
+			}
+			well := ofJob(r, "informer-exporter")
+			for _, problem := range (faultRow{test: row.test}).compare(replay(t, well, rulesFile), well) {
+				t.Error("of the exporter, which suffers nothing: " + problem)
+			}
 		})
 	}
 }
@@ -135,6 +142,12 @@ func (row faultRow) compare(fired alertSteps, r recording.Recording) []string {
 		}
 	}
 	return problems
+}
+
+// ofJob returns what a recording has of one program.
+func ofJob(r recording.Recording, job string) recording.Recording {
+	r.Series = slices.DeleteFunc(slices.Clone(r.Series), func(s recording.Series) bool { return s.Labels.Get("job") != job })
+	return r
 }
 
 // every is how many steps of a recording pass between evaluations: half a minute, where Prometheus' default is a minute.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -52,6 +53,8 @@ type file struct {
 	LabelNames map[string]string `json:"labelNames,omitempty"`
 	// Selector are matchers that all rules and dashboards select by.
 	Selector string `json:"selector,omitempty"`
+	// KeepFiringFor is how long alerts about gauges go on, so that a failed scrape does not resolve them.
+	KeepFiringFor string `json:"keepFiringFor,omitempty"`
 	// RunbookURL is where the runbooks are served.
 	RunbookURL string `json:"runbookURL,omitempty"`
 	// GrafanaURL is where Grafana is, for the links of alerts. Without it they are relative.
@@ -120,9 +123,12 @@ func ParseConfig(raw []byte) (Config, error) {
 		overrides := maps.Clone(general)
 		for _, id := range slices.Sorted(maps.Keys(objectives)) {
 			o := objectives[id]
+			before := overrides[id]
 			overrides[id] = catalog.Override{
-				Threshold: o.Threshold, Severity: catalog.Severity(o.Severity),
-				Window: parse(field+"."+id+".window", o.Window), For: parse(field+"."+id+".for", o.For),
+				Threshold: cmp.Or(o.Threshold, before.Threshold),
+				Window:    cmp.Or(parse(field+"."+id+".window", o.Window), before.Window),
+				For:       cmp.Or(parse(field+"."+id+".for", o.For), before.For),
+				Severity:  cmp.Or(catalog.Severity(o.Severity), before.Severity),
 			}
 		}
 		targets, err := catalog.NewTargets(overrides)
@@ -157,7 +163,8 @@ func ParseConfig(raw []byte) (Config, error) {
 		alerts: alerts.Config{
 			Targets: targets, HandlerThresholds: f.Handlers, Controllers: controllers, Disabled: f.Disabled, Groups: f.Groups,
 			Labels: f.LabelNames, Selector: f.Selector, ExtraLabels: f.Labels,
-			RunbookBase: f.RunbookURL,
+			KeepFiringFor: orZero(parse("keepFiringFor", f.KeepFiringFor)),
+			RunbookBase:   f.RunbookURL,
 			Dashboards: alerts.Dashboards{
 				Informers:      dashboardURL(f.GrafanaURL, dashboards.DetailUID),
 				Controllers:    dashboardURL(f.GrafanaURL, dashboards.ControllersUID),

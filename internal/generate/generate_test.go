@@ -149,10 +149,13 @@ func TestConfigIsUsed(t *testing.T) {
 objectives:
   sync_lag: {threshold: 12, for: 10s, severity: page}
   watch_disconnects: {window: 7m}
+  queue_depth: {for: 3m}
+keepFiringFor: 90s
 handlers: {slow: 1}
 disabled: [InformerExporterAbsent]
 controllers:
   garbage-collector: {objectives: {queue_depth: {threshold: 20000}}, labels: {team: gc}}
+  slow: {objectives: {queue_depth: {window: 20m}}}
 labels: {team: platform}
 labelNames: {cluster: k8s, namespace: exported_namespace}
 selector: env="prod"
@@ -166,7 +169,7 @@ alertmanager:
   repeatInterval: 1d
 `)
 	for path, want := range map[string][]string{
-		"prometheus/rules.yaml":                            {`k8s_informer_sync_lag_seconds{env="prod"} > 12`, "for: 10s", "k8s_informer_watch_disconnects_total{env=\"prod\"}[7m]", `handler="slow"`, `name="garbage-collector"`, "> 20000", "team: gc", "team: platform", "https://runbooks.example.com/InformerNotSynced.md"},
+		"prometheus/rules.yaml":                            {`k8s_informer_sync_lag_seconds{env="prod"} > 12`, "for: 10s", "keep_firing_for: 1m30s", `workqueue_depth{env="prod", name="slow"}[20m]`, "k8s_informer_watch_disconnects_total{env=\"prod\"}[7m]", `handler="slow"`, `name="garbage-collector"`, "> 20000", "team: gc", "team: platform", "https://runbooks.example.com/InformerNotSynced.md"},
 		"kubernetes/prometheusrule.yaml":                   {`k8s_informer_sync_lag_seconds{env="prod"} > 12`},
 		"alertmanager/alertmanager.yaml":                   {"http://127.0.0.1:9/page", "http://127.0.0.1:9/gc", "receiver: gc-ticket", "- k8s\n", "group_wait: 1s", "group_interval: 2s", "repeat_interval: 1d"},
 		"grafana/provisioning/datasources/prometheus.yaml": {"http://prometheus.example.com"},

@@ -86,6 +86,9 @@ func isAnyList(r *http.Request) bool { return isList(r) || isStreamingList(r) }
 
 func isWatch(r *http.Request) bool { return isOfKind(r) && !isAnyList(r) }
 
+// isFreshnessCheck tells the watches of Checks.Freshness, which last a second, from those of informers.
+func isFreshnessCheck(r *http.Request) bool { return r.URL.Query().Get("timeoutSeconds") == "1" }
+
 // isOfKind tells requests for what is watched from those for what the API server serves.
 func isOfKind(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/namespaces/")

@@ -46,7 +46,7 @@ type exporterOptions struct {
 	env []string
 }
 
-// busy are the kinds and the namespace in which something happens all the time.
+// busyConfig watches kinds in the namespace in which something happens all the time.
 const busyConfig = "resources: [configmaps, pods]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 0s}\n"
 
 // startExporter starts a real exporter that reaches the API server by a configuration.

@@ -145,7 +145,7 @@ func (g *gate) respond(resp *http.Response) error {
 		resp.ContentLength = -1
 		resp.Header.Del("Content-Length")
 	}
-	if q := resp.Request.URL.Query(); q.Get("watch") == "" || q.Get("timeoutSeconds") == "1" {
+	if q := resp.Request.URL.Query(); q.Get("watch") == "" || isFreshnessCheck(resp.Request) {
 		return nil // no watch of an informer's
 	}
 	g.mu.Lock()

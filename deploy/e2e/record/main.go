@@ -60,10 +60,10 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&p.during, "during", 18*time.Minute, "how long the fault lasts")
 	flag.DurationVar(&p.after, "after", 5*time.Minute, "how long after the fault")
 	flag.DurationVar(&p.interval, "interval", 15*time.Second, "how often everything is scraped")
-	only := flag.String("only", "", "record only rows whose test matches this regular expression")
+	only := flag.String("only", ".*", "record only rows whose test matches this regular expression")
 	out := flag.String("out", filepath.Join(root, "deploy", "e2e", "testdata", "recordings"), "the directory of the recordings")
 	flag.Parse()
-	wanted, err := regexp.Compile(*only)
+	wanted, err := regexp.Compile("^(?:" + *only + ")$")
 	if err != nil {
 		return err
 	}
@@ -97,6 +97,9 @@ func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, re
 		}
 		subjects[r.test] = s
 		l.log.Info("prepared", "row", r.test)
+	}
+	if len(subjects) == 0 {
+		return fmt.Errorf("no row has a test that matches %s", wanted)
 	}
 	for test, s := range subjects {
 		if err := s.awaitHealthy(ctx); err != nil {

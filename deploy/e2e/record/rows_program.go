@@ -74,8 +74,8 @@ func panickingHandler(p *program) programOptions {
 // removeBusyHandlers adds a handler again and again, and removes it while it is busy.
 func removeBusyHandlers(ctx context.Context, p *program) error {
 	return addAndRemove(ctx, p, func() cache.ResourceEventHandler {
-		busy := time.Now().Add(70 * time.Second) // for longer than it is a handler
-		return cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { _ = sleepUntil(ctx, busy) }}
+		until := time.Now().Add(70 * time.Second) // for longer than it is a handler
+		return cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { _ = sleepUntil(ctx, until) }}
 	})
 }
 
@@ -158,8 +158,8 @@ func mutate(ctx context.Context, p *program) error {
 	return nil
 }
 
-// thousandInformers are started and stopped by a program that has none otherwise. They have the same labels: a thousand
-// times the same series would make a large recording and tell rules no more.
+// thousandInformers are started and stopped beside one that stays. All have the same labels: a thousand times the same
+// series would make a large recording and tell rules no more.
 func thousandInformers(_ context.Context, l *lab) (*subject, error) {
 	p, t, err := l.startProgram(l.plane.Config(), func(*program) programOptions { return programOptions{namespace: quiet} })
 	if err != nil {

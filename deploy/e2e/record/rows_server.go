@@ -68,9 +68,9 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// etcdRestored is put back by far more than what is written afterwards. Before the recording begins, the exporter has made
-// its first audit, which comes within half a minute, and then none until the fault: those that have succeeded keep
-// InformerAuditsFail quiet for half an hour.
+// etcdRestored is put back by far more than what is written afterwards. An audit that has succeeded keeps InformerAuditsFail
+// quiet for half an hour. So the first, which comes within half a minute, is over before the recording begins, and the
+// second comes after the fault: the interval is longer than the time before it. Two have failed when the informer lists.
 func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	const undone = 1000
 	plane, err := l.startPlane(ctx, stack.Options{})
@@ -103,7 +103,7 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 		return nil, err
 	}
 	t, err := l.startExporter(ctx, proxy.RESTConfig(plane.Config()), exporterOptions{
-		config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 2m}\n",
+		config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 4m}\n",
 	})
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 		if err := proxy.Restore(); err != nil {
 			return err
 		}
-		if err := sleep(ctx, 6*time.Minute); err != nil {
+		if err := sleep(ctx, 10*time.Minute); err != nil {
 			return err
 		}
 		proxy.HalfOpen() // until pings find it, after which client-go lists

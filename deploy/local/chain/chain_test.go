@@ -56,7 +56,9 @@ func TestChain(t *testing.T) {
 		// Enough that a fault is seen in what does not arrive.
 		Load: load.Options{WritesPerSecond: 20},
 		// A minute of patience would be a minute of this test.
-		Generate: map[string]any{"objectives": map[string]any{"watch_down": map[string]any{"for": "3s"}}},
+		Generate: map[string]any{
+			"objectives": map[string]any{"watch_down": map[string]any{"for": "3s"}}, "keepFiringFor": "3s",
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,8 @@ type Fault struct {
 	Name string
 	// Does says what happens, Shows where to look.
 	Does, Shows string
-	// Alert is the first that tells of it, once the fault has lasted longer than the alert waits. It is empty where what runs
-	// here mends itself before anybody is told.
+	// Alert is the one to wait for, once the fault has lasted longer than the alert waits; others may come before it. It is
+	// empty where what runs here mends itself before anybody is told.
 	Alert string
 
 	inject func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
@@ -116,7 +116,7 @@ var faults = []Fault{
 	},
 	{
 		Name: "etcd-restore", Does: "etcd is put back to what it was 30 seconds ago, so that resourceVersions go back",
-		Shows:  "k8s_informer_resource_version_regressions_total",
+		Shows:  "k8s_informer_audit_differences, k8s_informer_resource_version_regressions_total",
 		Alert:  "InformerCacheDiffers",
 		inject: restoreEtcd,
 	},
@@ -136,7 +136,7 @@ var faults = []Fault{
 		inject: stuckFinalizer,
 	},
 	{
-		Name: "blocked-drain", Does: "the load generator evicts a Pod five times a second that a PodDisruptionBudget protects",
+		Name: "blocked-drain", Does: "the load generator tries five times a second to evict a Pod that a PodDisruptionBudget protects",
 		Shows: `k8s_client_requests_total{code="429"}`, Alert: "ControllerClientErrors",
 		inject: blockDrain,
 	},
