@@ -44,10 +44,13 @@ func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 			for _, problem := range slices.Concat(row.compare(fired, r), resolvedByAFailedScrape(t, r, rulesFile, fired)) {
 				t.Error(problem)
 			}
-			if row.exporter || len(ofJob(r, "program").Series) == 0 {
+			if !row.ofPrograms {
 				return
 			}
 			well := ofJob(r, "informer-exporter")
+			if len(well.Series) == 0 {
+				t.Error("there is no exporter beside the program")
+			}
 			for _, problem := range (faultRow{test: row.test}).compare(replay(t, well, rulesFile), well) {
 				t.Error("of the exporter, which suffers nothing: " + problem)
 			}
