@@ -21,10 +21,11 @@ var defaults = sync.OnceValues(func() ([]dashboards.Dashboard, error) { return d
 
 func all(t *testing.T, c dashboards.Config) []dashboards.Dashboard {
 	t.Helper()
-	list, err := defaults()
+	get := defaults
 	if !reflect.ValueOf(c).IsZero() {
-		list, err = dashboards.All(c)
+		get = func() ([]dashboards.Dashboard, error) { return dashboards.All(c) }
 	}
+	list, err := get()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,6 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-// noneAbove stands in an empty table: without the exporter there is no row, either, but no number above it.
-const noneAbove = "None, if the numbers above have data"
-
 const legendFinalizers = "{{cluster}} {{informer_type}} {{finalizer}}"
 
 func terminatingNow() panel {
@@ -46,7 +43,7 @@ func oldestNamespace(t catalog.Targets) panel {
 func everyDeletion(t catalog.Targets) panel {
 	held := t.Of(catalog.ObjectHeld)
 	return grid{
-		header: header{id: 7, title: "In deletion, the oldest first", unit: "short", empty: noneAbove,
+		header: header{id: 7, title: "In deletion, the oldest first", unit: "short", empty: noneHere,
 			about: "One row for each resource, namespace and finalizer. Namespaces have their own name for a namespace, and the finalizer none, because theirs are in their spec. No row is normal, and rows that come and go. Red cells miss the objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"}, {label: "finalizer", title: "Finalizer"},

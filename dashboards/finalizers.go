@@ -30,7 +30,7 @@ func cleanupDuration() panel {
 
 func rollbackDuration() panel {
 	return timeSeries{
-		header: header{id: 53, title: "Rollback duration, p99", unit: "s", empty: "none",
+		header: header{id: 53, title: "Rollback duration, p99", unit: "s", empty: noneHere,
 			about: "How long it takes to undo what a failed clean-up had begun, 99th percentile, by result. No line is normal. A rollback that fails leaves something half done: the log says what."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds_bucket{@controller}[$__rate_interval])))`, legend: legendFinalizer + " {{result}}"}},
 	}

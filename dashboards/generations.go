@@ -25,7 +25,7 @@ func oldestBehind(t catalog.Targets) panel {
 func everyLag(t catalog.Targets) panel {
 	o := t.Of(catalog.GenerationLag)
 	return grid{
-		header: header{id: 8, title: "Behind their spec, the oldest first", unit: "short", empty: noneAbove,
+		header: header{id: 8, title: "Behind their spec, the oldest first", unit: "short", empty: noneHere,
 			about: "One row for each resource and namespace. No row is normal, and rows for moments after changes. Red cells miss the objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},

@@ -53,7 +53,7 @@ func staleReads() panel {
 
 func shutdownSteps() panel {
 	return grid{
-		header: header{id: 45, title: "Steps of shutdowns", unit: "short", empty: "No shutdown was scraped",
+		header: header{id: 45, title: "Steps of shutdowns", unit: "short", empty: noneHere,
 			about: "How long each step of a shutdown took, and how it ended. Seconds and done are normal. timeout: what was left is lost or delayed. Few processes are scraped after their end: no row is normal, and the log says the same."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "controller", title: "Controller"},

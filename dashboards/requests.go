@@ -38,7 +38,7 @@ func failedShare(t catalog.Targets) panel {
 
 func failuresByCode() panel {
 	return timeSeries{
-		header: header{id: 31, title: "Refusals by resource and status", unit: "short", empty: "Nothing was refused",
+		header: header{id: 31, title: "Refusals by resource and status", unit: "short", empty: noneHere,
 			about: "Requests that did not succeed. 404 is normal for reads of what may not be there, 409 for writes, see below; 403: permissions; 422: the object is invalid; 429: too many requests; 5xx and error: the API server, a webhook or the network."},
 		queries: []query{{expr: `sum by (cluster, name, resource, code) (increase(k8s_client_requests_total{@program, code!~"[123].."}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{resource}} {{code}}"}},
 		stacked: true,
@@ -65,7 +65,7 @@ func statusConflicts() panel {
 
 func throttledByServer() panel {
 	return timeSeries{
-		header: header{id: 34, title: "Turned away by the API server", unit: "short", empty: "Nothing was turned away",
+		header: header{id: 34, title: "Turned away by the API server", unit: "short", empty: noneHere,
 			about: "Requests that were answered with 429 Too Many Requests, by resource and verb. Normal is none. API priority and fairness protects the server: make fewer requests, or give the program a flow schema of its own."},
 		queries: []query{{expr: `sum by (cluster, name, resource, verb) (increase(k8s_client_requests_total{@program, code="429"}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{resource}} {{verb}}"}},
 		stacked: true,

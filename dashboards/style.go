@@ -25,6 +25,9 @@ const (
 )
 
 // Colours mean the same everywhere: green is fine, red misses its objective.
+// noneHere stands where no series is as it should be: there is none either if nothing is scraped, but then nowhere else.
+const noneHere = "None, if other panels have data"
+
 const (
 	green = "green"
 	red   = "red"

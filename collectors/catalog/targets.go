@@ -101,7 +101,7 @@ func (ov Override) apply(o Objective) (Objective, error) {
 func (o Objective) accepts(threshold float64) error {
 	switch {
 	case o.Fixed:
-		return errors.New("threshold cannot be changed, for there is nothing between up and down; for and severity can")
+		return errors.New("threshold cannot be changed, for there is nothing between up and down; the other fields can")
 	case math.IsNaN(threshold), math.IsInf(threshold, 0), threshold < 0:
 		return fmt.Errorf("threshold is %v; it must be a number that is not negative", threshold)
 	case o.Unit == "percentunit" && threshold >= 1:
