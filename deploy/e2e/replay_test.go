@@ -25,20 +25,12 @@ var (
 	rulesFile     = filepath.Join("..", "prometheus", "rules.yaml")
 )
 
-// notRecorded are rows without a recording, and why.
-var notRecorded = map[string]string{
-	"TestEtcdRestored": "in all attempts client-go has listed either at once, before an audit could fail, or not at all",
-}
-
 // TestRecordedFaultsFireTheirAlerts evaluates every generated rule, with Prometheus' own packages, on what was recorded
 // under each fault of docs/faults.md. Exactly the alerts fire that the row names, and a scrape that fails resolves none.
 func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 	for _, row := range faultTable(t) {
 		t.Run(row.test, func(t *testing.T) {
 			t.Parallel()
-			if reason, ok := notRecorded[row.test]; ok {
-				t.Skip(reason)
-			}
 			r := recorded(t, row.test)
 			fired := replay(t, r, rulesFile)
 			for _, problem := range slices.Concat(row.compare(fired, r), resolvedByAFailedScrape(t, r, rulesFile, fired)) {
