@@ -16,7 +16,7 @@ func (r *reconciler) finalize(ctx context.Context, key string, w *Widget) error 
 		return nil // others still hold it
 	}
 	if err := r.cleanUp(ctx, w); err != nil {
-		return err
+		return errors.Join(err, r.rollBack(ctx, w))
 	}
 	w.Finalizers = slices.Delete(w.Finalizers, at, at+1)
 	_, err := r.update(ctx, key, w)
@@ -24,6 +24,17 @@ func (r *reconciler) finalize(ctx context.Context, key string, w *Widget) error 
 		return nil
 	}
 	return err
+}
+
+// rollBackWidget undoes what a clean-up that has failed had begun: as long as the ConfigMap is there, it has its content.
+func (r *reconciler) rollBackWidget(ctx context.Context, w *Widget) error {
+	if _, err := r.configMaps.ConfigMaps(w.Namespace).Get(configMapName(w)); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	return r.applyConfigMap(ctx, w)
 }
 
 // cleanUpWidget can be called again after it has succeeded: the finalizer may still be there then.

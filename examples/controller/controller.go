@@ -70,6 +70,7 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 	}
 	c.reconciler.cleanUp = collectors.Finalizer(obs, program, finalizer, o.cleanUp, c.reconciler.cleanUpWidget,
 		collectors.FinalizerOptions{Enforce: true}) // so that one that hangs does not keep a worker
+	c.reconciler.rollBack = collectors.FinalizerRollback(obs, program, finalizer, c.reconciler.rollBackWidget)
 	c.reconciler.forgetCleanUp = func(w types.NamespacedName) { obs.ForgetCleanup(program, finalizer, w) }
 	return c, nil
 }

@@ -90,7 +90,7 @@ func (r *replica) value(metric, label string) (sum float64, err error) {
 		}
 		for _, m := range f.GetMetric() {
 			if slices.ContainsFunc(m.GetLabel(), func(pair *dto.LabelPair) bool { return pair.GetValue() == label }) {
-				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 			}
 		}
 	}
@@ -160,6 +160,10 @@ func TestFinalizerRemovedByHand(t *testing.T) {
 		}
 	}
 	r.until("it is overdue", overdue(1))
+	r.until("its clean-up was rolled back", func(context.Context) (bool, error) {
+		n, err := r.value("controller_finalizer_rollback_duration_seconds", "success")
+		return n > 0, err
+	})
 	create("another", map[string]any{"content": "x"}) // by the same worker
 	none := []byte(`{"metadata":{"finalizers":null}}`)
 	if _, err := client.Patch(t.Context(), "hangs", types.MergePatchType, none, metav1.PatchOptions{}); err != nil {

@@ -31,9 +31,9 @@ type reconciler struct {
 	configMaps corelisters.ConfigMapLister
 	// writes knows what this controller wrote last, which the cache may not have seen yet.
 	writes *collectors.Writes[string]
-	// cleanUp is cleanUpWidget, decorated, and forgetCleanUp is for what is gone without it.
-	cleanUp       func(context.Context, *Widget) error
-	forgetCleanUp func(types.NamespacedName)
+	// cleanUp is cleanUpWidget and rollBack is rollBackWidget, decorated; forgetCleanUp is for what is gone without it.
+	cleanUp, rollBack func(context.Context, *Widget) error
+	forgetCleanUp     func(types.NamespacedName)
 	// failed is how often an item has failed in a row.
 	failed func(key string) int
 }

@@ -129,6 +129,9 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 		c.Load.Stop()
 		return nil
 	})
+	if err := warmUp(ctx, observer, o.Factory.Core().V1().ConfigMaps().Lister()); err != nil {
+		return fmt.Errorf("warm-up: %w", err)
+	}
 	number, err := c.port(loadPort)
 	if err != nil {
 		return err
