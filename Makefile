@@ -7,9 +7,9 @@ SHELL       := /bin/bash
 GO       ?= go
 LINT     := $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
 VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
-SERVERS  := $(GO) run ./deploy/local/cmd/servers
+SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Nested modules with code of ours.
-MODULES  := . deploy/e2e examples/controller-runtime
+MODULES  := . test/e2e examples/controller-runtime
 # What `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks README.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -59,7 +59,7 @@ test: servers ## Run unit and integration tests, with a real API server, under t
 
 .PHONY: e2e
 e2e: servers ## Prove the whole chain: from a fault to an alert at its receiver and back
-	cd deploy/e2e && $(GO) test -count=1 -timeout 25m -v ./...
+	cd test/e2e && $(GO) test -count=1 -timeout 25m -v ./...
 
 .PHONY: bench
 bench: ## Measure the decorators' budgets, as ratios to undecorated code in the same run
@@ -71,19 +71,19 @@ bench-exporter: servers ## Measure the exporter with 100,000 objects and 100 cus
 
 .PHONY: demo
 demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends the fault again
-	$(GO) run ./deploy/local/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
+	$(GO) run ./internal/testenv/cmd/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
 
 .PHONY: soak
 soak: servers ## Run the whole stack under random faults for DURATION (30m), and compare before and after
-	$(GO) run ./deploy/local/cmd/soak --duration=$(or $(DURATION),30m) $(if $(SEED),--seed=$(SEED))
+	$(GO) run ./internal/testenv/cmd/soak --duration=$(or $(DURATION),30m) $(if $(SEED),--seed=$(SEED))
 
 .PHONY: chaos
 chaos: servers ## Break what the running exporter lives on, for as long as it takes in production: OUTAGE (5m)
-	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./cmd/exporter/chaos
+	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
 .PHONY: record
 record: servers ## Record what programs report under each fault of docs/faults.md (half an hour); ONLY=TestName records that row
-	cd deploy/e2e && $(GO) run ./record $(if $(ONLY),--only='$(ONLY)')
+	cd test/e2e && $(GO) run ./record $(if $(ONLY),--only='$(ONLY)')
 
 .PHONY: fuzz
 fuzz: ## Fuzz the pure mechanisms for half a minute each

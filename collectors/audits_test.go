@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // TestEveryKindOfTheFactoryIsDecorated walks the factory's interface, so that a group or a kind of a later client-go

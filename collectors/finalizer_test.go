@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 const (

@@ -3,7 +3,7 @@ package collectors
 import (
 	"testing"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // TestTransformConflicts covers P1: replacing a function is counted, and the log says where both were set.

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // TestPropagation: the newest time in managedFields counts. Objects without any, those that are being deleted, whose

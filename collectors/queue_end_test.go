@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // finish shuts a queue down and works on what it holds until it says that it has shut down.

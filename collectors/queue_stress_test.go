@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // Items that cannot be keys of a map panic in a plain queue, after which it goes on.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // distribution returns the histogram of the controller c.

@@ -26,8 +26,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // newClientObserver returns an Observer and its registry.

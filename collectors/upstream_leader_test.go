@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/metricstest"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // byLock returns client-go's own metrics of leader election as metric/lock, since snapshots leave the label name out.

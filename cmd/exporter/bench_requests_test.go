@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // auditedNamespace is where the service accounts of the programs are whose requests are counted.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/port"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
 const (

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // everyPath are the paths that are registered, and some that are not.

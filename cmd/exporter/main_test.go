@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // asProgram makes the test binary be the program, so that its signals and exit codes can be tested.

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // applied applies an overlay with a component to a real API server and returns its Deployment.

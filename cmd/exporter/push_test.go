@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // pushgateway decodes what is pushed.

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // served is a running serve command.

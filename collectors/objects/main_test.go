@@ -9,7 +9,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }

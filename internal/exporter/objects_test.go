@@ -25,8 +25,8 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
-	"github.com/informer-exporter/informer-exporter/deploy/local/faultproxy"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // The exporter reports Leases, deletions and generations of a real cluster, and stops when the resource is watched no

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // Every kind is watched by exactly one shard. A definition that comes is seen by all, although one of them watches

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // road is the way to an API server. It can make it one that does not know shardSelector, which then ignores it, and sees who

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-exporter/informer-exporter/deploy/local/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
 // cluster is a control plane with service accounts in a namespace of the test.

@@ -6,5 +6,5 @@
 //	check.go  Check: whether they exist in the catalog and are used as their type asks for
 //
 // What needs a real parser, such as vector matching, is checked by promtool and by the tests of the nested module
-// deploy/e2e.
+// test/e2e.
 package promql

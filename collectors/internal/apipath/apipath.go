@@ -1,6 +1,6 @@
 // Package apipath tells from the method and the URL of a request to a Kubernetes API server what it asks for, as the
 // server itself does: these are the rules of k8s.io/apiserver's RequestInfoFactory, without its dependencies and without
-// allocating. A test in deploy/e2e compares the two.
+// allocating. A test in test/e2e compares the two.
 package apipath
 
 import (

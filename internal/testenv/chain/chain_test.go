@@ -1,0 +1,198 @@
+//go:build unix
+
+package chain_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// patience is for what takes seconds on an idle machine.
+const patience = 2 * time.Minute
+
+func wait(t *testing.T, c *chain.Chain, query string, ok func([]stack.Sample) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := c.Prometheus.WaitQuery(ctx, query, ok); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func some(s []stack.Sample) bool { return len(s) > 0 }
+
+func TestUnknownFault(t *testing.T) {
+	_, err := chain.FaultByName("gremlins")
+	if err == nil || !strings.Contains(err.Error(), "half-open") || !strings.Contains(err.Error(), "apiserver-kill") {
+		t.Errorf("the error should list the faults: %v", err)
+	}
+	for _, f := range chain.Faults() {
+		if got, err := chain.FaultByName(f.Name); err != nil || got.Does != f.Does || f.Does == "" || f.Shows == "" {
+			t.Errorf("fault %q: %+v, %v", f.Name, got, err)
+		}
+	}
+}
+
+// TestChain starts the whole stack, breaks it in each way, and sees in Prometheus that it is broken and that it recovers.
+func TestChain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers; not run with -short")
+	}
+	begin := time.Now()
+	c, err := chain.Start(t.Context(), chain.Options{
+		Dir: t.TempDir(),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		// Enough that a fault is seen in what does not arrive.
+		Load: load.Options{WritesPerSecond: 20},
+		// A minute of patience would be a minute of this test.
+		Generate: map[string]any{
+			"objectives": map[string]any{"watch_down": map[string]any{"for": "3s"}}, "keepFiringFor": "3s",
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("ready after %v", time.Since(begin).Round(time.Millisecond))
+	stopped := false
+	defer func() {
+		if !stopped {
+			_ = c.Stop(context.Background())
+		}
+	}()
+	pids := map[string]int{
+		"etcd": c.ControlPlane.Etcd.PID(), "kube-apiserver": c.ControlPlane.APIServer.PID(),
+		"kube-controller-manager": c.ControlPlane.ControllerManager.PID(), "exporter": c.Exporter.PID(),
+		"prometheus": c.Prometheus.PID(), "alertmanager": c.Alertmanager.PID(),
+	}
+	for name, pid := range pids {
+		if pid == 0 || syscall.Kill(pid, 0) != nil {
+			t.Errorf("%s does not run", name)
+		}
+	}
+
+	for _, query := range []string{
+		`k8s_informer_synced{name="load", informer_type="pods", cluster="local"} == 1`,
+		`rate(k8s_informer_cache_hits_total{name="load"}[10s]) > 0`,
+		`rate(k8s_informer_cache_misses_total{name="load"}[10s]) > 0`,
+		`informer_exporter_build_info{cluster="local"}`,
+		`k8s_informer_objects{name!="load", informer_type="deployments.apps"} > 0`,
+	} {
+		wait(t, c, query, some)
+	}
+	var rules []stack.Rule
+	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		if rules, err = c.Prometheus.Rules(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := unhealthy(rules); n == "" && len(rules) > 0 {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("of %d rules: %s", len(rules), n)
+		}
+	}
+
+	t.Run("an alert reaches the webhook and is resolved", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		watchDown := func(status string) func(receiver.Alert) bool {
+			return func(a receiver.Alert) bool {
+				return a.Name == "InformerWatchDown" && a.Status == status && a.Receiver == "ticket" && a.Labels["name"] == "load"
+			}
+		}
+		c.Proxy.Cut()
+		if _, err := c.Receiver.Wait(ctx, watchDown("firing")); err != nil {
+			t.Error(err)
+		}
+		if err := c.Proxy.Restore(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Receiver.Wait(ctx, watchDown("resolved")); err != nil {
+			t.Error(err)
+		}
+	})
+	const (
+		pods    = `{name="load", informer_type="pods"}`
+		widgets = `{name="widgets"}`
+		// The leader renews its lock every 0.8 s, and another one takes it over after 6 s at the earliest.
+		sinceRenewal = `time() - max(controller_leader_last_renew_timestamp_seconds` + widgets + `)`
+	)
+	for _, f := range []struct{ name, broken, mended string }{
+		{"cut", `k8s_informer_watch_connected` + pods + ` == 0`, `k8s_informer_watch_connected` + pods + ` == 1`},
+		{"apiserver-kill", `up{job="apiserver"} == 0`, `up{job="apiserver"} == 1`},
+		{"apiserver-pause", `up{job="apiserver"} == 0`, `up{job="apiserver"} == 1`},
+		{
+			"half-open",
+			// Connected, and yet nothing comes.
+			`sum(rate(k8s_informer_watch_events_total` + pods + `[3s])) == 0 and on() k8s_informer_watch_connected` + pods + ` == 1`,
+			`sum(rate(k8s_informer_watch_events_total` + pods + `[3s])) > 0 and on() k8s_informer_watch_connected` + pods + ` == 1`,
+		},
+		{"reset", `increase(k8s_informer_watches_total` + pods + `[10s]) > 1.5`, `increase(k8s_informer_watches_total` + pods + `[10s]) == 0`},
+		{"mid-event", `increase(k8s_informer_watches_total` + pods + `[15s]) > 1.5`, `increase(k8s_informer_watches_total` + pods + `[15s]) == 0`},
+		{"slow-handlers", `k8s_informer_handler_pending_events` + pods + ` > 5`, `k8s_informer_handler_pending_events` + pods + ` < 5`},
+		{"etcd-compact", `k8s_informer_relists_total{name="load", informer_type="pods", reason="expired"} > 0`, `k8s_informer_watch_connected` + pods + ` == 1`},
+		{"leader-kill", sinceRenewal + ` > 4`, sinceRenewal + ` < 4 and on() sum(controller_leader` + widgets + `) == 1`},
+		{"leader-partition", sinceRenewal + ` > 4`, sinceRenewal + ` < 4 and on() sum(controller_leader` + widgets + `) == 1`},
+		{"failing-reconciles", `sum(controller_queue_delayed_items` + widgets + `) >= 10`, `sum(controller_queue_delayed_items` + widgets + `) < 10`},
+		{
+			"panicking-reconciles",
+			`sum(increase(controller_reconcile_total{name="widgets", result="panic"}[10s])) > 0`,
+			`sum(increase(controller_reconcile_total{name="widgets", result="panic"}[10s])) == 0`,
+		},
+		{"hanging-clean-up", `sum(controller_finalizer_overdue` + widgets + `) == 2`, `sum(controller_finalizer_overdue` + widgets + `) == 0`},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			// Otherwise the last fault could still be what is seen.
+			wait(t, c, f.mended, some)
+			fault, err := chain.FaultByName(f.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			restore, err := fault.Inject(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := restore(context.Background()); err != nil {
+					t.Error(err)
+				}
+				wait(t, c, f.mended, some)
+			}()
+			wait(t, c, f.broken, some)
+		})
+	}
+
+	dir := c.Dir()
+	if err := c.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stopped = true
+	for name, pid := range pids {
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("%s (pid %d) is left", name, pid)
+		}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("a directory of the caller's should stay: %v", err)
+	}
+}
+
+func unhealthy(rules []stack.Rule) string {
+	var bad strings.Builder
+	for _, r := range rules {
+		if r.Health != "ok" {
+			fmt.Fprintf(&bad, "%s %s %s; ", r.Name, r.Health, r.LastError)
+		}
+	}
+	return bad.String()
+}

@@ -1,0 +1,301 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// Fault is something that goes wrong in a real cluster.
+type Fault struct {
+	Name string
+	// Does says what happens, Shows where to look.
+	Does, Shows string
+	// Alert is the one to wait for, once the fault has lasted longer than the alert waits; others may come before it. It is
+	// empty where what runs here mends itself before anybody is told.
+	Alert string
+
+	inject func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
+}
+
+// Inject makes the fault and returns what ends it. ctx bounds the injection, not the fault. If it fails, what it has begun
+// is ended.
+func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error) {
+	restore, err = f.inject(ctx, c)
+	if err != nil {
+		if restore != nil {
+			err = errors.Join(err, restore(context.WithoutCancel(ctx)))
+		}
+		return nil, fmt.Errorf("fault %s: %w", f.Name, err)
+	}
+	return restore, nil
+}
+
+// Faults returns all faults.
+func Faults() []Fault { return slices.Clone(faults) }
+
+// FaultByName finds a fault; the error of an unknown name lists all of them.
+func FaultByName(name string) (Fault, error) {
+	var names []string
+	for _, f := range faults {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Fault{}, fmt.Errorf("no fault %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+var faults = []Fault{
+	{
+		Name: "cut", Does: "every connection of the informers is reset and new ones are refused",
+		Shows:  "k8s_informer_watch_connected, k8s_informer_sync_lag_seconds",
+		Alert:  "InformerWatchDown",
+		inject: throughProxy(func(c *Chain) { c.Proxy.Cut() }),
+	},
+	{
+		Name: "half-open", Does: "connections stay open and nothing arrives any more",
+		Shows:  "k8s_informer_sync_lag_seconds",
+		Alert:  "InformerSyncLagHigh",
+		inject: throughProxy(func(c *Chain) { c.Proxy.HalfOpen() }),
+	},
+	{
+		Name: "delay", Does: "everything that the API server sends arrives 10 seconds late",
+		Shows:  "k8s_informer_sync_lag_seconds, k8s_informer_propagation_seconds",
+		Alert:  "InformerSyncLagHigh",
+		inject: throughProxy(func(c *Chain) { c.Proxy.Delay(10 * time.Second) }),
+	},
+	{
+		Name: "reset", Does: "every connection is reset every 3 seconds, and accepted again",
+		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
+		Alert:  "InformerWatchDisconnects",
+		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.Reset() }),
+	},
+	{
+		Name: "mid-event", Does: "every 2 seconds a connection is reset in the middle of what it carries",
+		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
+		Alert:  "InformerWatchDisconnects",
+		inject: repeatedly(2*time.Second, func(c *Chain) { c.Proxy.CutAfter(1500) }),
+	},
+	{
+		Name: "apiserver-kill", Does: "the API server is killed, and started again at the end",
+		Shows: "up, k8s_informer_watch_connected, k8s_informer_sync_errors_total",
+		Alert: "ControllerLeaderMissing",
+		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+			return c.ControlPlane.APIServer.Start, c.ControlPlane.APIServer.Kill()
+		},
+	},
+	{
+		Name: "apiserver-pause", Does: "the API server is frozen: its connections stay, and it answers nothing",
+		Shows: "k8s_informer_sync_lag_seconds, up",
+		Alert: "ControllerLeaderMissing",
+		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+			resume := func(ctx context.Context) error {
+				return errors.Join(c.ControlPlane.APIServer.Resume(), c.ControlPlane.APIServer.WaitReady(ctx))
+			}
+			return resume, c.ControlPlane.APIServer.Pause()
+		},
+	},
+	{
+		Name: "etcd-compact", Does: "while the informers are cut off, etcd's history is compacted and the API server restarted, so that every watch has to list again",
+		Shows:  `k8s_informer_relists_total{reason="expired"}`,
+		Alert:  "InformerCoverageGap",
+		inject: compact,
+	},
+	{
+		Name: "etcd-restore", Does: "etcd is put back to what it was 30 seconds ago, so that resourceVersions go back",
+		Shows:  "k8s_informer_audit_differences, k8s_informer_resource_version_regressions_total",
+		Alert:  "InformerCacheDiffers",
+		inject: restoreEtcd,
+	},
+	{
+		Name: "slow-handlers", Does: "each handler of the load generator takes 2 seconds for an event",
+		Shows: `k8s_informer_handler_pending_events{name="load"}, k8s_informer_event_lag_seconds`,
+		Alert: "InformerSyncLagHigh",
+		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+			c.SlowHandlers(2 * time.Second)
+			return func(context.Context) error { c.SlowHandlers(0); return nil }, nil
+		},
+	},
+	{
+		Name: "stuck-finalizer", Does: "a Namespace is deleted that holds an object whose finalizer nobody removes",
+		Shows:  "k8s_object_terminating_oldest_seconds",
+		Alert:  "ClusterObjectHeld",
+		inject: stuckFinalizer,
+	},
+	{
+		Name: "blocked-drain", Does: "the load generator tries five times a second to evict a Pod that a PodDisruptionBudget protects",
+		Shows: `k8s_client_requests_total{code="429"}`, Alert: "ControllerClientErrors",
+		inject: blockDrain,
+	},
+	{
+		Name: "leader-kill", Does: "the leading replica of the demo controller is killed; it is started again at once, as a candidate",
+		Shows:  "controller_leader, controller_leader_transitions_total",
+		inject: killLeader,
+	},
+	{
+		Name: "leader-partition", Does: "the leading replica of the demo controller is cut off from the API server; it loses the lock, ends, and is started again",
+		Shows:  "controller_leader, controller_leader_last_renew_timestamp_seconds",
+		inject: partitionLeader,
+	},
+	{
+		Name: "failing-reconciles", Does: "20 Widgets are created that the demo controller cannot reconcile",
+		Shows:  "controller_reconcile_total, controller_backoff_seconds, controller_queue_delayed_items, controller_dropped_total",
+		Alert:  "ControllerReconcileErrors",
+		inject: badWidgets(20, map[string]any{"fail": "transient"}, false),
+	},
+	{
+		Name: "panicking-reconciles", Does: "a Widget is created that makes the demo controller's reconcile panic",
+		Shows:  `controller_reconcile_total{result="panic"}`,
+		Alert:  "ControllerReconcilePanics",
+		inject: badWidgets(1, map[string]any{"fail": "panic"}, false),
+	},
+	{
+		Name: "hanging-clean-up", Does: "two Widgets are deleted whose clean-up hangs: each attempt holds up a worker of the demo controller for 5 seconds",
+		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
+		Alert:  "ControllerCleanupOverdue",
+		inject: badWidgets(2, map[string]any{"cleanUp": "hang"}, true),
+	},
+	{
+		Name: "exporter-kill", Does: "the exporter is killed, and started again at the end",
+		Shows: `up{job="informer-exporter"}`, Alert: "InformerExporterAbsent",
+		inject: killExporter,
+	},
+	{
+		Name: "unknown-kind", Does: "the exporter is asked for a resource that the API server does not have",
+		Shows: "informer_exporter_kind_up", Alert: "InformerExporterKindDown",
+		inject: reconfigure("extraResources", []map[string]string{{"name": "gadgets.example.com"}}),
+	},
+	{
+		Name: "broken-configuration", Does: "the exporter's configuration file gets a field that does not exist",
+		Shows: "informer_exporter_config_last_reload_successful", Alert: "InformerExporterConfigReloadFailed",
+		inject: reconfigure("resuorces", []string{"pods"}),
+	},
+}
+
+func throughProxy(inject func(*Chain)) func(context.Context, *Chain) (func(context.Context) error, error) {
+	return func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+		inject(c)
+		return func(context.Context) error { return c.Proxy.Restore() }, nil
+	}
+}
+
+func repeatedly(every time.Duration, strike func(*Chain)) func(context.Context, *Chain) (func(context.Context) error, error) {
+	return func(_ context.Context, c *Chain) (func(context.Context) error, error) {
+		stop, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			ticker := time.NewTicker(every)
+			defer ticker.Stop()
+			for {
+				strike(c)
+				select {
+				case <-stop:
+					return
+				case <-ticker.C:
+				}
+			}
+		}()
+		return func(context.Context) error {
+			close(stop)
+			<-ended
+			return c.Proxy.Restore()
+		}, nil
+	}
+}
+
+// compact cuts the informers off first: a watch that is connected notices nothing of a compaction.
+func compact(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+	c.Proxy.Cut()
+	err := func() error {
+		before, err := c.ControlPlane.Etcd.Revision(ctx)
+		if err != nil {
+			return err
+		}
+		// What the informers miss must be in the history that goes.
+		for now := before; now < before+20; {
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-time.After(100 * time.Millisecond):
+			}
+			if now, err = c.ControlPlane.Etcd.Revision(ctx); err != nil {
+				return err
+			}
+		}
+		if _, err := c.ControlPlane.Etcd.Compact(ctx); err != nil {
+			return err
+		}
+		// The watch cache of the running server still holds what etcd has dropped.
+		return killAndStart(ctx, c.ControlPlane.APIServer)
+	}()
+	return func(context.Context) error { return nil }, errors.Join(err, c.Proxy.Restore())
+}
+
+func restoreEtcd(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+	etcd := c.ControlPlane.Etcd
+	backup := filepath.Join(c.dir, "etcd-backup-"+time.Now().Format("150405"))
+	if err := etcd.Backup(ctx, backup); err != nil {
+		return nil, err
+	}
+	select {
+	case <-time.After(30 * time.Second):
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if err := etcd.Restore(ctx, backup); err != nil {
+		return nil, err
+	}
+	return func(context.Context) error { return nil }, killAndStart(ctx, c.ControlPlane.APIServer)
+}
+
+// killAndStart does without the goodbye, which takes seconds while clients go on sending requests.
+func killAndStart(ctx context.Context, server *stack.APIServer) error {
+	if err := server.Kill(); err != nil {
+		return err
+	}
+	return server.Start(ctx)
+}
+
+func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
+	if err != nil {
+		return nil, err
+	}
+	namespaces := client.CoreV1().Namespaces()
+	namespace, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "stuck-"}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/nobody-removes-me"}}}
+	configMaps := client.CoreV1().ConfigMaps(namespace.Name)
+	restore := func(ctx context.Context) error {
+		none := []byte(`{"metadata":{"finalizers":null}}`)
+		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
+		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // which may not have been begun
+		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
+	}
+	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		return restore, err
+	}
+	return restore, namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{})
+}
+
+func unlessNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

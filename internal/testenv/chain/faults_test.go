@@ -1,0 +1,61 @@
+package chain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// TestFaultsAreDocumented: readers of the documentation and of the demo are promised the same alerts, which exist.
+func TestFaultsAreDocumented(t *testing.T) {
+	root, err := stack.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(root, "docs", "faults.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(content), "## Faults of the demo")
+	var rows, want []string
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "| `") {
+			rows = append(rows, strings.TrimSpace(line))
+		}
+	}
+	for _, f := range Faults() {
+		want = append(want, fmt.Sprintf("| `%s` | %s | %s |", f.Name, f.Does, cmp.Or(f.Alert, "none")))
+		if _, ok := alerts.ByName(f.Alert); !ok && f.Alert != "" {
+			t.Errorf("%s: there is no alert %s", f.Name, f.Alert)
+		}
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("docs/faults.md has\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A fault that is half made would otherwise stay: nobody is given what ends it.
+func TestInjectEndsWhatItHasBegun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	half, whole, ended := errors.New("half"), errors.New("whole"), 0
+	f := Fault{Name: "half", inject: func(context.Context, *Chain) (func(context.Context) error, error) {
+		cancel() // as it may be the reason of the failure
+		return func(ctx context.Context) error {
+			ended++
+			return errors.Join(whole, ctx.Err())
+		}, half
+	}}
+	restore, err := f.Inject(ctx, nil)
+	if restore != nil || ended != 1 || !errors.Is(err, half) || !errors.Is(err, whole) || errors.Is(err, context.Canceled) {
+		t.Errorf("ended %d times, %v", ended, err)
+	}
+}

@@ -1,0 +1,298 @@
+package chain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	promcollectors "github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// The well-known ports; 9959 is next to the exporter's.
+const (
+	prometheusPort   = 9090
+	alertmanagerPort = 9093
+	exporterPort     = 9958
+	loadPort         = 9959
+	controllerPort   = 9960 // and the next ones, one for each replica
+	ownerLabelsPort  = 9963
+)
+
+// readyTimeout is for what Start waits for itself; the servers have deadlines of their own.
+const readyTimeout = 2 * time.Minute
+
+func (c *Chain) startControlPlane(ctx context.Context) error {
+	begin := time.Now()
+	o := c.options.ControlPlane
+	o.Dir, o.Log, o.ControllerManager = filepath.Join(c.dir, "control-plane"), c.options.Log, true
+	var err error
+	if c.ControlPlane, err = stack.Start(ctx, o); err != nil {
+		return err
+	}
+	c.onStop(c.ControlPlane.Stop)
+	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
+	if err := stack.WriteKubeconfig(c.Kubeconfig, c.ControlPlane.Config()); err != nil {
+		return err
+	}
+	if c.Proxy, err = faultproxy.Start(c.ControlPlane.APIServer.Address, ""); err != nil {
+		return err
+	}
+	c.onStop(func(context.Context) error { return c.Proxy.Close() })
+	c.options.Log.Info("ready", "part", "control plane", "after", time.Since(begin).Round(time.Millisecond))
+	return nil
+}
+
+// programs are files of programs of this clone.
+type programs struct{ exporter, controller, ownerLabels string }
+
+// buildPrograms compiles them; the build cache makes that quick after the first time.
+func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
+	root, err := stack.Root()
+	if err != nil {
+		return p, err
+	}
+	for _, b := range []struct {
+		file *string
+		path string // of the package, from the root
+	}{
+		{&p.exporter, "cmd/exporter"},
+		{&p.controller, "examples/controller"},
+		{&p.ownerLabels, "examples/controller-runtime"}, // a module of its own
+	} {
+		*b.file = filepath.Join(dir, filepath.Base(b.path))
+		if runtime.GOOS == "windows" {
+			*b.file += ".exe"
+		}
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, ".")
+		cmd.Dir = filepath.Join(root, filepath.FromSlash(b.path))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return p, fmt.Errorf("building %s: %w\n%s", cmd.Dir, err, out)
+		}
+	}
+	return p, nil
+}
+
+// startLoad decorates the informers of the load generator with the library, and serves its metrics.
+func (c *Chain) startLoad(ctx context.Context, _ programs) error {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
+	observer, err := collectors.New(registry, collectors.Options{Name: "load", Logger: c.options.Log, UpstreamMetrics: true})
+	if err != nil {
+		return err
+	}
+	direct := observer.WrapConfig(c.ControlPlane.Config())
+	if c.writer, err = kubernetes.NewForConfig(direct); err != nil {
+		return err
+	}
+	watcher, err := kubernetes.NewForConfig(c.Proxy.RESTConfig(direct))
+	if err != nil {
+		return err
+	}
+	name, err := cache.NewInformerName("load") // released with the factory
+	if err != nil {
+		return fmt.Errorf("load: another chain of this process runs: %w", err)
+	}
+	o := c.options.Load
+	o.Client, o.Log = c.writer, c.options.Log
+	if o.Dynamic, err = dynamic.NewForConfig(direct); err != nil {
+		return err
+	}
+	o.Factory = observer.SharedInformerFactory(watcher, cmp.Or(c.options.Resync, 30*time.Second), collectors.FactoryOptions{InformerName: name})
+	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
+	if c.Load, err = load.Start(ctx, o); err != nil {
+		name.Release()
+		return err
+	}
+	c.onStop(func(context.Context) error {
+		c.SlowHandlers(0) // or the queued events hold up the stop
+		c.Load.Stop()
+		return nil
+	})
+	if err := warmUp(ctx, observer, o.Factory.Core().V1().ConfigMaps().Lister()); err != nil {
+		return fmt.Errorf("warm-up: %w", err)
+	}
+	number, err := c.port(loadPort)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	c.LoadURL, err = c.serve(port.Address(number), mux)
+	return err
+}
+
+// serve serves until Stop.
+func (c *Chain) serve(address string, handler http.Handler) (url string, err error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			c.options.Log.Error("a web server has ended", "address", address, "err", err)
+		}
+	}()
+	c.onStop(func(context.Context) error {
+		err := server.Close()
+		<-served
+		return err
+	})
+	return "http://" + l.Addr().String(), nil
+}
+
+func (c *Chain) startExporter(ctx context.Context, p programs) error {
+	kubeconfig := filepath.Join(c.dir, "exporter.kubeconfig")
+	if err := stack.WriteKubeconfig(kubeconfig, c.Proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
+		return err
+	}
+	number, err := c.port(exporterPort)
+	if err != nil {
+		return err
+	}
+	if err := c.configureExporter(c.options.Exporter); err != nil {
+		return err
+	}
+	c.ExporterURL = "http://" + port.Address(number)
+	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
+		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log,
+		Args: []string{
+			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.exporterConfig(),
+			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, and all of its metrics
+		},
+		Ready: stack.Answers(c.ExporterURL + "/readyz"),
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.Exporter.Stop)
+	return nil
+}
+
+// startOwnerLabels starts a controller on controller-runtime, which has little to do: its metrics are to stand beside those
+// of others.
+func (c *Chain) startOwnerLabels(ctx context.Context, p programs) error {
+	number, err := c.port(ownerLabelsPort)
+	if err != nil {
+		return err
+	}
+	c.OwnerLabelsURL = "http://" + port.Address(number)
+	c.OwnerLabels, err = stack.StartCommand(ctx, stack.Command{
+		Name: "owner-labels", Program: p.ownerLabels, Dir: c.dir, Log: c.options.Log,
+		Args:  []string{"--kubeconfig=" + c.Kubeconfig, "--metrics-bind-address=" + port.Address(number)},
+		Ready: stack.Answers(c.OwnerLabelsURL + "/metrics"),
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.OwnerLabels.Stop)
+	return nil
+}
+
+func (c *Chain) startReceiver(context.Context, programs) (err error) {
+	if c.Receiver, err = receiver.Start(receiver.Options{Log: c.options.Log}); err != nil {
+		return err
+	}
+	c.onStop(func(context.Context) error { return c.Receiver.Close() })
+	return nil
+}
+
+// generate writes rules and routes as a user would, with the receiver behind each route.
+func (c *Chain) generate(ctx context.Context, p programs) error {
+	config := map[string]any{"alertmanager": map[string]any{
+		"webhookURLs": map[string]string{
+			"page": c.Receiver.URL("page"), "ticket": c.Receiver.URL("ticket"), "info": c.Receiver.URL("info"),
+		},
+		// Somebody is waiting for the alert.
+		"groupWait": "1s", "groupInterval": "5s",
+	}}
+	for key, value := range c.options.Generate {
+		config[key] = value
+	}
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("Options.Generate: %w", err)
+	}
+	file := filepath.Join(c.dir, "generate.yaml")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		return err
+	}
+	c.Generated = filepath.Join(c.dir, "generated")
+	if out, err := exec.CommandContext(ctx, p.exporter, "generate", "--out", c.Generated, "--config.file", file).CombinedOutput(); err != nil {
+		return fmt.Errorf("exporter generate: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (c *Chain) startAlertmanager(ctx context.Context, _ programs) error {
+	number, err := c.port(alertmanagerPort)
+	if err != nil {
+		return err
+	}
+	c.Alertmanager, err = stack.StartAlertmanager(ctx, stack.AlertmanagerOptions{
+		Dir: c.dir, Log: c.options.Log, Port: number,
+		ConfigFile: filepath.Join(c.Generated, "alertmanager", "alertmanager.yaml"),
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.Alertmanager.Stop)
+	return nil
+}
+
+func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
+	number, err := c.port(prometheusPort)
+	if err != nil {
+		return err
+	}
+	plane, token := c.ControlPlane, c.ControlPlane.Config().BearerToken
+	labels := map[string]string{"cluster": Cluster}
+	targets := []stack.ScrapeTarget{
+		{Job: "informer-exporter", Addresses: []string{hostPort(c.ExporterURL)}, Labels: labels, HonorLabels: true},
+		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels, HonorLabels: true},
+		{Job: "owner-labels", Addresses: []string{hostPort(c.OwnerLabelsURL)}, Labels: labels, HonorLabels: true},
+		{Job: "widgets", Addresses: c.addresses(), Labels: labels, HonorLabels: true},
+		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
+		{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
+	}
+	c.Prometheus, err = stack.StartPrometheus(ctx, stack.PrometheusOptions{
+		Dir: c.dir, Log: c.options.Log, Port: number, Targets: targets,
+		RuleFiles:      []string{filepath.Join(c.Generated, "prometheus", "rules.yaml")},
+		Alertmanager:   c.Alertmanager.Address,
+		ScrapeInterval: c.options.Interval, EvaluationInterval: c.options.Interval,
+	})
+	if err != nil {
+		return err
+	}
+	c.onStop(c.Prometheus.Stop)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	instances := len(targets) - 1 + len(c.Replicas)
+	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == instances })
+	return err
+}
+
+func hostPort(url string) string { return url[len("http://"):] }

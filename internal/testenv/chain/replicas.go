@@ -1,0 +1,187 @@
+package chain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+const (
+	// replicas of the demo controller, of which one leads.
+	replicas = 3
+	// leaseNamespace and leaseName are where they keep their lock.
+	leaseNamespace, leaseName = "default", "widgets"
+	// leaseDuration is short, because somebody waits for the next leader.
+	leaseDuration = 6 * time.Second
+	// maxBackoff and maxRetries make an item fail for twelve minutes before it is given up: long enough for an alert.
+	maxBackoff = 5 * time.Second
+	maxRetries = 150
+	// restartAfter is how soon a replica that has ended is started again, as a kubelet would.
+	restartAfter = time.Second
+)
+
+// Replica is one process of the demo controller, with a way of its own to the API server.
+type Replica struct {
+	*stack.Server
+	// Identity is what its name in the Lease begins with, and URL where it serves its metrics.
+	Identity, URL string
+	// Proxy is between the API server and this replica.
+	Proxy *faultproxy.Proxy
+}
+
+// startReplicas starts the demo controller, and starts a replica that ends again until Stop.
+func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
+	supervised, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var supervisors sync.WaitGroup
+	c.onStop(func(ctx context.Context) error {
+		cancel()
+		supervisors.Wait()
+		return c.stopReplicas(ctx)
+	})
+	for i := range replicas {
+		proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address, "")
+		if err != nil {
+			return err
+		}
+		c.onStop(func(context.Context) error { return proxy.Close() })
+		identity := fmt.Sprintf("widgets-%d", i)
+		kubeconfig := filepath.Join(c.dir, identity+".kubeconfig")
+		if err := stack.WriteKubeconfig(kubeconfig, proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
+			return err
+		}
+		number, err := c.port(controllerPort + i)
+		if err != nil {
+			return err
+		}
+		r := &Replica{Identity: identity, URL: "http://" + port.Address(number), Proxy: proxy}
+		r.Server, err = stack.StartCommand(ctx, stack.Command{
+			Name: identity, Program: programs.controller, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + "/healthz"),
+			Args: []string{
+				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--identity=" + identity,
+				"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
+				fmt.Sprintf("--max-retries=%d", maxRetries), "--clean-up-deadline=5s",
+			},
+		})
+		if err != nil {
+			return err
+		}
+		c.Replicas = append(c.Replicas, r)
+		supervisors.Go(func() { c.supervise(supervised, r) })
+	}
+	return nil
+}
+
+// supervise starts a replica again when it has ended.
+func (c *Chain) supervise(ctx context.Context, r *Replica) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.Done():
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(restartAfter):
+		}
+		if err := r.Start(ctx); err != nil && ctx.Err() == nil {
+			c.options.Log.Warn("a replica was not started again", "replica", r.Identity, "err", err)
+		}
+	}
+}
+
+func (c *Chain) stopReplicas(ctx context.Context) error {
+	errs := make([]error, len(c.Replicas))
+	var stopping sync.WaitGroup
+	for i, r := range c.Replicas {
+		stopping.Go(func() { errs[i] = r.Stop(ctx) })
+	}
+	stopping.Wait()
+	return errors.Join(errs...)
+}
+
+// Leader returns the replica that leads and its whole identity in the Lease, once there is one. The Lease names a replica
+// for some time after that has ended, even if it runs again as a candidate: it must also say itself that it leads.
+func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, err error) {
+	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
+	if err != nil {
+		return nil, "", err
+	}
+	last := errors.New("nobody holds the lock")
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, readyTimeout, true, func(ctx context.Context) (bool, error) {
+		lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+		if err != nil || lease.Spec.HolderIdentity == nil {
+			last = cmp.Or(err, last)
+			return false, nil
+		}
+		identity = *lease.Spec.HolderIdentity
+		i := slices.IndexFunc(c.Replicas, func(r *Replica) bool { return strings.HasPrefix(identity, r.Identity+"_") })
+		if i < 0 {
+			last = fmt.Errorf("%q, which holds the lock, is no replica", identity)
+			return false, nil
+		}
+		leader = c.Replicas[i]
+		if err := leader.leads(ctx); err != nil {
+			last = fmt.Errorf("%s, which the Lease names: %w", identity, err)
+			return false, nil
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("no leader: %w: %w", err, last)
+	}
+	return leader, identity, nil
+}
+
+// leads returns an error if the replica does not say that it leads.
+func (r *Replica) leads(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(response.Body)
+	if err != nil {
+		return err
+	}
+	for _, m := range families[catalog.ControllerLeader.Name].GetMetric() {
+		if m.GetGauge().GetValue() == 1 {
+			return nil
+		}
+	}
+	return errors.New("it is no leader by its own account")
+}
+
+// addresses are those of the replicas' metrics.
+func (c *Chain) addresses() []string {
+	var list []string
+	for _, r := range c.Replicas {
+		list = append(list, strings.TrimPrefix(r.URL, "http://"))
+	}
+	return list
+}

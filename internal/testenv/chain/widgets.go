@@ -1,0 +1,112 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// defineWidgets creates the CustomResourceDefinition of the demo controller and waits until the API server serves it.
+func (c *Chain) defineWidgets(ctx context.Context, _ programs) error {
+	root, err := stack.Root()
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(filepath.Join(root, "examples", "controller", "widgets.yaml"))
+	if err != nil {
+		return err
+	}
+	var definition unstructured.Unstructured
+	if err := yaml.Unmarshal(content, &definition.Object); err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(c.ControlPlane.Config())
+	if err != nil {
+		return err
+	}
+	crds := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	if _, err := client.Resource(crds).Create(ctx, &definition, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, readyTimeout, true, func(ctx context.Context) (bool, error) {
+		_, err := client.Resource(load.Widgets).List(ctx, metav1.ListOptions{Limit: 1})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// badWidgets creates Widgets with a spec that makes trouble, and returns what takes them away again.
+func badWidgets(number int, spec map[string]any, deleted bool) func(context.Context, *Chain) (func(context.Context) error, error) {
+	return func(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+		all, err := dynamic.NewForConfig(c.ControlPlane.Config())
+		if err != nil {
+			return nil, err
+		}
+		client := all.Resource(load.Widgets).Namespace("default")
+		var names []string
+		restore := func(ctx context.Context) error {
+			for _, name := range names {
+				none := []byte(`{"metadata":{"finalizers":null}}`)
+				if _, err := client.Patch(ctx, name, types.MergePatchType, none, metav1.PatchOptions{}); err != nil && !apierrors.IsNotFound(err) {
+					return err
+				}
+				if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+					return err
+				}
+			}
+			return nil
+		}
+		for i := range number {
+			name := fmt.Sprintf("bad-%d-%d", time.Now().UnixMilli(), i)
+			w := load.Widget(name, spec)
+			if deleted { // before the controller sees it, it has the controller's finalizer and is on its way out
+				w.SetFinalizers([]string{"example.com/config-map"})
+			}
+			names = append(names, name) // an error may come after the API server has created it
+			if _, err := client.Create(ctx, w, metav1.CreateOptions{}); err != nil {
+				return restore, err
+			}
+			if deleted {
+				if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+					return restore, err
+				}
+			}
+		}
+		return restore, nil
+	}
+}
+
+// killLeader ends the leading replica without a goodbye. It is started again, see supervise.
+func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+	leader, _, err := c.Leader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) error { return nil }, leader.Kill()
+}
+
+// partitionLeader cuts the leading replica off from the API server.
+func partitionLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
+	leader, _, err := c.Leader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	leader.Proxy.Cut()
+	return func(context.Context) error { return leader.Proxy.Restore() }, nil
+}

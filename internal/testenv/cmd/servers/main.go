@@ -1,0 +1,45 @@
+// Command servers prints the paths of the local stack's programs, building those that are found nowhere.
+//
+//	go run ./internal/testenv/cmd/servers            # all of them
+//	go run ./internal/testenv/cmd/servers promtool   # one
+//
+// Paths go to standard output, one a line in the order asked for; progress goes to standard error.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "servers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, names []string, out io.Writer, log *slog.Logger) error {
+	if len(names) == 0 {
+		names = stack.Programs()
+	}
+	for _, name := range names {
+		path, err := stack.Binary(ctx, name, log)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

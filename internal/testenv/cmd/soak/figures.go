@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+const (
+	// window is the time over which figures are taken, longer than the exporter's garbage collector rests.
+	window = 30 * time.Second
+	// patience is for what takes seconds on an idle machine, and up to client-go's longest wait between attempts.
+	patience = 3 * time.Minute
+)
+
+// figures are of the exporter, each its lowest value in the window, but the highest number of series.
+type figures struct {
+	goroutines, heap, resident, series float64
+}
+
+func (f figures) String() string {
+	const mebi = 1 << 20
+	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series", f.goroutines, f.heap/mebi, f.resident/mebi, f.series)
+}
+
+// flat tells whether the figures are what they were. A connection more or less is two goroutines; memory may grow by a
+// quarter, because the garbage collector lets the heap grow before it acts.
+func (f figures) flat(before figures) error {
+	var errs []error
+	check := func(what string, now, then, slack float64) {
+		if now > then+slack {
+			errs = append(errs, fmt.Errorf("%s grew from %.0f to %.0f", what, then, now))
+		}
+	}
+	check("goroutines", f.goroutines, before.goroutines, 10)
+	check("heap", f.heap, before.heap, before.heap/4+4<<20)
+	check("resident memory", f.resident, before.resident, before.resident/4+16<<20)
+	check("series", f.series, before.series, before.series/10)
+	return errors.Join(errs...)
+}
+
+// settle waits until every informer is synced, connected and without lag, and then takes the figures.
+func (s *soak) settle(ctx context.Context) (figures, error) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	const unwell = `k8s_informer_synced == 0 or k8s_informer_watch_connected == 0 or k8s_informer_sync_lag_seconds > 5`
+	if _, err := s.chain.Prometheus.WaitQuery(waiting, unwell, func(samples []stack.Sample) bool { return len(samples) == 0 }); err != nil {
+		return figures{}, fmt.Errorf("informers do not recover: %w", err)
+	}
+	if err := pause(ctx, window); err != nil {
+		return figures{}, err
+	}
+	var f figures
+	for query, value := range map[string]*float64{
+		`min_over_time(go_goroutines{job="informer-exporter"}[30s])`:                 &f.goroutines,
+		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:  &f.heap,
+		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`: &f.resident,
+		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:        &f.series, // a failed scrape has none
+	} {
+		samples, err := s.chain.Prometheus.Query(ctx, query)
+		if err != nil {
+			return f, err
+		}
+		if len(samples) != 1 {
+			return f, fmt.Errorf("%s has %d results", query, len(samples))
+		}
+		*value = samples[0].Value
+	}
+	return f, nil
+}
+
+// compare stops the writes and waits until each informer has as many objects as the API server.
+func (s *soak) compare(ctx context.Context) error {
+	s.chain.Load.Pause()
+	config := s.chain.ControlPlane.Config()
+	resources, err := listable(discovery.NewDiscoveryClientForConfigOrDie(config))
+	if err != nil {
+		return err
+	}
+	client, err := metadata.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		informers, wrong, err := s.differences(waiting, client, resources)
+		if err == nil && wrong == nil && informers > 0 {
+			fmt.Fprintf(s.out, "%d informers are synced, connected, and have as many objects as the API server\n", informers)
+			return nil
+		}
+		if pause(waiting, time.Second) != nil {
+			return errors.Join(err, wrong)
+		}
+	}
+}
+
+// differences compares every informer once.
+func (s *soak) differences(ctx context.Context, client metadata.Interface, resources map[string]schema.GroupVersionResource) (informers int, wrong, err error) {
+	counts := map[string]int{}
+	var errs []error
+	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_objects{namespace="*", name=~"informer-exporter|load"}`) // others select by label
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, sample := range samples {
+		kind := sample.Labels["informer_type"]
+		if _, known := counts[kind]; !known {
+			gvr, ok := resources[kind]
+			if !ok {
+				errs = append(errs, fmt.Errorf("the API server has no resource %s", kind))
+				continue
+			}
+			list, err := client.Resource(gvr).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return 0, nil, err
+			}
+			counts[kind] = len(list.Items)
+		}
+		if int(sample.Value) != counts[kind] {
+			errs = append(errs, fmt.Errorf("%s of %s: the informer has %v objects, the API server %d", kind, sample.Labels["name"], sample.Value, counts[kind]))
+		}
+	}
+	unwell, err := s.chain.Prometheus.Query(ctx, `k8s_informer_synced == 0 or k8s_informer_watch_connected == 0`)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, sample := range unwell {
+		errs = append(errs, fmt.Errorf("%s of %s is not synced or not connected", sample.Labels["informer_type"], sample.Labels["name"]))
+	}
+	return len(samples), errors.Join(errs...), nil
+}
+
+// listable maps values of the label informer_type to resources.
+func listable(client discovery.DiscoveryInterface) (map[string]schema.GroupVersionResource, error) {
+	lists, err := client.ServerPreferredResources()
+	if err != nil {
+		return nil, err
+	}
+	resources := map[string]schema.GroupVersionResource{}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list.APIResources {
+			gvr := version.WithResource(r.Name)
+			resources[gvr.GroupResource().String()] = gvr
+		}
+	}
+	return resources, nil
+}

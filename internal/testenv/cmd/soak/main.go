@@ -1,0 +1,162 @@
+// Command soak runs the whole local stack under random faults and then asks whether every informer of the exporter and
+// of the load generator is synced, connected and equal to the API server, and whether the exporter's goroutines and
+// memory are what they were.
+//
+//	go run ./internal/testenv/cmd/soak --duration=30m
+//
+// It prints the figures and exits with 1 if something is wrong. The seed that it prints repeats the order of the faults.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+)
+
+type options struct {
+	duration time.Duration
+	seed     uint64
+	verbose  bool
+}
+
+func main() {
+	var o options
+	app := kingpin.New("soak", "Run the whole local stack under random faults, and compare before and after.")
+	app.Flag("duration", "How long faults are made.").Default("30m").DurationVar(&o.duration)
+	app.Flag("seed", "Seed of the order of the faults; 0 takes a random one.").Default("0").Uint64Var(&o.seed)
+	app.Flag("verbose", "Log what the parts of the stack do.").BoolVar(&o.verbose)
+	kingpin.MustParse(app.Parse(os.Args[1:]))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, o, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, out io.Writer) (err error) {
+	level := slog.LevelWarn
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	if o.seed == 0 {
+		o.seed = rand.Uint64()
+	}
+	fmt.Fprintf(out, "seed %d, faults for %v\n", o.seed, o.duration)
+	c, err := chain.Start(ctx, chain.Options{
+		Exporter: map[string]any{"checks": map[string]any{"audit": "20s"}}, // often enough to wait for the next ones
+		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		Load:     load.Options{WritesPerSecond: 20, Objects: 200},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Stop(context.WithoutCancel(ctx))) }()
+
+	s := &soak{chain: c, out: out, random: rand.New(rand.NewPCG(o.seed, 0))}
+	// The first faults make things that stay, such as the buffers of new connections: they belong to the start.
+	for _, name := range []string{"cut", "reset"} {
+		if err := s.fault(ctx, name); err != nil {
+			return err
+		}
+	}
+	before, err := s.settle(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "before: %v\n", before)
+	for end := time.Now().Add(o.duration); time.Now().Before(end); {
+		// What is compared is one process of the exporter.
+		faults := slices.DeleteFunc(chain.Faults(), func(f chain.Fault) bool { return f.Name == "exporter-kill" })
+		if err := s.fault(ctx, faults[s.random.IntN(len(faults))].Name); err != nil {
+			return err
+		}
+		if err := pause(ctx, s.between(time.Second, 10*time.Second)); err != nil {
+			return err
+		}
+	}
+	after, err := s.settle(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "after %d faults: %v\n", s.count, after)
+	return errors.Join(s.compare(ctx), s.audited(ctx), after.flat(before))
+}
+
+// soak is a run under way.
+type soak struct {
+	chain  *chain.Chain
+	out    io.Writer
+	random *rand.Rand
+	count  int
+}
+
+// fault makes a fault, lets it last for a while and ends it.
+func (s *soak) fault(ctx context.Context, name string) error {
+	begin := time.Now()
+	s.count++
+	f, err := chain.FaultByName(name)
+	if err != nil {
+		return err
+	}
+	etcd := s.chain.ControlPlane.Etcd
+	revision, err := etcd.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	restore, err := f.Inject(ctx, s.chain)
+	if err != nil {
+		return err
+	}
+	// Even if it is interrupted, what is paused goes on.
+	err = pause(ctx, s.between(2*time.Second, 15*time.Second))
+	if err := errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "%s %s %v\n", begin.Format(time.TimeOnly), name, time.Since(begin).Round(time.Second))
+	if name != "etcd-restore" {
+		return nil
+	}
+	// No informer of client-go learns what was undone (docs/faults.md). Somebody has to make them list again, which takes
+	// until the versions are where they had been.
+	for now := int64(0); now <= revision+newer; {
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+		if now, err = etcd.Revision(ctx); err != nil {
+			return err
+		}
+	}
+	return s.fault(ctx, "etcd-compact")
+}
+
+// newer is more revisions than are written from the moment that soak reads the revision to the restored backup's end:
+// 30 seconds, at about 40 revisions a second.
+const newer = 2000
+
+func (s *soak) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(s.random.Int64N(int64(most-least)))
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,234 @@
+// Package faultproxy stands between a client and the API server and breaks their connections at run time, as networks,
+// load balancers and dying machines do.
+//
+// It forwards bytes and knows nothing of what is in them, so TLS passes through: the client keeps the server's authority
+// and only dials another address, for which RESTConfig makes a configuration.
+//
+//	proxy, err := faultproxy.Start(apiServerAddress, "")
+//	defer proxy.Close()
+//	client, err := kubernetes.NewForConfig(proxy.RESTConfig(cfg))
+//	proxy.HalfOpen()  // the watch stays connected and nothing arrives any more
+//	proxy.Restore()
+//
+// Faults add up until Restore, where that makes sense: a delayed connection can be cut.
+package faultproxy
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+)
+
+// Proxy forwards TCP connections to one address. Its methods may be called from several goroutines.
+type Proxy struct {
+	target  string
+	address string
+	pumps   sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	listener net.Listener // nil while connections are refused
+	pairs    map[*pair]struct{}
+	accepted int
+	faults   faults
+	changed  chan struct{} // closed and replaced whenever faults change, to wake the pumps
+}
+
+// faults is what the pumps obey.
+type faults struct {
+	halfOpen bool
+	delay    time.Duration
+	limited  bool
+	left     int // bytes from the server until a reset, if limited
+}
+
+// Start listens on an address (empty: a free loopback port) and forwards to target, a host:port.
+func Start(target, listen string) (*Proxy, error) {
+	if listen == "" {
+		free, err := port.Free()
+		if err != nil {
+			return nil, fmt.Errorf("faultproxy: %w", err)
+		}
+		listen = port.Address(free)
+	}
+	if _, _, err := net.SplitHostPort(target); err != nil {
+		return nil, fmt.Errorf("faultproxy: target %q is not host:port: %w", target, err)
+	}
+	p := &Proxy{target: target, pairs: map[*pair]struct{}{}, changed: make(chan struct{})}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return nil, fmt.Errorf("faultproxy: %w", err)
+	}
+	p.address = l.Addr().String()
+	p.listen(l)
+	return p, nil
+}
+
+// Address is the host:port that clients dial; it stays the same through all faults.
+func (p *Proxy) Address() string { return p.address }
+
+// Connections is the number of connections that are open now.
+func (p *Proxy) Connections() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.pairs)
+}
+
+// Accepted is the number of connections accepted so far, from which a test sees that a client has dialled again.
+func (p *Proxy) Accepted() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.accepted
+}
+
+// Cut resets every connection and refuses new ones: the server's machine has lost power and its address answers for it.
+func (p *Proxy) Cut() {
+	p.Refuse()
+	p.Reset()
+}
+
+// Refuse refuses new connections and leaves those that are open alone.
+func (p *Proxy) Refuse() {
+	p.mu.Lock()
+	l := p.listener
+	p.listener = nil
+	p.mu.Unlock()
+	if l != nil {
+		_ = l.Close() // it is gone either way
+	}
+}
+
+// Reset resets every connection and goes on accepting new ones, as a load balancer does that is reloaded.
+func (p *Proxy) Reset() {
+	for _, c := range p.open() {
+		c.reset()
+	}
+}
+
+// HalfOpen keeps all connections open, accepts new ones, and forwards nothing any more in either direction, not even
+// that a side has closed: the other machine is gone and nobody has said so. What was on its way arrives after Restore.
+func (p *Proxy) HalfOpen() { p.change(func(f *faults) { f.halfOpen = true }) }
+
+// Delay holds everything that the server sends back for a time, without reordering it or narrowing the stream.
+func (p *Proxy) Delay(d time.Duration) { p.change(func(f *faults) { f.delay = max(d, 0) }) }
+
+// CutAfter lets n more bytes of the server's pass, counted over all connections, and then resets the connection on which
+// the next one would have followed, in the middle of whatever it carried. It strikes once.
+func (p *Proxy) CutAfter(n int) {
+	p.change(func(f *faults) { f.limited, f.left = true, max(n, 0) })
+}
+
+// Restore ends all faults. It fails if the address was taken while connections were refused.
+func (p *Proxy) Restore() error {
+	p.change(func(f *faults) { *f = faults{} })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errors.New("faultproxy: closed")
+	}
+	if p.listener != nil {
+		return nil
+	}
+	l, err := net.Listen("tcp", p.address)
+	if err != nil {
+		return fmt.Errorf("faultproxy: listening again: %w", err)
+	}
+	p.listen(l)
+	return nil
+}
+
+// Close resets all connections and returns when no goroutine of the proxy is left.
+func (p *Proxy) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.Cut()
+	p.pumps.Wait()
+	return nil
+}
+
+// listen needs the lock, except in Start.
+func (p *Proxy) listen(l net.Listener) {
+	p.listener = l
+	p.pumps.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				if errors.Is(err, net.ErrClosed) {
+					return
+				}
+				time.Sleep(10 * time.Millisecond) // out of file descriptors, or a client that was too quick to go
+				continue
+			}
+			p.serve(conn)
+		}
+	})
+}
+
+// serve dials the server at once, so that the client's connection exists on both sides before its first byte.
+func (p *Proxy) serve(client net.Conn) {
+	c := &pair{proxy: p, client: client, dead: make(chan struct{})}
+	p.mu.Lock()
+	p.accepted++
+	if p.closed {
+		p.mu.Unlock()
+		c.reset()
+		return
+	}
+	p.pairs[c] = struct{}{}
+	p.mu.Unlock()
+	p.pumps.Go(c.run)
+}
+
+func (p *Proxy) forget(c *pair) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.pairs, c)
+}
+
+func (p *Proxy) open() []*pair {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	open := make([]*pair, 0, len(p.pairs))
+	for c := range p.pairs {
+		open = append(open, c)
+	}
+	return open
+}
+
+func (p *Proxy) change(set func(*faults)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	set(&p.faults)
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// now returns the faults in force and a channel that closes when they change.
+func (p *Proxy) now() (faults, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.faults, p.changed
+}
+
+// take asks to forward n bytes of the server's. It returns how many may pass, and whether the connection is to be reset
+// after them; the caller whose bytes hit the limit spends it.
+func (p *Proxy) take(n int) (allowed int, reset bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &p.faults
+	if !f.limited {
+		return n, false
+	}
+	if n <= f.left {
+		f.left -= n
+		return n, false
+	}
+	allowed = f.left
+	f.limited, f.left = false, 0
+	return allowed, true
+}

@@ -1,0 +1,159 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+const (
+	assetsVariable = "KUBEBUILDER_ASSETS"
+	modulePath     = "github.com/informer-exporter/informer-exporter"
+)
+
+// Binary returns the path of a program, one of Programs.
+//
+// It looks in $KUBEBUILDER_ASSETS, whose content is taken as it is, and on PATH, where a program counts only if it
+// reports the pinned minor version: an etcd or a Prometheus that happens to be installed may be years old. Otherwise the
+// program is built from its pinned module into the user's cache directory, once for all clones of this repository; log
+// then says what is built and how long it has taken. A nil log is silent.
+//
+// Several processes may ask at once: one builds, the others wait for it.
+func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) {
+	p, err := programByName(name)
+	if err != nil {
+		return "", err
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if path := inAssets(name); path != "" {
+		return path, nil
+	}
+	servers, err := serversDir()
+	if err != nil {
+		return "", fmt.Errorf("%s is not in $%s and cannot be built: %w", name, assetsVariable, err)
+	}
+	version, err := p.moduleVersion(servers)
+	if err != nil {
+		return "", fmt.Errorf("the version of %s: %w", name, err)
+	}
+	if path := onPath(ctx, p, version, log); path != "" {
+		return path, nil
+	}
+	target, err := p.cachePath(version)
+	if err != nil {
+		return "", err
+	}
+	b := builder{program: p, version: version, source: filepath.Join(servers, p.dir), target: target, log: log, every: 15 * time.Second}
+	return b.binary(ctx)
+}
+
+// cachePath is where a build of the program is kept.
+func (p program) cachePath(version string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%s has to be built, but there is no cache directory for it: %w (set $HOME or $XDG_CACHE_HOME, or $%s to a directory with the program)", p.name, err, assetsVariable)
+	}
+	build := fmt.Sprintf("%s-%s-%s-%s", p.dir, version, runtime.GOOS, runtime.GOARCH)
+	return filepath.Join(cache, "informer-exporter", "servers", build, executable(p.name)), nil
+}
+
+func executable(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+func inAssets(name string) string {
+	dir := os.Getenv(assetsVariable)
+	if dir == "" {
+		return ""
+	}
+	path := filepath.Join(dir, executable(name))
+	if !isExecutable(path) {
+		return ""
+	}
+	return path
+}
+
+func onPath(ctx context.Context, p program, version string, log *slog.Logger) string {
+	path, err := exec.LookPath(p.name)
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	want := p.reported(version)
+	if err != nil || !sameMinor(string(out), want) {
+		log.Info("leaving aside a program on PATH: not the pinned minor version", "program", path, "pinned", want)
+		return ""
+	}
+	return path
+}
+
+func isExecutable(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
+}
+
+// serversDir is tools/servers of this repository.
+func serversDir() (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "tools", "servers"), nil
+}
+
+// Root returns the root of this repository: it is above this source file or, where the compiler was told to trim paths,
+// above the working directory.
+func Root() (string, error) {
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		if root, err := rootAbove(filepath.Dir(file)); err == nil {
+			return root, nil
+		}
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return rootAbove(wd)
+}
+
+func rootAbove(start string) (string, error) {
+	for dir := start; ; dir = filepath.Dir(dir) {
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if err == nil && declares(string(content), modulePath) {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no clone of %s at or above %s; run inside one, or set $%s to a directory with the programs", modulePath, start, assetsVariable)
+		}
+	}
+}
+
+func declares(goMod, module string) bool {
+	for line := range strings.Lines(goMod) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
+			return fields[1] == module
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+)
+
+// ControllerManager is a kube-controller-manager that acts as the administrator.
+type ControllerManager struct {
+	*Server
+	// Address is host:port of its metrics, served over https with the control plane's authority.
+	Address string
+}
+
+func startControllerManager(ctx context.Context, dir string, a *APIServer, kubeconfig string, log *slog.Logger) (*ControllerManager, error) {
+	program, err := Binary(ctx, ControllerManagerProgram, log)
+	if err != nil {
+		return nil, err
+	}
+	number, err := port.Free()
+	if err != nil {
+		return nil, err
+	}
+	m := &ControllerManager{Address: port.Address(number)}
+	args := []string{
+		"--kubeconfig=" + kubeconfig,
+		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", number),
+		"--tls-cert-file=" + a.pki.servingCert, "--tls-private-key-file=" + a.pki.servingKey,
+		"--root-ca-file=" + a.pki.caFile,
+		"--service-account-private-key-file=" + a.pki.serviceAccountKey,
+		// One replica has nobody to elect against, and would wait for the lease of the one that was killed before it.
+		"--leader-elect=false",
+	}
+	ready := answers("https://"+m.Address+"/healthz", a.transport(), "Bearer "+a.token)
+	m.Server = newServer("kube-controller-manager", program, dir, args, ready, log)
+	return m, m.Start(ctx)
+}

@@ -1,0 +1,152 @@
+package stack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+)
+
+// Etcd is a one-member etcd. It does not sync to disk, which is what makes a control plane start in seconds: its data
+// survives a Kill of the server but not of the machine.
+type Etcd struct {
+	*Server
+	// URL is the client address.
+	URL string
+
+	data string
+	http *http.Client
+}
+
+func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error) {
+	program, err := Binary(ctx, EtcdProgram, log)
+	if err != nil {
+		return nil, err
+	}
+	clientPort, err := port.Free()
+	if err != nil {
+		return nil, err
+	}
+	peerPort, err := port.Free()
+	if err != nil {
+		return nil, err
+	}
+	client, peer := "http://"+port.Address(clientPort), "http://"+port.Address(peerPort)
+	e := &Etcd{
+		URL:  client,
+		data: filepath.Join(dir, "etcd"),
+		http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute},
+	}
+	args := []string{
+		"--data-dir=" + e.data,
+		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer,
+		"--unsafe-no-fsync",
+		"--log-level=warn",
+	}
+	e.Server = newServer("etcd", program, dir, args, answers(client+"/health", nil, ""), log)
+	return e, e.Start(ctx)
+}
+
+// Revision returns etcd's current revision, which is the newest resourceVersion of the API server.
+func (e *Etcd) Revision(ctx context.Context) (int64, error) {
+	var status struct {
+		Header struct {
+			Revision int64 `json:"revision,string"`
+		} `json:"header"`
+	}
+	if err := e.call(ctx, "/v3/maintenance/status", struct{}{}, &status); err != nil {
+		return 0, fmt.Errorf("reading etcd's revision: %w", err)
+	}
+	return status.Header.Revision, nil
+}
+
+// Compact drops the history before the current revision, and returns that revision. Watches and lists that ask for an
+// older resourceVersion get "410 Gone" from then on, once the API server's watch cache does not hold it either (a
+// restarted API server starts with an empty one).
+func (e *Etcd) Compact(ctx context.Context) (int64, error) {
+	revision, err := e.Revision(ctx)
+	if err != nil {
+		return 0, err
+	}
+	request := struct {
+		Revision int64 `json:"revision,string"`
+		Physical bool  `json:"physical"`
+	}{revision, true}
+	if err := e.call(ctx, "/v3/kv/compaction", request, nil); err != nil {
+		return 0, fmt.Errorf("compacting etcd at revision %d: %w", revision, err)
+	}
+	return revision, nil
+}
+
+// Backup ends etcd, copies its data to dir, which must not exist, and starts it again. It kills, because etcd waits seven
+// seconds for the watches of an API server to go away before it stops, and recovers from its log all the same.
+func (e *Etcd) Backup(ctx context.Context, dir string) error {
+	if err := e.Kill(); err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, os.DirFS(e.data)); err != nil {
+		return fmt.Errorf("copying etcd's data: %w", err)
+	}
+	return e.Start(ctx)
+}
+
+// Restore replaces the data by what Backup has copied, as an operator does after a disaster: resourceVersions go back
+// under the feet of every running informer. The API server keeps its own cache until it is restarted.
+func (e *Etcd) Restore(ctx context.Context, dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("no backup of etcd in %s", dir)
+	}
+	if e.PID() != 0 {
+		if err := e.Kill(); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(e.data); err != nil {
+		return err
+	}
+	if err := os.CopyFS(e.data, os.DirFS(dir)); err != nil {
+		return fmt.Errorf("restoring etcd's data: %w", err)
+	}
+	// etcd refuses a data directory that others can read.
+	if err := os.Chmod(e.data, 0o700); err != nil {
+		return err
+	}
+	return e.Start(ctx)
+}
+
+// call speaks to etcd through its JSON gateway, so that etcd's client does not become a dependency.
+func (e *Etcd) call(ctx context.Context, path string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp, err := e.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s: %s", path, resp.Status, bytes.TrimSpace(answer))
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(answer, out)
+}

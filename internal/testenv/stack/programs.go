@@ -1,0 +1,156 @@
+package stack
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The programs that Binary finds or builds.
+const (
+	EtcdProgram              = "etcd"
+	APIServerProgram         = "kube-apiserver"
+	ControllerManagerProgram = "kube-controller-manager"
+	PrometheusProgram        = "prometheus"
+	PromtoolProgram          = "promtool"
+	AlertmanagerProgram      = "alertmanager"
+	AmtoolProgram            = "amtool"
+)
+
+// program says how one server or tool is built. Its version stands in the go.mod of its nested module and nowhere else.
+type program struct {
+	name    string
+	dir     string                        // below tools/servers
+	module  string                        // whose version is the program's
+	pkg     string                        // the main package
+	tags    string                        // build tags
+	stamp   func(version string) []string // -X definitions, for programs that do not know their version otherwise
+	release func(version string) string   // the version that the program reports, where that is not the module's
+	onTwo   time.Duration                 // what a cold build took on two cores, to tell whoever waits
+}
+
+var programs = []program{
+	{
+		name: EtcdProgram, dir: "etcd", onTwo: time.Minute,
+		module: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3",
+	},
+	{
+		name: APIServerProgram, dir: "kubernetes", onTwo: 4 * time.Minute,
+		module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/kube-apiserver", stamp: stampKubernetes,
+	},
+	{
+		name: ControllerManagerProgram, dir: "kubernetes", onTwo: time.Minute,
+		module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/kube-controller-manager", stamp: stampKubernetes,
+	},
+	{
+		name: PrometheusProgram, dir: "prometheus", onTwo: 2 * time.Minute, release: prometheusRelease,
+		module: "github.com/prometheus/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus",
+		// Static targets are not a plugin and remain; the two dozen clouds that can be discovered double the build.
+		tags: "remove_all_sd", stamp: stampPrometheus,
+	},
+	{
+		name: PromtoolProgram, dir: "prometheus", onTwo: time.Minute, release: prometheusRelease,
+		module: "github.com/prometheus/prometheus", pkg: "github.com/prometheus/prometheus/cmd/promtool",
+		tags: "remove_all_sd", stamp: stampPrometheus,
+	},
+	{
+		name: AlertmanagerProgram, dir: "alertmanager", onTwo: time.Minute,
+		module: "github.com/prometheus/alertmanager", pkg: "github.com/prometheus/alertmanager/cmd/alertmanager",
+		stamp: stampCommon,
+	},
+	{
+		name: AmtoolProgram, dir: "amtool", onTwo: time.Minute,
+		module: "github.com/prometheus/alertmanager", pkg: "github.com/prometheus/alertmanager/cmd/amtool",
+		stamp: stampCommon,
+	},
+}
+
+// Programs returns the names of all programs that Binary knows, servers first.
+func Programs() []string {
+	names := make([]string, len(programs))
+	for i, p := range programs {
+		names[i] = p.name
+	}
+	return names
+}
+
+func programByName(name string) (program, error) {
+	i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
+	if i < 0 {
+		return program{}, fmt.Errorf("no program %q in the local stack; there are: %s", name, strings.Join(Programs(), ", "))
+	}
+	return programs[i], nil
+}
+
+// reported is the version that the program prints for a module version, without the v.
+func (p program) reported(moduleVersion string) string {
+	if p.release != nil {
+		moduleVersion = p.release(moduleVersion)
+	}
+	return strings.TrimPrefix(moduleVersion, "v")
+}
+
+// moduleVersion reads the pinned version of the program's module from the go.mod in serversDir.
+func (p program) moduleVersion(serversDir string) (string, error) {
+	path := filepath.Join(serversDir, p.dir, "go.mod")
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "require "))
+		if len(fields) >= 2 && fields[0] == p.module && strings.HasPrefix(fields[1], "v") {
+			return fields[1], nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return "", fmt.Errorf("%s requires no version of %s", path, p.module)
+}
+
+var minorVersion = regexp.MustCompile(`\bv?(\d+)\.(\d+)\.\d+`)
+
+// sameMinor reports whether the output of `program --version` names the minor version of want ("1.36.3" or "v1.36.3").
+func sameMinor(output, want string) bool {
+	w := minorVersion.FindStringSubmatch(want)
+	got := minorVersion.FindStringSubmatch(output)
+	return w != nil && got != nil && w[1] == got[1] && w[2] == got[2]
+}
+
+// stampKubernetes gives the Kubernetes servers their version: without it they report v0.0.0-master, and clients that
+// decide by the server's version decide wrongly.
+func stampKubernetes(version string) []string {
+	var defs []string
+	m := minorVersion.FindStringSubmatch(version)
+	if m == nil {
+		return nil
+	}
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		defs = append(defs, pkg+".gitVersion="+version, pkg+".gitMajor="+m[1], pkg+".gitMinor="+m[2])
+	}
+	return defs
+}
+
+// prometheusRelease turns the version of Prometheus' module into that of its release: v0.315.0 is v3.15.0.
+func prometheusRelease(version string) string {
+	var combined int
+	var patch string
+	if n, err := fmt.Sscanf(version, "v0.%d.%s", &combined, &patch); n != 2 || err != nil || combined < 100 {
+		return version
+	}
+	return fmt.Sprintf("v%d.%d.%s", combined/100, combined%100, patch)
+}
+
+func stampPrometheus(version string) []string { return stampCommon(prometheusRelease(version)) }
+
+func stampCommon(version string) []string {
+	return []string{"github.com/prometheus/common/version.Version=" + strings.TrimPrefix(version, "v")}
+}

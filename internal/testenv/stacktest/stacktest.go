@@ -1,0 +1,148 @@
+// Package stacktest gives tests a real control plane: one that a test binary shares, started by the first test that asks,
+// and private ones for tests that break it.
+//
+//	func TestMain(m *testing.M) { stacktest.Main(m) }
+//
+//	func TestInformer(t *testing.T) {
+//		client := kubernetes.NewForConfigOrDie(stacktest.Config(t))
+//		namespace := stacktest.Namespace(t)
+//		...
+//	}
+//
+// Tests are skipped with -short. On a machine that has never built the servers, the first test waits for that; run
+// `go run ./internal/testenv/cmd/servers` before, because `go test` ends a test binary after ten minutes.
+package stacktest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// startTimeout leaves room for building the servers.
+const startTimeout = 9 * time.Minute
+
+var shared struct {
+	sync.Mutex
+	main  bool // Main runs and will stop what is started
+	tried bool
+	plane *stack.ControlPlane
+	err   error
+}
+
+// Runner is what Main needs of testing.M.
+type Runner interface{ Run() int }
+
+// Main runs the tests, stops the shared control plane and exits. It is to be called by TestMain.
+func Main(m Runner) { os.Exit(Run(m)) }
+
+// Run is Main without the exit, for a TestMain that has more to do: it returns the exit code.
+func Run(m Runner) int {
+	shared.Lock()
+	shared.main = true
+	shared.Unlock()
+
+	code := m.Run()
+
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.plane != nil {
+		if err := shared.plane.Stop(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "stacktest: stopping the shared control plane:", err)
+			code = max(code, 1)
+		}
+	}
+	shared.main, shared.tried, shared.plane, shared.err = false, false, nil, nil
+	return code
+}
+
+// ControlPlane returns the control plane that all tests of the binary share: etcd and the API server, without a
+// controller manager. Tests keep to namespaces of their own and leave its servers running.
+func ControlPlane(t testing.TB) *stack.ControlPlane {
+	t.Helper()
+	skipShort(t)
+	shared.Lock()
+	defer shared.Unlock()
+	if !shared.main {
+		t.Fatal("the shared control plane would never be stopped: add func TestMain(m *testing.M) { stacktest.Main(m) } to this package")
+	}
+	if !shared.tried {
+		shared.tried = true
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		shared.plane, shared.err = stack.Start(ctx, stack.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.plane
+}
+
+// Config returns the administrator's configuration for the shared control plane.
+func Config(t testing.TB) *rest.Config {
+	t.Helper()
+	return ControlPlane(t).Config()
+}
+
+// Private starts a control plane for one test, which may do to it what it likes, and stops it at the end of the test.
+func Private(t testing.TB, o stack.Options) *stack.ControlPlane {
+	t.Helper()
+	skipShort(t)
+	if o.Dir == "" {
+		o.Dir = t.TempDir()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	plane, err := stack.Start(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := plane.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return plane
+}
+
+// Namespace creates a namespace in the shared control plane for one test. It is asked to go at the end; without a
+// controller manager its objects stay until the control plane stops.
+func Namespace(t testing.TB) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(Config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns, err := client.CoreV1().Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.CoreV1().Namespaces().Delete(context.Background(), ns.Name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	return ns.Name
+}
+
+func skipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs real servers; not run with -short")
+	}
+}

@@ -1,0 +1,336 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// pause is between two looks.
+const pause = 300 * time.Millisecond
+
+// patience is for what takes seconds on an idle machine, and up to client-go's longest wait between attempts. In the long
+// form it is also for what is looked at every five minutes.
+func patience() time.Duration {
+	if outage > 0 {
+		return 10 * time.Minute
+	}
+	return 3 * time.Minute
+}
+
+// program is the exporter, as one process from the beginning of a test to its end.
+type program struct {
+	t      *testing.T
+	server *stack.Server
+	pid    int
+	url    string
+	config *configMap   // its configuration file
+	admin  *rest.Config // whom to ask what is true
+
+	marked look
+	log    logMark
+	alive  func() error
+}
+
+// start starts the program and waits until it is well.
+func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *program {
+	t.Helper()
+	number, err := port.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := &program{t: t, admin: admin, url: "http://" + port.Address(number), config: &configMap{dir: t.TempDir()}}
+	p.write(config)
+	p.server, err = stack.StartCommand(t.Context(), stack.Command{
+		Name: "exporter", Program: programFile(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"),
+		Args: []string{"--log.format=json", "--kubeconfig=" + kubeconfig, "--config.file=" + p.config.path(), "--web.listen-address=" + port.Address(number)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pid = p.server.PID()
+	p.alive = p.watchLiveness()
+	t.Cleanup(p.end)
+	p.mark()
+	p.well()
+	return p
+}
+
+// end is the last row of the table: whatever happened, it is the same process, it has always been alive, it has not
+// panicked, and it can be stopped in an orderly way.
+func (p *program) end() {
+	if pid := p.server.PID(); pid != p.pid {
+		p.t.Errorf("the process was %d and is %d", p.pid, pid)
+	}
+	if err := p.alive(); err != nil {
+		p.t.Errorf("/livez: %v", err)
+	}
+	_ = p.server.Stop(context.Background())
+	lines := p.lines(logMark{})
+	for _, l := range lines {
+		if l.message == "" {
+			p.t.Errorf("the log has a line that is none: %s", l.text)
+		}
+	}
+	if len(lines) == 0 {
+		p.t.Error("the log is empty")
+	} else if last := lines[len(lines)-1]; last.message != "Shut down" {
+		p.t.Errorf("the last line of the log is %s", last.text)
+	}
+	if p.t.Failed() {
+		p.t.Log(p.server.LogTail())
+	}
+}
+
+// watchLiveness asks the program all the time whether it is alive. The function that it returns ends that, and tells when
+// it was not.
+func (p *program) watchLiveness() (end func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	var failed error
+	asking.Go(func() {
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for asked := 1; failed == nil; asked++ {
+			code, _, err := p.get(ctx, "/livez")
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				failed = err
+			case code != http.StatusOK:
+				failed = fmt.Errorf("answer %d is %d", asked, code)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+	})
+	return func() error {
+		cancel()
+		asking.Wait()
+		return failed
+	}
+}
+
+var browser = &http.Client{Timeout: 30 * time.Second}
+
+func (p *program) get(ctx context.Context, path string) (int, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := browser.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+// look asks the program for everything.
+func (p *program) look() look {
+	p.t.Helper()
+	ask := func(path string) (int, string) {
+		code, body, err := p.get(p.t.Context(), path)
+		if err != nil {
+			p.t.Fatalf("%s: %v\n%s", path, err, p.server.LogTail())
+		}
+		return code, string(body)
+	}
+	now := look{}
+	code, metrics := ask("/metrics")
+	if code != http.StatusOK {
+		p.t.Fatalf("/metrics answers %d:\n%s", code, metrics)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(metrics))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	now.take(families)
+	code, _ = ask("/readyz")
+	now.put(sample{name: "readyz", value: float64(code)})
+	var status struct {
+		Informers []struct{ InformerType, Namespace, Version, State string }
+	}
+	if _, body := ask("/api/v1/informers"); json.Unmarshal([]byte(body), &status) != nil {
+		p.t.Fatalf("/api/v1/informers: %s", body)
+	}
+	for _, i := range status.Informers {
+		now.put(sample{name: "state", labels: map[string]string{
+			"informer_type": i.InformerType, "namespace": i.Namespace, "version": i.Version, "state": i.State,
+		}, value: 1})
+	}
+	return now
+}
+
+// mark takes down what is there now, and what the log has. Claims that something grows or stays are about this.
+func (p *program) mark() look {
+	p.t.Helper()
+	p.marked, p.log = p.look(), p.logEnd()
+	return p.marked
+}
+
+// shows waits until all claims hold, in two looks in a row: one look reads series one after the other.
+func (p *program) shows(claims ...string) {
+	p.t.Helper()
+	record.showed(p.t, claims)
+	p.until(strings.Join(claims, ", "), func(now look) error { return p.hold(now, claims) })
+}
+
+// keeps looks on for as long as it takes until each informer that is synced has tried to make two more audits, and fails as soon as a claim
+// does not hold.
+func (p *program) keeps(claims ...string) {
+	p.t.Helper()
+	record.keptUp(p.t, claims)
+	before := p.mark()
+	p.until("more audits", func(now look) error {
+		if err := p.hold(now, claims); err != nil {
+			p.t.Fatalf("not any more: %v\n%s", err, p.server.LogTail())
+		}
+		return auditedTwice(now, before)
+	})
+}
+
+func auditedTwice(now, before look) error {
+	const audits = "k8s_informer_audits_total"
+	made := map[string]float64{}
+	for key, s := range now {
+		if s.name == audits {
+			made[s.labels["informer_type"]] += s.value - before[key].value
+		}
+	}
+	for informer, n := range made {
+		if n < 2 && before.value("k8s_informer_synced", "informer_type", informer) > 0 {
+			return fmt.Errorf("%v audits of %s", n, informer)
+		}
+	}
+	return nil
+}
+
+func (p *program) hold(now look, claims []string) error {
+	p.t.Helper()
+	var errs []error
+	for _, c := range parsed(p.t, claims) {
+		errs = append(errs, c.holds(now, p.marked))
+	}
+	return errors.Join(errs...)
+}
+
+// await waits until condition returns no error.
+func await(t *testing.T, what string, condition func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(patience()); ; time.Sleep(pause) {
+		err := condition()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v: %v", what, patience(), err)
+		}
+	}
+}
+
+// until looks until condition holds, in two looks in a row.
+func (p *program) until(what string, condition func(look) error) {
+	p.t.Helper()
+	begin := time.Now()
+	var err error
+	for held := 0; held < 2; {
+		if err = condition(p.look()); err == nil {
+			held++
+			continue
+		}
+		held = 0
+		if time.Since(begin) > patience() {
+			p.t.Fatalf("%s: not within %v:\n%v\n%s", what, patience(), err, p.server.LogTail())
+		}
+		time.Sleep(pause)
+	}
+	p.t.Logf("%6.1f s until %s", time.Since(begin).Seconds(), what)
+}
+
+// healthy is what the program says when all is well. That audits find no difference must be new: it is about the time since
+// the mark.
+var healthy = []string{
+	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
+	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",
+	`state{state="synced"} 1`, `state{state="unreachable"} absent`, `state{state="forbidden"} absent`, `state{state="missing"} absent`, `state{state="unauthorized"} absent`,
+	"config_last_reload_successful 1",
+}
+
+// well waits until the program is healthy and has as many objects as the API server.
+func (p *program) well() {
+	p.t.Helper()
+	p.until("all is well", func(now look) error { return errors.Join(p.hold(now, healthy), p.equal(now)) })
+}
+
+// equal compares the number of objects of each informer with the API server's.
+func (p *program) equal(now look) error {
+	client, err := metadata.NewForConfig(p.admin)
+	if err != nil {
+		return err
+	}
+	for _, s := range now {
+		if s.name != "state" {
+			continue
+		}
+		gr := schema.ParseGroupResource(s.labels["informer_type"])
+		namespace := s.labels["namespace"]
+		held := now.value("k8s_informer_objects", "informer_type", s.labels["informer_type"], "namespace", namespace)
+		if namespace == "*" {
+			namespace = metav1.NamespaceAll
+		}
+		list, err := client.Resource(gr.WithVersion(s.labels["version"])).Namespace(namespace).List(p.t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		if len(list.Items) != int(held) {
+			return fmt.Errorf("the API server has %d %s, the program %v", len(list.Items), gr, held)
+		}
+	}
+	return nil
+}
+
+// write replaces the configuration.
+func (p *program) write(config string) {
+	p.t.Helper()
+	if err := p.config.write(config); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// hangUp makes the program read its configuration again, and ask again about what was forbidden.
+func (p *program) hangUp() {
+	p.t.Helper()
+	process, err := os.FindProcess(p.pid)
+	if err == nil {
+		err = process.Signal(syscall.SIGHUP)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}

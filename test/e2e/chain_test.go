@@ -1,0 +1,159 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// loadKinds are what the load generator's informers watch.
+var loadKinds = []string{"configmaps", "deployments.apps", "pods"}
+
+func defaultKinds() []string {
+	var kinds []string
+	for _, k := range exporter.DefaultKinds() {
+		kinds = append(kinds, k.Type())
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// awaitKinds waits until a query has a result for exactly these kinds.
+func awaitKinds(t *testing.T, c *chain.Chain, query string, want []string) {
+	t.Helper()
+	await(t, query, patience, func(ctx context.Context) error {
+		got, err := kindsOf(ctx, c, query)
+		if err == nil && !slices.Equal(got, want) {
+			err = fmt.Errorf("got the kinds %v, want %v", got, want)
+		}
+		return err
+	})
+}
+
+func kindsOf(ctx context.Context, c *chain.Chain, query string) ([]string, error) {
+	samples, err := c.Prometheus.Query(ctx, query)
+	var kinds []string
+	for _, s := range samples {
+		kinds = append(kinds, s.Labels["informer_type"])
+	}
+	slices.Sort(kinds)
+	return kinds, err
+}
+
+// TestSignals finds in the real Prometheus what both programs report, for each of their informers.
+func TestSignals(t *testing.T) {
+	c := theChain(t)
+	const (
+		ofExporter = `{name="informer-exporter", job="informer-exporter", namespace="*", cluster="` + chain.Cluster + `"}`
+		ofLoad     = `{name="load", job="load", namespace="*", cluster="` + chain.Cluster + `"}`
+	)
+	awaitKinds(t, c, `k8s_informer_synced`+ofExporter+` == 1`, defaultKinds())
+	awaitKinds(t, c, `k8s_informer_synced`+ofLoad+` == 1`, loadKinds)
+	awaitKinds(t, c, `informer_exporter_kind_up == 1`, defaultKinds())
+
+	// The load generator changes the kinds that it watches, and the exporter watches these, too.
+	awaitKinds(t, c, `k8s_informer_event_lag_seconds_count`+ofLoad+` > 0`, loadKinds)
+	for _, kind := range loadKinds {
+		awaitKinds(t, c, `k8s_informer_event_lag_seconds_count{name="informer-exporter", informer_type="`+kind+`"} > 0`, []string{kind})
+	}
+	if kinds, err := kindsOf(t.Context(), c, `k8s_informer_synced == 2`); err != nil || len(kinds) > 0 {
+		t.Errorf("a query that nothing fulfils finds %v, %v", kinds, err)
+	}
+}
+
+// TestCacheReadsRise compares two moments: a counter that stands still is as good as none.
+func TestCacheReadsRise(t *testing.T) {
+	c := theChain(t)
+	for _, metric := range []string{"k8s_informer_cache_hits_total", "k8s_informer_cache_misses_total"} {
+		for _, kind := range loadKinds {
+			query := fmt.Sprintf(`%s{name="load", informer_type=%q}`, metric, kind)
+			first, rises := -1.0, 0
+			await(t, query+" rises twice", patience, func(ctx context.Context) error {
+				samples, err := c.Prometheus.Query(ctx, query)
+				if err != nil || len(samples) != 1 {
+					return fmt.Errorf("got %v, %w", samples, err)
+				}
+				if now := samples[0].Value; now > first {
+					first, rises = now, rises+1
+				}
+				if rises < 3 { // the first value is no rise
+					return fmt.Errorf("it stands at %v", first)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// TestRulesAreHealthy finds every generated rule in Prometheus, evaluated without an error.
+func TestRulesAreHealthy(t *testing.T) {
+	c := theChain(t)
+	want := map[string]int{}
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		want[g.Name] = len(g.Rules)
+	}
+	await(t, "rules", patience, func(ctx context.Context) error {
+		rules, err := c.Prometheus.Rules(ctx)
+		if err != nil {
+			return err
+		}
+		return unhealthy(rules, want)
+	})
+}
+
+// unhealthy compares the rules with how many each group is to have.
+func unhealthy(rules []stack.Rule, want map[string]int) error {
+	got := map[string]int{}
+	for _, r := range rules {
+		got[r.Group]++
+		if r.Health != "ok" {
+			return fmt.Errorf("%s: health is %s: %s", r.Name, r.Health, r.LastError)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		return fmt.Errorf("rules by group: got %v, want %v", got, want)
+	}
+	return nil
+}
+
+func TestUnhealthyRulesAreSeen(t *testing.T) {
+	want := map[string]int{"g": 1}
+	for _, bad := range [][]stack.Rule{
+		{}, {{Group: "g", Health: "err"}}, {{Group: "g", Health: "unknown"}}, {{Group: "h", Health: "ok"}},
+	} {
+		if unhealthy(bad, want) == nil {
+			t.Errorf("%v should not do", bad)
+		}
+	}
+	if err := unhealthy([]stack.Rule{{Group: "g", Health: "ok"}}, want); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTargetsAreUp(t *testing.T) {
+	c := theChain(t)
+	await(t, "targets", patience, func(ctx context.Context) error {
+		targets, err := c.Prometheus.Targets(ctx)
+		if err != nil {
+			return err
+		}
+		var jobs []string
+		for _, target := range targets {
+			if target.Health != "up" {
+				return fmt.Errorf("%s (%s) is %s: %s", target.Job, target.URL, target.Health, target.LastError)
+			}
+			jobs = append(jobs, target.Job)
+		}
+		slices.Sort(jobs)
+		if want := []string{"apiserver", "informer-exporter", "kube-controller-manager", "load", "owner-labels", "widgets", "widgets", "widgets"}; !slices.Equal(jobs, want) {
+			return fmt.Errorf("got %v, want %v", jobs, want)
+		}
+		return nil
+	})
+}

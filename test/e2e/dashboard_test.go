@@ -1,0 +1,136 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// rarePanels are quantiles and means of what happens once in minutes or at a start. The series are always there, but what
+// they amount to is no number while nothing of the kind happens. TestFaults sees numbers while the fault lasts that each
+// of them has here.
+var rarePanels = map[string]string{
+	"Coverage gap, p99": "etcd-compact", "Duration of watches, median": "etcd-compact", "Sync duration, p99": "etcd-compact",
+	"List duration": "etcd-compact", "Objects in lists": "etcd-compact",
+}
+
+// faultPanels are about what does not happen on a healthy cluster, and may have no series before it does.
+var faultPanels = map[string]string{
+	"Back-off": "failing-reconciles", "Turned away by the API server": "blocked-drain",
+	"Rollback duration, p99": "hanging-clean-up",
+}
+
+// TestEveryPanelHasData asks the real Prometheus, on a healthy cluster, what each panel asks for.
+func TestEveryPanelHasData(t *testing.T) {
+	c := theChain(t)
+	for _, d := range allDashboards(t) {
+		await(t, d.Title, patience, func(ctx context.Context) error {
+			return errorOf(emptyQueries(ctx, c, d.Queries, func(q dashboards.Query, s []stack.Sample) bool {
+				_, rare := rarePanels[q.Panel]
+				_, mayLack := faultPanels[q.Panel]
+				return slices.ContainsFunc(s, isNumber) || len(s) > 0 && rare || mayLack
+			}))
+		})
+		for _, v := range variablesOf(t, d) {
+			await(t, "variable "+v.label, patience, func(ctx context.Context) error {
+				return hasValues(ctx, c, v)
+			})
+		}
+		t.Logf("%s: %d queries", d.Title, len(d.Queries))
+	}
+}
+
+// TestRarePanelsHaveFaults: each is a panel, and what fills it is a fault that TestFaults makes.
+func TestRarePanelsHaveFaults(t *testing.T) {
+	var panels []string
+	for _, d := range allDashboards(t) {
+		for _, q := range d.Queries {
+			panels = append(panels, q.Panel)
+		}
+	}
+	for _, list := range []map[string]string{rarePanels, faultPanels} {
+		for panel, fault := range list {
+			if !slices.Contains(panels, panel) {
+				t.Errorf("there is no panel %q", panel)
+			}
+			if _, made := told[fault]; !made {
+				t.Errorf("nothing makes the fault %q, which is to fill %q", fault, panel)
+			}
+		}
+	}
+}
+
+func allDashboards(t *testing.T) []dashboards.Dashboard {
+	t.Helper()
+	all, err := dashboards.All(dashboards.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func isNumber(s stack.Sample) bool { return !math.IsNaN(s.Value) }
+
+// emptyQueries returns the queries whose results are not good enough.
+func emptyQueries(ctx context.Context, c *chain.Chain, queries []dashboards.Query, good func(dashboards.Query, []stack.Sample) bool) (empty []string, err error) {
+	for _, q := range queries {
+		samples, err := c.Prometheus.Query(ctx, q.Plain(rateInterval))
+		if err != nil {
+			return nil, fmt.Errorf("panel %q: %w", q.Panel, err)
+		}
+		if !good(q, samples) {
+			empty = append(empty, fmt.Sprintf("panel %q: %d series and no number: %s", q.Panel, len(samples), q.Plain(rateInterval)))
+		}
+	}
+	return empty, nil
+}
+
+func errorOf(empty []string, err error) error {
+	if err == nil && len(empty) > 0 {
+		err = fmt.Errorf("%d queries without data:\n%s", len(empty), strings.Join(empty, "\n"))
+	}
+	return err
+}
+
+// hasValues fails if a variable would offer nothing to choose from.
+func hasValues(ctx context.Context, c *chain.Chain, v dashboardVariable) error {
+	samples, err := c.Prometheus.Query(ctx, fmt.Sprintf("group by (%s) (%s)", v.label, v.selector))
+	if err != nil {
+		return err
+	}
+	for _, s := range samples {
+		if s.Labels[v.label] != "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("no value among %v", samples)
+}
+
+// TestEmptyPanelsAreSeen renames the metrics of each query: every one of them must be found empty then, so none is of the
+// kind that returns something whatever is there.
+func TestEmptyPanelsAreSeen(t *testing.T) {
+	c := theChain(t)
+	renamed := strings.NewReplacer("k8s_informer_", "k8s_renamed_", "informer_exporter_", "renamed_exporter_",
+		"informer_queued_", "renamed_queued_", "informer_processing_", "renamed_processing_", "informer_store_", "renamed_store_",
+		"controller_", "renamed_controller_", "k8s_client_", "renamed_client_", "workqueue_", "renamed_workqueue_",
+		"leader_election_", "renamed_election_", "k8s_lease_", "renamed_lease_", "k8s_object_", "renamed_object_")
+	for _, d := range allDashboards(t) {
+		for _, q := range d.Queries {
+			q.Expr = renamed.Replace(q.Expr)
+			empty, err := emptyQueries(t.Context(), c, []dashboards.Query{q}, func(_ dashboards.Query, s []stack.Sample) bool { return len(s) > 0 })
+			if err != nil || len(empty) != 1 {
+				t.Errorf("panel %q would not be missed: %v\n%s", q.Panel, err, q.Expr)
+			}
+		}
+	}
+	if err := hasValues(t.Context(), c, dashboardVariable{selector: "k8s_renamed_synced", label: "name"}); err == nil {
+		t.Error("a variable without values would not be missed")
+	}
+}

@@ -1,0 +1,272 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
+)
+
+// told are the labels that the alert of each fault must have, for it to be about what is broken.
+var told = map[string]map[string]string{
+	"half-open":            {"name": exporterName, "informer_type": "pods"},
+	"reset":                {"name": "load", "informer_type": "pods"},
+	"mid-event":            {"informer_type": "pods"}, // of either program: there is no telling whose connection carries more
+	"apiserver-kill":       {"name": "widgets", "lock": "widgets"},
+	"apiserver-pause":      {"name": "widgets", "lock": "widgets"},
+	"etcd-compact":         {"name": exporterName, "informer_type": "pods"},
+	"etcd-restore":         {"name": exporterName, "informer_type": "configmaps"},
+	"slow-handlers":        {"name": "load", "informer_type": "pods"},
+	"blocked-drain":        {"name": "load"},
+	"stuck-finalizer":      {"informer_type": "configmaps"},
+	"failing-reconciles":   {"name": "widgets", "controller": "widgets"},
+	"panicking-reconciles": {"name": "widgets", "controller": "widgets"},
+	"hanging-clean-up":     {"name": "widgets", "controller": "widgets", "finalizer": "example.com/config-map"},
+	"exporter-kill":        {},
+	"unknown-kind":         {"job": exporterName, "informer_type": "gadgets.example.com"},
+	"broken-configuration": {"job": exporterName},
+}
+
+// instead is what may come first where scrapes fail because the machine is busy, for that makes every alert wait anew: the
+// alert of the fault is then kept back as its consequence. HTTP/2 finds a dead connection after 45 seconds.
+var instead = map[string]string{"half-open": "InformerWatchDown"}
+
+// TestFaults makes every fault of the demo that has an alert and follows that to the webhook and back. What does not touch
+// the same parts is broken at the same time.
+func TestFaults(t *testing.T) {
+	t.Run("controllers, objects, the exporter's configuration", func(t *testing.T) {
+		c := theChain(t)
+		handlers, drain := begin(t, c, "slow-handlers"), begin(t, c, "blocked-drain")
+		others := beginAll(t, c, "stuck-finalizer", "unknown-kind")
+		consequence(t, others[0], "ClusterNamespaceStuck")
+		endAll(t, others...)
+		drain.fires(t)
+		drain.end(t) // requests that fail on a dead connection are no different from those that are turned away
+		// What the handlers are behind with does not get less when nothing arrives any more.
+		await(t, "handlers are behind by more than two minutes", patience, func(ctx context.Context) error {
+			return some(ctx, c, `2 * k8s_informer_handler_pending_events{name="load", informer_type="pods"} > 120`)
+		})
+		connection := begin(t, c, "half-open")
+		endAll(t, beginAll(t, c, "failing-reconciles", "panicking-reconciles", "broken-configuration")...)
+		endAll(t, begin(t, c, "hanging-clean-up"))
+		endAll(t, handlers, connection, drain)
+	})
+	t.Run("connections, the exporter", func(t *testing.T) {
+		c := theChain(t)
+		endAll(t, beginAll(t, c, "reset", "exporter-kill")...)
+		endAll(t, begin(t, c, "mid-event"))
+	})
+	t.Run("servers", func(t *testing.T) {
+		c := theChain(t)
+		endAll(t, begin(t, c, "apiserver-kill"))
+		endAll(t, begin(t, c, "apiserver-pause"))
+		// Caches that etcd has left behind are right again when they have been filled again, as a compaction makes them.
+		restored := begin(t, c, "etcd-restore")
+		restored.fires(t)
+		restored.end(t)
+		endAll(t, restored, begin(t, c, "etcd-compact"))
+	})
+}
+
+// consequence waits until the alert of a fault has arrived, and another one is there and kept back because of it.
+func consequence(t *testing.T, b *broken, alert string) {
+	t.Helper()
+	b.fires(t)
+	namespace := b.fired.Labels["namespace"]
+	await(t, alert+" is inhibited", fireTimeout, func(ctx context.Context) error {
+		return inhibited(ctx, b.chain, 1, `alertname="`+alert+`"`, `namespace="`+namespace+`"`)
+	})
+	for _, a := range b.chain.Receiver.Alerts() {
+		if a.Name == alert && a.Labels["namespace"] == namespace {
+			t.Errorf("the consequence was sent besides the cause: %+v", a)
+		}
+	}
+}
+
+// broken is a fault that is on.
+type broken struct {
+	chain   *chain.Chain
+	fault   chain.Fault
+	since   time.Time
+	fired   receiver.Alert // empty before
+	ended   time.Time      // zero while it lasts
+	restore func(context.Context) error
+}
+
+func beginAll(t *testing.T, c *chain.Chain, names ...string) (all []*broken) {
+	t.Helper()
+	for _, name := range names {
+		all = append(all, begin(t, c, name))
+	}
+	return all
+}
+
+// begin makes a fault once nothing says that it is there already.
+func begin(t *testing.T, c *chain.Chain, name string) *broken {
+	t.Helper()
+	fault, err := chain.FaultByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &broken{chain: c, fault: fault}
+	await(t, "before "+name, resolveTimeout, b.silent)
+	b.since = time.Now()
+	b.restore = inject(t, c, name)
+	return b
+}
+
+// silent fails if the alert fires in Prometheus.
+func (b *broken) silent(ctx context.Context) error {
+	samples, err := b.chain.Prometheus.Query(ctx, firing(b.fault))
+	if err == nil && len(samples) > 0 {
+		err = fmt.Errorf("there are alerts: %v", samples)
+	}
+	return err
+}
+
+// firing selects the alert of a fault in Prometheus.
+func firing(f chain.Fault) string {
+	matchers := []string{`alertname="` + f.Alert + `"`, `alertstate="firing"`}
+	for _, label := range slices.Sorted(maps.Keys(told[f.Name])) {
+		matchers = append(matchers, fmt.Sprintf("%s=%q", label, told[f.Name][label]))
+	}
+	return "ALERTS{" + strings.Join(matchers, ", ") + "}"
+}
+
+// endAll waits for the alerts of all faults, ends the faults, and waits until all alerts are resolved.
+func endAll(t *testing.T, all ...*broken) {
+	t.Helper()
+	for _, b := range all {
+		b.fires(t)
+	}
+	for _, b := range all {
+		b.end(t)
+	}
+	for _, b := range all {
+		await(t, b.fault.Name+": "+b.fired.Name+" is resolved", resolveTimeout, b.isResolved)
+		t.Logf("%-20s %s: %s after %v, and resolved %v after the end", b.fault.Name, b.fired.Name, b.fired.Receiver,
+			b.fired.Arrived.Sub(b.since).Round(time.Second), time.Since(b.ended).Round(time.Second))
+	}
+}
+
+// isResolved fails unless Prometheus has no such alert any more and the last that the webhook was told is that it is
+// resolved. That may have been before the end of the fault, where the alert comes and goes.
+func (b *broken) isResolved(ctx context.Context) error {
+	if err := b.silent(ctx); err != nil {
+		return err
+	}
+	var last receiver.Alert
+	for _, a := range b.chain.Receiver.Alerts() {
+		if maps.Equal(a.Labels, b.fired.Labels) {
+			last = a
+		}
+	}
+	if last.Status != "resolved" {
+		return fmt.Errorf("the webhook was told last that it is %s: %+v", last.Status, last)
+	}
+	return nil
+}
+
+// end ends the fault, if it lasts.
+func (b *broken) end(t *testing.T) {
+	t.Helper()
+	if !b.ended.IsZero() {
+		return
+	}
+	b.ended = time.Now()
+	if err := b.restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fires waits for the alert and looks at what a person is shown.
+func (b *broken) fires(t *testing.T) {
+	t.Helper()
+	if b.fired.Name != "" {
+		return
+	}
+	a := awaitAlert(t, b.chain, fireTimeout, b.fault.Name+": "+firing(b.fault), func(a receiver.Alert) bool {
+		if a.Name != b.fault.Alert && a.Name != instead[b.fault.Name] || a.Status != "firing" || a.StartsAt.Before(b.since) {
+			return false
+		}
+		for label, value := range told[b.fault.Name] {
+			if a.Labels[label] != value {
+				return false
+			}
+		}
+		return true
+	})
+	definition, ok := alerts.ByName(a.Name)
+	if !ok || a.Receiver != string(definition.Objective.Severity) || a.Labels["severity"] != a.Receiver || a.Labels["cluster"] != chain.Cluster {
+		t.Errorf("%s went to the receiver %q with the labels %v", a.Name, a.Receiver, a.Labels)
+	}
+	for _, text := range []string{"summary", "description", "dashboard_url"} {
+		if s := a.Annotations[text]; s == "" || strings.Contains(s, "{{") || strings.Contains(s, "<no value>") || strings.Contains(s, "<error") {
+			t.Errorf("%s: %s is %q", a.Name, text, s)
+		}
+	}
+	if err := runbookExists(a.Annotations["runbook_url"], a.Name); err != nil {
+		t.Error(err)
+	}
+	b.fillsPanels(t)
+	b.fired = a
+}
+
+// fillsPanels waits until the panels that the fault is to fill show something.
+func (b *broken) fillsPanels(t *testing.T) {
+	t.Helper()
+	for _, d := range allDashboards(t) {
+		for _, q := range d.Queries {
+			if rarePanels[q.Panel] != b.fault.Name && faultPanels[q.Panel] != b.fault.Name {
+				continue
+			}
+			await(t, b.fault.Name+" fills the panel "+q.Panel, patience, func(ctx context.Context) error {
+				return some(ctx, b.chain, q.Plain(rateInterval))
+			})
+		}
+	}
+}
+
+// awaitAlert waits until the webhook has been told something.
+func awaitAlert(t *testing.T, c *chain.Chain, patience time.Duration, what string, match func(receiver.Alert) bool) receiver.Alert {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	a, err := c.Receiver.Wait(ctx, match)
+	if err != nil {
+		state, _ := c.Prometheus.Query(context.WithoutCancel(ctx), `ALERTS`)
+		t.Fatalf("%s: %v\nPrometheus has %v", what, err, state)
+	}
+	return a
+}
+
+func some(ctx context.Context, c *chain.Chain, query string) error {
+	samples, err := c.Prometheus.Query(ctx, query)
+	if err == nil && !slices.ContainsFunc(samples, isNumber) {
+		err = fmt.Errorf("no result of %s", query)
+	}
+	return err
+}
+
+// TestEveryFaultIsFollowed: the demo says which alert to expect, and here is where it is held to that.
+func TestEveryFaultIsFollowed(t *testing.T) {
+	for _, f := range chain.Faults() {
+		_, followed := told[f.Name]
+		switch f.Name {
+		case "cut": // TestFaultReachesTheReceiver
+			followed = true
+		case "delay": // takes as long as half-open and ends in the same alert
+			continue
+		}
+		if followed != (f.Alert != "") {
+			t.Errorf("%s has the alert %q; followed: %v", f.Name, f.Alert, followed)
+		}
+	}
+}

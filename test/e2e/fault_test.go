@@ -1,0 +1,204 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// Alerts take a minute, which is the `for` that they have by default; client-go may then wait another one before it tries
+// again, and both take longer on a busy machine.
+const (
+	fireTimeout    = 4 * time.Minute
+	resolveTimeout = 5 * time.Minute
+)
+
+// TestFaultReachesTheReceiver cuts the informers off from the API server and follows the alert through Prometheus and
+// Alertmanager to the webhook, and its end after the connection is back.
+func TestFaultReachesTheReceiver(t *testing.T) {
+	c := theChain(t)
+	awaitKinds(t, c, `k8s_informer_watch_connected{name="informer-exporter"} == 1`, defaultKinds())
+
+	restore := inject(t, c, "cut")
+	cut := time.Now()
+	fired := map[string]receiver.Alert{}
+	for _, kind := range defaultKinds() {
+		fired[kind] = awaitWatchDown(t, c, fireTimeout, cut, "firing", kind)
+		checkAlert(t, c, fired[kind], kind)
+	}
+	// The lag is a consequence: it fires, too, and Alertmanager keeps it back.
+	await(t, "InformerSyncLagHigh is inhibited", fireTimeout, func(ctx context.Context) error {
+		return inhibited(ctx, c, len(defaultKinds()), `alertname="InformerSyncLagHigh"`, `name="`+exporterName+`"`)
+	})
+	for _, a := range c.Receiver.Alerts() {
+		if a.Name == "InformerSyncLagHigh" && a.Labels["name"] == exporterName && a.StartsAt.After(cut) {
+			t.Errorf("the consequence was sent besides the cause: %+v", a)
+		}
+	}
+
+	restored := time.Now()
+	if err := restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var last time.Time
+	for _, kind := range defaultKinds() {
+		a := awaitWatchDown(t, c, resolveTimeout, restored, "resolved", kind)
+		if a.Arrived.After(last) {
+			last = a.Arrived
+		}
+		if a.EndsAt.Before(restored.Add(-time.Second)) {
+			t.Errorf("%s ended at %v, before the connection was back", kind, a.EndsAt)
+		}
+	}
+	pods := fired["pods"]
+	t.Logf("connection cut      %s", cut.Format(time.RFC3339))
+	t.Logf("alert fired         %s (%s)", pods.StartsAt.Local().Format(time.RFC3339), pods.Annotations["summary"])
+	t.Logf("arrived at webhook  %s, %v after the cut", pods.Arrived.Format(time.RFC3339), pods.Arrived.Sub(cut).Round(time.Second))
+	t.Logf("connection restored %s", restored.Format(time.RFC3339))
+	t.Logf("all resolved        %s, %v after it was back", last.Format(time.RFC3339), last.Sub(restored).Round(time.Second))
+	awaitKinds(t, c, `k8s_informer_watch_connected{name="load"} == 1`, loadKinds)
+}
+
+const exporterName = "informer-exporter"
+
+// inject makes a fault and returns what ends it; the end of the test does so in any case.
+func inject(t *testing.T, c *chain.Chain, name string) (restore func(context.Context) error) {
+	t.Helper()
+	fault, err := chain.FaultByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := fault.Inject(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	restore = func(ctx context.Context) error {
+		if ended {
+			return nil
+		}
+		ended = true
+		return end(ctx)
+	}
+	t.Cleanup(func() {
+		if err := restore(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return restore
+}
+
+// awaitWatchDown waits until the webhook has been told that the exporter's watch of a kind is down, or no longer is.
+func awaitWatchDown(t *testing.T, c *chain.Chain, patience time.Duration, after time.Time, status, kind string) receiver.Alert {
+	t.Helper()
+	return awaitAlert(t, c, patience, "InformerWatchDown for "+kind+", "+status, func(a receiver.Alert) bool {
+		return a.Name == "InformerWatchDown" && a.Status == status && a.Arrived.After(after) &&
+			a.Labels["name"] == exporterName && a.Labels["informer_type"] == kind
+	})
+}
+
+// checkAlert looks at what a person is shown.
+func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
+	t.Helper()
+	instance := strings.TrimPrefix(c.ExporterURL, "http://")
+	want := map[string]string{
+		"alertname": "InformerWatchDown", "severity": "ticket", "cluster": chain.Cluster, "job": exporterName, "instance": instance,
+		"name": exporterName, "informer_type": kind, "namespace": "*",
+	}
+	if fmt.Sprint(a.Labels) != fmt.Sprint(want) {
+		t.Errorf("got the labels  %v\nwant the labels %v", a.Labels, want)
+	}
+	if a.Receiver != "ticket" {
+		t.Errorf("it went to the receiver %q, want ticket", a.Receiver)
+	}
+	summary := "The " + kind + " informer of informer-exporter in cluster local has lost its watch."
+	if a.Annotations["summary"] != summary {
+		t.Errorf("summary %q, want %q", a.Annotations["summary"], summary)
+	}
+	if d := a.Annotations["description"]; !strings.Contains(d, instance) || strings.Contains(d, "{{") {
+		t.Errorf("description %q", d)
+	}
+	if link := a.Annotations["dashboard_url"]; !strings.Contains(link, "var-informer_type="+kind+"&") {
+		t.Errorf("dashboard_url %q does not choose the informer", link)
+	}
+	if err := runbookExists(a.Annotations["runbook_url"], a.Name); err != nil {
+		t.Error(err)
+	}
+}
+
+// runbookExists fails if an address leads to no file of this repository that is about the alert.
+func runbookExists(address, alert string) error {
+	_, path, ok := strings.Cut(address, "/blob/main/")
+	if !ok {
+		return fmt.Errorf("runbook_url %q is no file of the repository", address)
+	}
+	root, err := stack.Root()
+	if err != nil {
+		return err
+	}
+	page, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(strings.Split(string(page), "\n"), "# "+alert) {
+		return fmt.Errorf("%s is not about %s", path, alert)
+	}
+	return nil
+}
+
+func TestDeadRunbookIsSeen(t *testing.T) {
+	const base = "https://github.com/informer-exporter/informer-exporter/blob/main/deploy/runbooks/"
+	if err := runbookExists(base+"InformerWatchDown.md", "InformerWatchDown"); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", "InformerWatchDown.md", base + "Nope.md", base + "InformerSyncSlow.md"} {
+		if runbookExists(bad, "InformerWatchDown") == nil {
+			t.Errorf("%q should not do", bad)
+		}
+	}
+}
+
+// inhibited fails unless Alertmanager has that many alerts that match, and keeps every one of them back because of another.
+func inhibited(ctx context.Context, c *chain.Chain, want int, matchers ...string) error {
+	query := url.Values{"filter": matchers}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Alertmanager.URL+"/api/v2/alerts?"+query.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var alerts []struct {
+		Labels map[string]string
+		Status struct {
+			State       string
+			InhibitedBy []string
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&alerts); err != nil {
+		return fmt.Errorf("%s: %w", resp.Status, err)
+	}
+	if len(alerts) != want {
+		return fmt.Errorf("Alertmanager has %d alerts with %s, want %d", len(alerts), matchers, want)
+	}
+	for _, a := range alerts {
+		if a.Status.State != "suppressed" || len(a.Status.InhibitedBy) == 0 {
+			return fmt.Errorf("%v is %s", a.Labels, a.Status.State)
+		}
+	}
+	return nil
+}

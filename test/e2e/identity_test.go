@@ -1,0 +1,92 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// TestExporterAsItsServiceAccount runs the exporter with the rights of the manifests: it watches every default kind. Asked
+// for Secrets, it reports that it may not have them, and goes on with the rest.
+func TestExporterAsItsServiceAccount(t *testing.T) {
+	c := theChain(t)
+	applyBase(t, c.ControlPlane.Config())
+	config, err := c.ControlPlane.ServiceAccountConfig(t.Context(), manifestNamespace, "informer-exporter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := stack.WriteKubeconfig(kubeconfig, config); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []struct {
+		name, config string
+		denied       []string
+	}{
+		{"default", "", nil},
+		{"secrets", "extraResources: [{name: secrets}]", []string{"secrets"}},
+	} {
+		t.Run(run.name, func(t *testing.T) {
+			file := filepath.Join(dir, run.name+".yaml")
+			if err := os.WriteFile(file, []byte(run.config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			url := startExporter(t, filepath.Join(c.Dir(), "exporter"), "--kubeconfig="+kubeconfig, "--config.file="+file)
+			awaitValues(t, url, "informer_exporter_kind_up", "1", defaultKinds())
+			awaitValues(t, url, "informer_exporter_kind_up", "0", run.denied)
+			awaitValues(t, url, "k8s_informer_synced", "1", defaultKinds())
+			awaitValues(t, url, "k8s_informer_watch_connected", "1", defaultKinds())
+		})
+	}
+}
+
+// startExporter runs the chain's build of the exporter until the end of the test, and returns its address.
+func startExporter(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	number, err := port.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + port.Address(number)
+	server, err := stack.StartCommand(t.Context(), stack.Command{
+		Name: "exporter", Program: program, Dir: t.TempDir(), Ready: stack.Answers(url + "/livez"),
+		Args: append([]string{"serve", "--web.listen-address=" + port.Address(number)}, args...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(server.LogTail())
+		}
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return url
+}
+
+// awaitValues waits until the series of a metric that have a value are those of exactly these kinds.
+func awaitValues(t *testing.T, url, metric, value string, want []string) {
+	t.Helper()
+	line := regexp.MustCompile(`(?m)^` + metric + `\{(?:.*,)?informer_type="([^"]+)"[^}]*\} ` + value + `$`)
+	await(t, metric+" "+value, patience, func(context.Context) error {
+		var got []string
+		for _, found := range line.FindAllStringSubmatch(fetch(t, url+"/metrics"), -1) {
+			got = append(got, found[1])
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			return fmt.Errorf("of %s, want %s", strings.Join(got, ", "), strings.Join(want, ", "))
+		}
+		return nil
+	})
+}

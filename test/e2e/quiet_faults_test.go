@@ -1,0 +1,81 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/promql/promqltest"
+
+	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
+)
+
+// quietFaults are those that no alert fires for. What they show nevertheless is true at some time while they last: that
+// nothing fires would not tell a recording of the fault from one of nothing. No rule reads anything of bookmarks: of them
+// the recording shows only that silence fires nothing.
+var quietFaults = map[string]string{
+	"TestServerTimeout":      `increase(k8s_informer_watches_total[15m]) > 0 unless increase(k8s_informer_list_duration_seconds_count[15m]) > 0`,
+	"TestBookmarksOnly":      `increase(k8s_informer_event_lag_seconds_count[10m]) == 0 and k8s_informer_watch_connected == 1`,
+	"TestHalfOpenConnection": `increase(k8s_informer_event_lag_seconds_count{informer_type="configmaps"}[2m]) == 0 and k8s_informer_watch_connected == 1`,
+	"TestStreamingListRejected": `k8s_informer_sync_errors_total{error_type="other"} == 1
+		and ignoring (error_type) k8s_informer_synced == 1`,
+	"TestVersionsThatAreNoNumbers": `increase(k8s_informer_handler_duration_seconds_count[2m]) > 0
+		and on (job, informer_type) increase(k8s_informer_event_lag_seconds_count[2m]) == 0`,
+	"TestThousandInformers": `increase(k8s_informer_list_duration_seconds_count[5m]) > 900`,
+	"TestHandlerRemovedWhileBusy": `increase(k8s_informer_handler_duration_seconds_count{handler="late"}[30s]) == 0
+		and on (job) increase(k8s_informer_handler_duration_seconds_count{handler="main"}[30s]) > 0`,
+	"TestLateHandler": `k8s_informer_handler_duration_seconds_count{handler="late"} > 20`,
+	"TestTransformThatStripsTheVersion": `sum by (job, informer_type) (increase(k8s_informer_handler_duration_seconds_count[2m]))
+		> 1.2 * sum by (job, informer_type) (increase(k8s_informer_event_lag_seconds_count[2m]))`,
+}
+
+func TestQuietFaultsAreInTheirRecordings(t *testing.T) {
+	for _, row := range faultTable(t) {
+		shows, quiet := quietFaults[row.test]
+		if alerts := len(row.meanwhile) + len(row.afterwards); quiet != (alerts == 0) {
+			t.Errorf("%s: %d alerts fire, and what it shows besides is %q", row.test, alerts, shows)
+		}
+		if !quiet {
+			continue
+		}
+		t.Run(row.test, func(t *testing.T) {
+			t.Parallel()
+			if r := recorded(t, row.test); !holdsDuring(t, r, shows) {
+				t.Errorf("at no time of the fault: %s", shows)
+			}
+		})
+	}
+}
+
+// holdsDuring tells whether an expression has a result at some time while the fault of a recording lasts.
+func holdsDuring(t *testing.T, r recording.Recording, expr string) bool {
+	t.Helper()
+	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	found := false
+	for step := range r.Phase(recording.After) {
+		at := r.Start.Add(time.Duration(step) * r.Interval)
+		data.WithSamplesTill(at, func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if step < r.Phase(recording.During) {
+				return
+			}
+			query, err := data.QueryEngine().NewInstantQuery(t.Context(), data.Storage(), nil, expr, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer query.Close()
+			result := query.Exec(t.Context())
+			vector, err := result.Vector()
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || len(vector) > 0
+		})
+	}
+	return found
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// Namespaces: something is written to busy all the time, and nothing to quiet.
+const (
+	busy  = "busy"
+	quiet = "quiet"
+)
+
+// lab is what all rows share.
+type lab struct {
+	log   *slog.Logger
+	dir   string
+	stops []func(context.Context) error
+	// exporter is the program, and env the one that gives it its environment.
+	exporter, env string
+	// plane is the control plane of the rows that leave it in one piece.
+	plane *stack.ControlPlane
+	// well is an exporter that suffers nothing, beside programs that do.
+	well *target
+}
+
+// newLab starts what rows share. The lab is to be closed whether or not there is an error.
+func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
+	l = &lab{log: log}
+	if l.env, err = exec.LookPath("env"); err != nil {
+		return l, err
+	}
+	if l.dir, err = os.MkdirTemp("", "informer-exporter-record-"); err != nil {
+		return l, err
+	}
+	l.onStop(func(context.Context) error { return os.RemoveAll(l.dir) })
+	root, err := stack.Root()
+	if err != nil {
+		return l, err
+	}
+	l.exporter = filepath.Join(l.dir, "exporter")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", l.exporter, ".")
+	cmd.Dir = filepath.Join(root, "cmd", "exporter")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return l, fmt.Errorf("building the exporter: %w\n%s", err, out)
+	}
+	if l.plane, err = l.startPlane(ctx, stack.Options{}); err != nil {
+		return l, err
+	}
+	if _, err := l.write(ctx, l.plane); err != nil {
+		return l, err
+	}
+	l.well, err = l.startExporter(ctx, l.plane.Config(), oneKind)
+	return l, err
+}
+
+func (l *lab) onStop(stop func(context.Context) error) { l.stops = append(l.stops, stop) }
+
+// close stops everything, last things first.
+func (l *lab) close() error {
+	var errs []error
+	for _, stop := range slices.Backward(l.stops) {
+		errs = append(errs, stop(context.Background()))
+	}
+	return errors.Join(errs...)
+}
+
+// startPlane starts a control plane with the namespaces.
+func (l *lab) startPlane(ctx context.Context, o stack.Options) (*stack.ControlPlane, error) {
+	o.Dir = filepath.Join(l.dir, fmt.Sprint("control-plane-", len(l.stops)))
+	if err := os.Mkdir(o.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	plane, err := stack.Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	l.onStop(plane.Stop)
+	client, err := kubernetes.NewForConfig(plane.Config())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{busy, quiet} {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if _, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return nil, err
+		}
+		for n := range 5 {
+			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("stays-", n)}}
+			if _, err := client.CoreV1().ConfigMaps(name).Create(ctx, object, metav1.CreateOptions{}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return plane, nil
+}
+
+// write writes to busy until the end of the lab or stop.
+func (l *lab) write(ctx context.Context, plane *stack.ControlPlane) (stop func(), err error) {
+	client, err := kubernetes.NewForConfig(plane.Config())
+	if err != nil {
+		return nil, err
+	}
+	writing, err := load.Start(ctx, load.Options{
+		Client: client, Factory: informers.NewSharedInformerFactory(client, 0), Namespaces: []string{busy},
+		Objects: 60, WritesPerSecond: 3, ReadsPerSecond: 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	stopped := false
+	stop = func() {
+		if !stopped {
+			stopped = true
+			writing.Stop()
+		}
+	}
+	l.onStop(func(context.Context) error { stop(); return nil })
+	return stop, nil
+}
+
+// proxy stands on the wire in front of an address.
+func (l *lab) proxy(address string) (*faultproxy.Proxy, error) {
+	p, err := faultproxy.Start(address, "")
+	if err != nil {
+		return nil, err
+	}
+	l.onStop(func(context.Context) error { return p.Close() })
+	return p, nil
+}
+
+// gate stands in front of a control plane.
+func (l *lab) gate(plane *stack.ControlPlane) (*gate, error) {
+	g, err := newGate(plane.Config())
+	if err != nil {
+		return nil, err
+	}
+	l.onStop(func(context.Context) error { return g.server.Close() })
+	return g, nil
+}
+
+// every calls f now and then again and again, until ctx ends.
+func every(ctx context.Context, d time.Duration, f func()) {
+	for {
+		f()
+		if sleep(ctx, d) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// apiServerKilled has a control plane of its own, as all have that break one.
+func apiServerKilled(ctx context.Context, l *lab) (*subject, error) {
+	plane, err := l.startPlane(ctx, stack.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.write(ctx, plane); err != nil {
+		return nil, err
+	}
+	t, err := l.startExporter(ctx, plane.Config(), exporterOptions{})
+	return &subject{[]*target{t}, func(ctx context.Context) error {
+		if err := plane.APIServer.Kill(); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return plane.APIServer.Start(context.WithoutCancel(ctx))
+	}}, err
+}
+
+// compaction is of an etcd whose API server has no watch cache, so that nothing but etcd remembers what happened.
+func compaction(ctx context.Context, l *lab) (*subject, error) {
+	plane, err := l.startPlane(ctx, stack.Options{APIServerArgs: []string{"--watch-cache=false"}})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.write(ctx, plane); err != nil {
+		return nil, err
+	}
+	proxy, err := l.proxy(plane.APIServer.Address)
+	if err != nil {
+		return nil, err
+	}
+	t, err := l.startExporter(ctx, proxy.RESTConfig(plane.Config()), exporterOptions{})
+	return &subject{[]*target{t}, func(ctx context.Context) error {
+		proxy.Cut()
+		if err := sleep(ctx, 10*time.Second); err != nil { // there are writes
+			return err
+		}
+		if _, err := plane.Etcd.Compact(ctx); err != nil {
+			return err
+		}
+		if err := proxy.Restore(); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	}}, err
+}
+
+// etcdRestored is put back by far more than what is written afterwards. An audit that has succeeded keeps InformerAuditsFail
+// quiet for half an hour. So the first, which comes within half a minute, is over before the recording begins, and the
+// second comes after the fault: the interval is longer than the time before it. Two have failed when the informer lists.
+func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
+	const undone = 1000
+	plane, err := l.startPlane(ctx, stack.Options{})
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(withRate(plane.Config(), 1000))
+	if err != nil {
+		return nil, err
+	}
+	backup := filepath.Join(plane.Dir(), "backup")
+	if err := plane.Etcd.Backup(ctx, backup); err != nil {
+		return nil, err
+	}
+	if err := plane.APIServer.Restart(ctx); err != nil {
+		return nil, err
+	}
+	for n := range undone {
+		patch := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, n)
+		if _, err := client.CoreV1().ConfigMaps(busy).Patch(ctx, "stays-0", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	stopWriting, err := l.write(ctx, plane)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := l.proxy(plane.APIServer.Address)
+	if err != nil {
+		return nil, err
+	}
+	t, err := l.startExporter(ctx, proxy.RESTConfig(plane.Config()), exporterOptions{
+		config: "resources: [configmaps]\nnamespaces: [" + busy + "]\nchecks: {freshness: 30s, audit: 4m}\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := sleep(ctx, 32*time.Second); err != nil {
+		return nil, err
+	}
+	return &subject{[]*target{t}, func(ctx context.Context) error {
+		stopWriting()
+		proxy.Cut() // its address refuses, as that of a server does that is gone
+		if err := plane.APIServer.Kill(); err != nil {
+			return err
+		}
+		if err := plane.Etcd.Restore(ctx, backup); err != nil {
+			return err
+		}
+		if err := plane.APIServer.Start(ctx); err != nil {
+			return err
+		}
+		if err := proxy.Restore(); err != nil {
+			return err
+		}
+		if err := sleep(ctx, 10*time.Minute); err != nil {
+			return err
+		}
+		proxy.HalfOpen() // until pings find it, after which client-go lists
+		if err := sleep(ctx, 50*time.Second); err != nil {
+			return err
+		}
+		if err := proxy.Restore(); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	}}, nil
+}
+
+func withRate(config *rest.Config, qps float32) *rest.Config {
+	config.QPS, config.Burst = qps, int(qps)
+	return config
+}
+
+var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+func widgetDefinition() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "widgets.example.com"},
+		"spec": map[string]any{
+			"group": "example.com", "scope": "Namespaced",
+			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget"},
+			"versions": []any{map[string]any{
+				"name": "v1", "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{
+					"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+				}},
+			}},
+		},
+	}}
+}
+
+// crdDeleted is an exporter and a program that watch what is no longer defined.
+func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
+	client, err := dynamic.NewForConfig(l.plane.Config())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := client.Resource(crds).Create(ctx, widgetDefinition(), metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	for n := range 3 {
+		widget := load.Widget(fmt.Sprint("widget-", n), nil)
+		err := wait.PollUntilContextTimeout(ctx, time.Second, time.Minute, true, func(ctx context.Context) (bool, error) {
+			_, err := client.Resource(load.Widgets).Namespace(busy).Create(ctx, widget, metav1.CreateOptions{})
+			return err == nil, nil // it is not served at once
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	exporter, err := l.startExporter(ctx, l.plane.Config(), exporterOptions{
+		config: "resources: [configmaps, widgets.example.com]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 0s}\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, program, err := l.startProgram(l.plane.Config(), func(*program) programOptions { return programOptions{resource: load.Widgets} })
+	return &subject{[]*target{exporter, program}, func(ctx context.Context) error {
+		if err := client.Resource(crds).Delete(ctx, widgetDefinition().GetName(), metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		_, err := client.Resource(crds).Create(context.WithoutCancel(ctx), widgetDefinition(), metav1.CreateOptions{})
+		return err
+	}}, err
+}
+
+// foreignVersions are what an exporter and a program see from the start. Nothing else happens.
+func foreignVersions(ctx context.Context, l *lab) (*subject, error) {
+	g, err := l.gate(l.plane)
+	if err != nil {
+		return nil, err
+	}
+	g.foreign = true
+	exporter, err := l.startExporter(ctx, g.config(), oneKind)
+	if err != nil {
+		return nil, err
+	}
+	_, program, err := l.startProgram(g.config(), ordinary)
+	return &subject{[]*target{exporter, program}, func(ctx context.Context) error { <-ctx.Done(); return nil }}, err
+}

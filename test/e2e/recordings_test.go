@@ -1,0 +1,177 @@
+package e2e_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
+)
+
+// faultRow is a row of docs/faults.md: the alerts that fire while the fault of a test lasts, and afterwards.
+type faultRow struct {
+	test                  string
+	meanwhile, afterwards []string
+	// ofPrograms tells that the exporter, which has no handlers and no Transforms of others, cannot have the fault.
+	ofPrograms bool
+}
+
+// faultTable reads docs/faults.md. What its rows say about metrics is held against the tests that they name by those.
+func faultTable(t *testing.T) []faultRow {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "docs", "faults.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := regexp.MustCompile(`^Test[A-Z]`)
+	name := regexp.MustCompile(`\b(Informer|Controller|Cluster)[A-Z][A-Za-z]+\b`)
+	var rows []faultRow
+	ofPrograms := false
+	for line := range strings.Lines(string(content)) {
+		if heading, ok := strings.CutPrefix(line, "## "); ok {
+			ofPrograms = strings.HasPrefix(heading, "Handlers")
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if len(cells) != 4 || !test.MatchString(cells[3]) {
+			continue
+		}
+		meanwhile, afterwards, _ := strings.Cut(cells[2], "afterwards")
+		rows = append(rows, faultRow{
+			test: strings.TrimSpace(cells[3]), meanwhile: name.FindAllString(meanwhile, -1), afterwards: name.FindAllString(afterwards, -1),
+			ofPrograms: ofPrograms,
+		})
+	}
+	for _, row := range rows {
+		for _, alert := range slices.Concat(row.meanwhile, row.afterwards) {
+			if _, ok := alerts.ByName(alert); !ok {
+				t.Errorf("%s: there is no alert %s", row.test, alert)
+			}
+		}
+	}
+	if len(rows) < 30 {
+		t.Fatalf("only %d rows were found", len(rows))
+	}
+	return rows
+}
+
+func recorded(t *testing.T, test string) recording.Recording {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(recordingsDir, test+".yaml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the fault of %s was not recorded: make record ONLY=%s", test, test)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Unmarshal(content)
+	if err != nil {
+		t.Fatalf("%s: %v", test, err)
+	}
+	if r.Row != test {
+		t.Errorf("the recording of %s says that it is of %s", test, r.Row)
+	}
+	return r
+}
+
+// ofAMachine tells whether a label says where a recording was made: targets have names instead of addresses, and nothing
+// else has the form of an address or a path.
+func ofAMachine(l labels.Label) bool {
+	if l.Name == model.InstanceLabel {
+		return l.Value != "exporter:9958" && l.Value != "program:8080"
+	}
+	return strings.ContainsAny(l.Value, ":/\\") || net.ParseIP(l.Value) != nil
+}
+
+func TestMachinesAreSeen(t *testing.T) {
+	for value, want := range map[string]bool{"exporter:9958": false, "127.0.0.1:9958": true, "exporter:31669": true, "": true} {
+		if got := ofAMachine(labels.Label{Name: model.InstanceLabel, Value: value}); got != want {
+			t.Errorf("instance %q: %v", value, got)
+		}
+	}
+	for value, want := range map[string]bool{
+		"configmaps": false, "widgets.example.com": false, "*": false, "0.5": false,
+		"::1": true, "127.0.0.1": true, "https://127.0.0.1:6443": true, "a/path": true,
+	} {
+		if got := ofAMachine(labels.Label{Name: "name", Value: value}); got != want {
+			t.Errorf("%q: %v", value, got)
+		}
+	}
+}
+
+// TestRecordingsAreWhatTheyShouldBe holds that recordings are small, complete, about rows that there are and about no
+// machine, and that they have every metric of informers that the rules read: a metric with a new name is to be recorded
+// anew.
+func TestRecordingsAreWhatTheyShouldBe(t *testing.T) {
+	const (
+		most    = 100 << 10
+		mostAll = 2 << 20
+	)
+	files, err := filepath.Glob(filepath.Join(recordingsDir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := faultTable(t)
+	all, have := 0, map[string]bool{}
+	for _, file := range files {
+		test := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if !slices.ContainsFunc(rows, func(r faultRow) bool { return r.test == test }) {
+			t.Errorf("%s is about no row of docs/faults.md", file)
+			continue
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += len(content)
+		if len(content) > most {
+			t.Errorf("%s has %d bytes, more than %d", file, len(content), most)
+		}
+		r := recorded(t, test)
+		if begin, end := r.Phase(recording.During), r.Phase(recording.After); begin < 1 || end <= begin || end >= r.Len()-1 {
+			t.Errorf("%s: the fault begins at step %d and ends at %d of %d", test, begin, end, r.Len())
+		}
+		if !bytes.Equal(r.Marshal(), content) {
+			t.Errorf("%s is written in another way than `make record` does", file)
+		}
+		for _, s := range r.Series {
+			have[s.Labels.Get(model.MetricNameLabel)] = true
+			s.Labels.Range(func(l labels.Label) {
+				if ofAMachine(l) {
+					t.Errorf("%s: the label %s=%q knows of a machine", file, l.Name, l.Value)
+				}
+			})
+		}
+	}
+	if all > mostAll {
+		t.Errorf("the recordings have %d bytes in all, more than %d", all, mostAll)
+	}
+	reads, err := recording.ReadBy(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range reads.Names() {
+		if ofInformers := strings.HasPrefix(name, "k8s_informer_"); ofInformers && !have[name] {
+			t.Errorf("rules read %s, which no recording has", name)
+		}
+	}
+}
+
+// replaced replaces a text that must be there.
+func replaced(t *testing.T, content []byte, old, with string) []byte {
+	t.Helper()
+	if !bytes.Contains(content, []byte(old)) {
+		t.Fatalf("there is no %q", old)
+	}
+	return bytes.ReplaceAll(content, []byte(old), []byte(with))
+}

@@ -1,0 +1,202 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/promql/promqltest"
+	"github.com/prometheus/prometheus/rules"
+
+	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
+)
+
+var (
+	recordingsDir = filepath.Join("testdata", "recordings")
+	rulesFile     = filepath.Join("..", "prometheus", "rules.yaml")
+)
+
+// TestRecordedFaultsFireTheirAlerts evaluates every generated rule, with Prometheus' own packages, on what was recorded
+// under each fault of docs/faults.md. Exactly the alerts fire that the row names, and a scrape that fails resolves none.
+func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
+	for _, row := range faultTable(t) {
+		t.Run(row.test, func(t *testing.T) {
+			t.Parallel()
+			r := recorded(t, row.test)
+			fired := replay(t, r, rulesFile)
+			for _, problem := range slices.Concat(row.compare(fired, r), resolvedByAFailedScrape(t, r, rulesFile, fired)) {
+				t.Error(problem)
+			}
+			if !row.ofPrograms {
+				return
+			}
+			well := ofJob(r, "informer-exporter")
+			if len(well.Series) == 0 {
+				t.Error("there is no exporter beside the program")
+			}
+			for _, problem := range (faultRow{test: row.test}).compare(replay(t, well, rulesFile), well) {
+				t.Error("of the exporter, which suffers nothing: " + problem)
+			}
+		})
+	}
+}
+
+// TestReplayFindsWhatIsWrong holds that a metric under another name, a rule with another threshold, and a row that says
+// something else are found.
+func TestReplayFindsWhatIsWrong(t *testing.T) {
+	const test = "TestCutConnection"
+	rows := faultTable(t)
+	row := rows[slices.IndexFunc(rows, func(r faultRow) bool { return r.test == test })]
+	r := recorded(t, test)
+	fired := replay(t, r, rulesFile)
+	if problems := row.compare(fired, r); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	t.Run("renamed metric", func(t *testing.T) {
+		renamed := r
+		renamed.Series = slices.Clone(r.Series)
+		for i, s := range renamed.Series {
+			if s.Labels.Get(model.MetricNameLabel) == "k8s_informer_watch_connected" {
+				renamed.Series[i].Labels = labels.NewBuilder(s.Labels).Set(model.MetricNameLabel, "k8s_informer_watch_up").Labels()
+			}
+		}
+		wantProblems(t, []string{"InformerWatchDown does not fire"}, row.compare(replay(t, renamed, rulesFile), renamed))
+	})
+	t.Run("other threshold", func(t *testing.T) {
+		content, err := os.ReadFile(rulesFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := filepath.Join(t.TempDir(), "rules.yaml")
+		if err := os.WriteFile(other, replaced(t, content, "k8s_informer_sync_lag_seconds > 5\n", "k8s_informer_sync_lag_seconds > 5000\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantProblems(t, []string{"InformerSyncLagHigh does not fire"}, row.compare(replay(t, r, other), r))
+	})
+	t.Run("other row", func(t *testing.T) {
+		none := faultRow{test: test}
+		if problems := none.compare(fired, r); len(problems) != len(fired) {
+			t.Errorf("a row with no alert at all: %q", problems)
+		}
+		early := faultRow{test: test, afterwards: slices.Concat(row.meanwhile, row.afterwards)}
+		if problems := early.compare(fired, r); len(problems) != len(row.meanwhile) {
+			t.Errorf("a row that has everything fire afterwards: %q", problems)
+		}
+		late := faultRow{test: test, meanwhile: early.afterwards}
+		if problems := late.compare(fired, r); len(problems) != len(row.afterwards) {
+			t.Errorf("a row that has everything fire meanwhile: %q", problems)
+		}
+	})
+	t.Run("healthy", func(t *testing.T) {
+		shifted := alertSteps{"InformerWatchDown": {r.Phase(recording.During) - 1}}
+		only := faultRow{test: test, meanwhile: []string{"InformerWatchDown"}}
+		if problems := only.compare(shifted, r); len(problems) != 1 {
+			t.Errorf("an alert before the fault: %q", problems)
+		}
+	})
+}
+
+func wantProblems(t *testing.T, want, got []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// compare returns what is wrong with the alerts that have fired.
+func (row faultRow) compare(fired alertSteps, r recording.Recording) []string {
+	begin, end := r.Phase(recording.During), r.Phase(recording.After)
+	var problems []string
+	for _, name := range slices.Sorted(maps.Keys(fired)) {
+		since := fired[name][0]
+		late := slices.Contains(row.afterwards, name)
+		at := time.Duration(since) * r.Interval
+		switch {
+		case !late && !slices.Contains(row.meanwhile, name):
+			problems = append(problems, fmt.Sprintf("%s fires after %v, and the row does not name it", name, at))
+		case since < begin:
+			problems = append(problems, fmt.Sprintf("%s fires after %v, before the fault", name, at))
+		case late && since < end:
+			problems = append(problems, fmt.Sprintf("%s fires after %v, before the fault has ended", name, at))
+		case !late && since >= end:
+			problems = append(problems, fmt.Sprintf("%s fires after %v, when the fault has ended", name, at))
+		}
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(row.meanwhile, row.afterwards)))) {
+		if _, ok := fired[name]; !ok {
+			problems = append(problems, name+" does not fire")
+		}
+	}
+	return problems
+}
+
+// ofJob returns what a recording has of one program.
+func ofJob(r recording.Recording, job string) recording.Recording {
+	r.Series = slices.DeleteFunc(slices.Clone(r.Series), func(s recording.Series) bool { return s.Labels.Get("job") != job })
+	return r
+}
+
+// every is how many steps of a recording pass between evaluations: half a minute, where Prometheus' default is a minute.
+const every = 2
+
+// alertSteps are the steps of a recording at which alerts fire, in their order, by the names of the alerts.
+type alertSteps map[string][]int
+
+// replay evaluates the rules of a file while a recording goes on.
+func replay(t *testing.T, r recording.Recording, rulesFile string) alertSteps {
+	t.Helper()
+	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start, EnableAtModifier: true, EnableNegativeOffset: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	manager := rules.NewManager(&rules.ManagerOptions{
+		QueryFunc:  rules.EngineQueryFunc(data.QueryEngine(), data.Storage()),
+		Appendable: data.Storage(), Queryable: data.Storage(),
+		Context:    t.Context(),
+		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
+		Logger:     promslog.NewNopLogger(),
+		Parser:     parser.NewParser(parser.Options{}),
+	})
+	groups, errs := manager.LoadGroups(r.Interval, labels.EmptyLabels(), "", nil, false, rulesFile)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	fired := alertSteps{}
+	for step := 0; step < r.Len(); step += every {
+		at := r.Start.Add(time.Duration(step) * r.Interval)
+		data.WithSamplesTill(at, func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range groups {
+				g.Eval(t.Context(), at)
+				fired.add(t, g, step)
+			}
+		})
+	}
+	return fired
+}
+
+// add adds the alerts of a group that fire at a step.
+func (f alertSteps) add(t *testing.T, g *rules.Group, step int) {
+	t.Helper()
+	for _, rule := range g.Rules() {
+		if err := rule.LastError(); err != nil {
+			t.Errorf("step %d: %s: %v", step, rule.Name(), err)
+		}
+		alerting, ok := rule.(*rules.AlertingRule)
+		if ok && alerting.State() == rules.StateFiring && !slices.Contains(f[rule.Name()], step) { // one alert may have several rules
+			f[rule.Name()] = append(f[rule.Name()], step)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package faults
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+)
+
+// prefix is what the names of all series of an informer begin with. The tests and the table leave it out.
+const prefix = "k8s_informer_"
+
+// Series that tests look at by name.
+const (
+	connected  = prefix + "watch_connected"
+	eventLag   = prefix + "event_lag_seconds_count"
+	lastEvent  = prefix + "last_event_timestamp_seconds"
+	lastResync = prefix + "handler_last_resync_timestamp_seconds"
+	lastSync   = prefix + "last_sync_duration_seconds"
+	objects    = prefix + "objects"
+	refused    = prefix + "watch_disconnects_total{reason=refused}"
+	syncFailed = prefix + "sync_duration_seconds_count{result=fail}"
+	syncLag    = prefix + "sync_lag_seconds"
+)
+
+// Series that chance moves: the API server sends bookmarks when it likes, and versions are etcd's.
+const (
+	bookmarks = prefix + "watch_events_total{type=bookmark}"
+	versions  = prefix + "resource_version{"
+)
+
+// changes is what a fault does to the series.
+type changes map[string]float64
+
+// snapshot also holds what follows from the rest: each object that an event brings says when it was written.
+func (c changes) snapshot() metricstest.Snapshot {
+	c = changes{
+		"propagation_seconds_count": c["watch_events_total{type=added}"] + c["watch_events_total{type=modified}"],
+	}.with(c)
+	s := metricstest.Snapshot{}
+	for series, value := range c {
+		if value != 0 {
+			s[prefix+series] = value
+		}
+	}
+	return s
+}
+
+// with returns the changes and others, which count where both have the same series.
+func (c changes) with(others changes) changes {
+	all := maps.Clone(c)
+	maps.Copy(all, others)
+	return all
+}
+
+// moments returns the gauges that follow from the changes and that only time knows the values of.
+func (c changes) moments() []string {
+	var moved []string
+	for series := range c.snapshot() {
+		switch name, label, _ := strings.Cut(strings.TrimPrefix(series, prefix), "{"); {
+		case name == "watch_events_total", name == "list_items_count":
+			moved = append(moved, lastEvent)
+		case name == "sync_duration_seconds_count" && label == "result=success}":
+			moved = append(moved, lastSync)
+		}
+	}
+	return moved
+}
+
+// What several faults have in common.
+var (
+	// reopened is a watch that was followed by another.
+	reopened = changes{
+		"watch_duration_seconds_count": 1, "coverage_gap_seconds_count": 1, "watches_total": 1,
+	}
+	// firstState is the first list and the watch after it.
+	firstState = changes{
+		"list_duration_seconds_count": 1, "list_items_count": 1, "relists_total{reason=initial}": 1,
+		"sync_duration_seconds_count{result=success}": 1, "synced": 1, "watches_total": 1, "watch_connected": 1,
+	}
+	// expired is a 410 for a watch.
+	expired = changes{"watch_disconnects_total{reason=expired}": 1, "sync_errors_total{error_type=expired}": 1}
+)
+
+// relisted is a full state that a lost watch made necessary, and the watch that followed.
+func relisted(reason string) changes {
+	return reopened.with(changes{
+		"list_duration_seconds_count": 1, "list_items_count": 1, "relists_total{reason=" + reason + "}": 1,
+		"sync_duration_seconds_count{result=success}": 1,
+	})
+}
+
+// counted is as much of some series as there was: time decides about it.
+func counted(changed metricstest.Snapshot, series ...string) changes {
+	c := changes{}
+	for _, s := range series {
+		c[s] = changed[prefix+s]
+	}
+	return c
+}
+
+// checked is counted for results of freshness checks and audits, of which those that compare the cache also have a
+// duration.
+func checked(changed metricstest.Snapshot, results ...string) changes {
+	c := counted(changed, results...)
+	c["audit_duration_seconds_count"] = c[consistent] + c[different]
+	return c
+}
+
+// Results of checks.
+const (
+	fresh      = "freshness_checks_total{result=fresh}"
+	lagging    = "freshness_checks_total{result=lagging}"
+	unanswered = "freshness_checks_total{result=failed}"
+	unchecked  = "freshness_checks_total{result=skipped}"
+	consistent = "audits_total{result=consistent}"
+	different  = "audits_total{result=different}"
+	unaudited  = "audits_total{result=failed}"
+	skipped    = "audits_total{result=skipped}"
+)
+
+// lostConnection is the end of a watch whose connection was cut, with the attempts that were refused before it was back.
+func lostConnection(changed metricstest.Snapshot) changes {
+	return changes{
+		"watch_disconnects_total{reason=server_close}": 1,
+		"watch_disconnects_total{reason=refused}":      changed[refused],
+		"sync_errors_total{error_type=refused}":        changed[refused],
+	}
+}
+
+// received is an event of n objects that are new, with a call of each handler for each of them.
+func (r *rig) received(n float64) changes {
+	return r.handled(n).with(changes{"watch_events_total{type=added}": n, "objects": n})
+}
+
+// handled is what calls of each handler for n objects count, as events.
+func (r *rig) handled(n float64) changes {
+	c := changes{"event_lag_seconds_count": n * float64(len(r.handlers))}
+	for _, name := range r.handlers {
+		c["handler_duration_seconds_count{handler="+name+"}"] = n
+	}
+	return c
+}

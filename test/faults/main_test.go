@@ -1,0 +1,16 @@
+package faults
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+func TestMain(m *testing.M) {
+	// These tests wait more than they work. Whoever gives -parallel gets that.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	stacktest.Main(m)
+}

@@ -1,0 +1,72 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// S22: a thousand informers with everything on are started and stopped: no goroutine and no series is left. This test is alone
+// because it looks at the goroutines of the process.
+func TestThousandInformers(t *testing.T) {
+	proof(t)
+	const informers = 1000
+	server := stacktest.Config(t)
+	known := goleak.IgnoreCurrent()
+	r := newBareRig(t, collectors.Checks{Freshness: time.Minute, Audit: time.Minute, Mutations: time.Minute})
+	client := kubernetes.NewForConfigOrDie(r.through(options{server: server}))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var running sync.WaitGroup
+	for n := range informers {
+		namespace := fmt.Sprint("one-of-many-", n)
+		id := collectors.For(corev1.SchemeGroupVersion.WithResource("configmaps"), namespace)
+		informer := r.observer.NewSharedIndexInformer(id, configMaps(client, namespace), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
+			t.Fatal(err)
+		}
+		running.Go(func() { informer.RunWithContext(ctx) })
+	}
+	eventually(t, "all are synced and connected", func() (bool, error) {
+		n := 0
+		for _, informer := range r.observer.Informers() {
+			if informer.Synced && informer.Connected {
+				n++
+			}
+		}
+		return n == informers, nil
+	})
+	if n, err := testutil.GatherAndCount(r.registry, prefix+"synced"); n != informers || err != nil {
+		t.Errorf("%d series of %d informers, %v", n, informers, err)
+	}
+	shown(t, prefix+"synced", isNow, 1)
+	cancel()
+	running.Wait()
+	if s := r.now(); len(s) != 0 {
+		t.Errorf("series are left:\n%s", s)
+	}
+	if err := r.proxy.Close(); err != nil { // and with it the client's connections
+		t.Error(err)
+	}
+	eventually(t, "no goroutine is left", func() (bool, error) { return goleak.Find(known) == nil, nil })
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, condition wait.ConditionFunc) {
+	t.Helper()
+	if err := wait.PollUntilContextTimeout(t.Context(), poll, patience, true, condition.WithContext()); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}

@@ -1,0 +1,99 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// S21: a handler panics. By default client-go lets the program die of it: the counter is a last word that only a panic handler
+// can read, and the stack is that of the panic. With ReallyCrash off, the handler goes on with the next event. This test
+// is alone because the switch is one for the process.
+func TestPanickingHandler(t *testing.T) {
+	proof(t)
+	if will := os.Getenv(lastWill); will != "" {
+		crash(t, will)
+		return
+	}
+	t.Run("crash", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := stack.WriteKubeconfig(filepath.Join(dir, "kubeconfig"), stacktest.Config(t)); err != nil {
+			t.Fatal(err)
+		}
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPanickingHandler$", "-test.v", "-test.timeout=2m")
+		child.Env = append(os.Environ(), lastWill+"="+dir)
+		out, err := child.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "panic: broken handler") || !strings.Contains(string(out), ".breaking.func") {
+			t.Errorf("the program should have died of the panic, with its stack: %v\n%s", err, out)
+		}
+		written, err := os.ReadFile(filepath.Join(dir, "words"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words metricstest.Snapshot
+		if err := json.Unmarshal(written, &words); err != nil {
+			t.Fatal(err)
+		}
+		words.Equal(t, changes{
+			"handler_panics_total{handler=broken}": 1, "watch_events_total{type=added}": 1, "objects": 1,
+		}.snapshot())
+	})
+	t.Run("go on", func(t *testing.T) {
+		defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash) //nolint:reassign // the switch that client-go has
+		utilruntime.ReallyCrash = false
+		r := newRig(t, options{})
+		defer func() { r.stop() }()
+		r.handle("broken", breaking("breaks"))
+		before := r.startBusy()
+		r.create("breaks", "later")
+		r.expect(before, r.received(2).with(r.handled(1)).with(changes{"handler_panics_total{handler=broken}": 1}))
+	})
+}
+
+// breaking is a handler that panics at an object.
+func breaking(name string) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+		if obj.(*corev1.ConfigMap).Name == name {
+			panic("broken handler")
+		}
+	}}
+}
+
+// lastWill tells a child process of the test binary to die, and names the directory of its kubeconfig and last words.
+const lastWill = "FAULTS_LAST_WILL"
+
+// crash lets this process die of a panic in a handler, and writes what has changed before that.
+func crash(t *testing.T, dir string) {
+	t.Helper()
+	server, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, "kubeconfig"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, options{server: server})
+	r.handle("broken", breaking("breaks"))
+	before := r.startBusy()
+	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { //nolint:reassign // as client-go has it
+		words, err := json.Marshal(r.now().Since(before, lastEvent, bookmarks, versions))
+		if err != nil {
+			t.Error(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "words"), words, 0o600); err != nil {
+			t.Error(err)
+		}
+	})
+	r.create("breaks")
+	<-t.Context().Done()
+}

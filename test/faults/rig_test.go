@@ -1,0 +1,224 @@
+package faults
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// options of a rig.
+type options struct {
+	// server is the administrator's access to the API server; the default is the one that the tests share.
+	server *rest.Config
+	// namespace is the one whose ConfigMaps are watched; the default is one of its own.
+	namespace string
+	// lists makes the informer use LIST and then watch, as with clients and servers that have no streaming lists.
+	lists bool
+	// direct leaves the proxy out: what stands before a server may go on accepting connections when it has gone.
+	direct bool
+	// user is whom the informer's client impersonates.
+	user string
+	// resync is the informer's resync period.
+	resync time.Duration
+	// checks are those of the Observer.
+	checks collectors.Checks
+	// above is put around the decorated ListerWatcher. Store and handlers are then not decorated.
+	above func(cache.ListerWatcherWithContext) cache.ListerWatcherWithContext
+}
+
+// rig is a decorated informer and everything around it.
+type rig struct {
+	*testing.T
+	registry *prometheus.Registry
+	observer *collectors.Observer
+	informer cache.SharedIndexInformer
+	handlers []string
+	stop     func()
+
+	// The informer of newRig has a gate and a proxy between itself and the API server. client is the administrator's, past
+	// both.
+	client    kubernetes.Interface
+	namespace string
+	gate      *gate
+	proxy     *faultproxy.Proxy
+}
+
+// newRig returns a decorated informer of the ConfigMaps in a namespace.
+func newRig(t *testing.T, o options) *rig {
+	t.Helper()
+	if o.server == nil {
+		o.server = stacktest.Config(t)
+	}
+	r := newBareRig(t, o.checks)
+	r.client = kubernetes.NewForConfigOrDie(o.server)
+	if r.namespace = o.namespace; r.namespace == "" {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "fault-"}}
+		created, err := r.client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.namespace = created.Name
+	}
+	lw := configMaps(kubernetes.NewForConfigOrDie(r.through(o)), r.namespace)
+	lw.noStreamingLists = o.lists
+	id := collectors.For(corev1.SchemeGroupVersion.WithResource("configmaps"), r.namespace)
+	informerOptions := cache.SharedIndexInformerOptions{ResyncPeriod: o.resync}
+	if o.above == nil {
+		r.informer = r.observer.NewSharedIndexInformer(id, lw, &corev1.ConfigMap{}, informerOptions)
+		return r
+	}
+	decorated := r.observer.ListerWatcher(id, lw)
+	t.Cleanup(decorated.Close)
+	above := capable{ListerWatcherWithContext: o.above(decorated), noStreamingLists: o.lists}
+	r.informer = cache.NewSharedIndexInformerWithOptions(above, &corev1.ConfigMap{}, informerOptions)
+	return r
+}
+
+// newDynamicRig returns a decorated informer of any resource, for servers and kinds that no typed client knows.
+func newDynamicRig(t *testing.T, server *rest.Config, gvr schema.GroupVersionResource) *rig {
+	t.Helper()
+	r := newBareRig(t, collectors.Checks{})
+	client := dynamic.NewForConfigOrDie(server).Resource(gvr)
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return client.Watch(ctx, o)
+		},
+	}
+	r.informer = r.observer.NewSharedIndexInformer(collectors.For(gvr, metav1.NamespaceAll), lw, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+	return r
+}
+
+// newBareRig returns a rig whose informer is still to be made.
+func newBareRig(t *testing.T, checks collectors.Checks) *rig {
+	t.Helper()
+	r := &rig{T: t, registry: prometheus.NewPedanticRegistry(), gate: &gate{}, stop: func() {}}
+	var err error
+	if r.observer, err = collectors.New(r.registry, collectors.Options{Name: "test", Checks: checks}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+// through returns the configuration of the informer's client, which leads through gate and proxy.
+func (r *rig) through(o options) *rest.Config {
+	r.Helper()
+	config := rest.CopyConfig(o.server)
+	if !o.direct {
+		host, err := url.Parse(o.server.Host)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if r.proxy, err = faultproxy.Start(host.Host, ""); err != nil {
+			r.Fatal(err)
+		}
+		r.Cleanup(func() {
+			r.stop()
+			if err := r.proxy.Close(); err != nil {
+				r.Error(err)
+			}
+		})
+		config = r.proxy.RESTConfig(o.server)
+	}
+	config.Dial = (&net.Dialer{}).DialContext    // for connections of its own: client-go shares those of equal configurations
+	config.ContentType = runtime.ContentTypeJSON // which the gate can write
+	config.Impersonate.UserName = o.user
+	config.Wrap(r.gate.wrap)
+	return config
+}
+
+// restore ends what the proxy does to connections.
+func (r *rig) restore() {
+	r.Helper()
+	if err := r.proxy.Restore(); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// configMaps lists and watches the ConfigMaps in a namespace.
+func configMaps(client kubernetes.Interface, namespace string) capable {
+	return capable{ListerWatcherWithContext: &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return client.CoreV1().ConfigMaps(namespace).List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return client.CoreV1().ConfigMaps(namespace).Watch(ctx, o)
+		},
+	}}
+}
+
+// capable says for a ListerWatcher whether it can have streaming lists.
+type capable struct {
+	cache.ListerWatcherWithContext
+	noStreamingLists bool
+}
+
+func (c capable) IsWatchListSemanticsUnSupported() bool { return c.noStreamingLists }
+
+func (c capable) List(o metav1.ListOptions) (runtime.Object, error) {
+	return c.ListWithContext(context.Background(), o)
+}
+
+func (c capable) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return c.WatchWithContext(context.Background(), o)
+}
+
+// handle adds a handler under a name, with the resync period of the informer or another.
+func (r *rig) handle(name string, h cache.ResourceEventHandler, period ...time.Duration) cache.ResourceEventHandlerRegistration {
+	r.Helper()
+	var o cache.HandlerOptions
+	if len(period) > 0 {
+		o.ResyncPeriod = &period[0]
+	}
+	registration, err := r.informer.AddEventHandlerWithOptions(collectors.NamedHandler(name, h), o)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.handlers = append(r.handlers, name)
+	return registration
+}
+
+// remove removes a handler.
+func (r *rig) remove(name string, registration cache.ResourceEventHandlerRegistration) {
+	r.Helper()
+	if err := r.informer.RemoveEventHandler(registration); err != nil {
+		r.Error(err)
+	}
+	r.handlers = slices.DeleteFunc(r.handlers, func(known string) bool { return known == name })
+}
+
+// transform sets the informer's Transform.
+func (r *rig) transform(f cache.TransformFunc) {
+	r.Helper()
+	if err := r.informer.SetTransform(f); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// start runs the informer until the end of the test or stop.
+func (r *rig) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); r.informer.RunWithContext(ctx) }()
+	r.stop = func() { cancel(); <-done }
+}

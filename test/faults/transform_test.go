@@ -1,0 +1,124 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+)
+
+// marked are the data of objects that a Transform of these tests acts on.
+var marked = map[string]string{"value": "x"}
+
+// onMarked is a Transform that acts on marked objects.
+func onMarked(act func(*corev1.ConfigMap) (any, error)) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if m := obj.(*corev1.ConfigMap); m.Data["value"] != "" {
+			return act(m)
+		}
+		return obj, nil
+	}
+}
+
+var errTransform = errors.New("the Transform fails")
+
+// burst is more than the decorator reads ahead of the reflector.
+const burst = 50
+
+// transformBurst runs an informer with a Transform and a handler, and creates many objects that the Transform acts on.
+func transformBurst(t *testing.T, act func(*corev1.ConfigMap) (any, error)) (r *rig, before metricstest.Snapshot) {
+	t.Helper()
+	r = newRig(t, options{})
+	r.handle("h", cache.ResourceEventHandlerFuncs{})
+	r.transform(onMarked(act))
+	before = r.startBusy()
+	for n := range burst {
+		r.createWith(fmt.Sprint("marked-", n), marked)
+	}
+	return r, before
+}
+
+// dropped is what events count that a Transform drops.
+func dropped(cause string, n float64) changes {
+	return changes{
+		"watch_events_total{type=added}": n, "transform_drops_total{cause=" + cause + "}": n, "events_lost_total{reason=transform}": n,
+	}
+}
+
+// A Transform that returns an error drops the event: it never reaches the store or a handler, and nothing waits for it.
+func TestTransformThatFails(t *testing.T) {
+	fault(t)
+	r, before := transformBurst(t, func(*corev1.ConfigMap) (any, error) { return nil, errTransform })
+	r.is(r.expect(before, dropped("error", burst)), "handler_pending_events{handler=h}", 0)
+	r.is(r.now(), "objects", float64(len(r.informer.GetStore().ListKeys())))
+}
+
+// A Transform that returns nil without an error makes client-go fail to store the event.
+func TestTransformThatReturnsNil(t *testing.T) {
+	fault(t)
+	r, before := transformBurst(t, func(*corev1.ConfigMap) (any, error) { return nil, nil })
+	r.is(r.expect(before, dropped("nil", burst)), "handler_pending_events{handler=h}", 0)
+	r.is(r.now(), "objects", float64(len(r.informer.GetStore().ListKeys())))
+}
+
+// A Transform that strips the resourceVersion leaves nothing to pair events with: there is no lag rather than a wrong
+// one, and nothing waits for ever.
+func TestTransformThatStripsTheVersion(t *testing.T) {
+	fault(t)
+	r, before := transformBurst(t, func(m *corev1.ConfigMap) (any, error) { m.ResourceVersion = ""; return m, nil })
+	after := r.expect(before, r.received(burst).with(changes{"event_lag_seconds_count": 0}))
+	r.is(after, "handler_pending_events{handler=h}", 0)
+}
+
+// A Transform that changes the name: two objects of the API server become one of the store, which is neither of them.
+func TestTransformThatChangesTheName(t *testing.T) {
+	fault(t)
+	r := newRig(t, options{checks: collectors.Checks{Audit: time.Second}})
+	r.handle("h", cache.ResourceEventHandlerFuncs{})
+	r.transform(onMarked(func(m *corev1.ConfigMap) (any, error) { m.Name = "same"; return m, nil }))
+	before := r.startBusy()
+	r.createWith("one", marked)
+	r.createWith("two", marked)
+	r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		return r.received(2).with(checked(changed, consistent, different)).with(changes{
+			"objects": 1, "audit_differences{kind=missing}": 2, "audit_differences{kind=extra}": 1,
+		})
+	})
+}
+
+// A Transform that fails for an object of a LIST makes the whole list fail, again and again, although the server has
+// answered each. When it no longer fails, the sync has taken all that time.
+func TestTransformThatFailsInAList(t *testing.T) {
+	fault(t)
+	const lists = prefix + "list_items_count"
+	r := newRig(t, options{lists: true})
+	r.createWith("bad", marked)
+	var mended atomic.Bool
+	r.transform(onMarked(func(m *corev1.ConfigMap) (any, error) {
+		if mended.Load() {
+			return m, nil
+		}
+		return nil, errTransform
+	}))
+	before := r.now()
+	r.start()
+	between := r.waitFor("the second list", func(s metricstest.Snapshot) bool { return s[lists] >= 2 && s[syncLag] > 0 })
+	r.exceeds(nil, between, "sync_lag_seconds", 0)
+	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		n := changed[lists]
+		return changes{
+			"list_items_count": n, "list_duration_seconds_count": n, "relists_total{reason=initial}": n,
+			"list_pages_total": n, "transform_drops_total{cause=error}": n,
+		}
+	}, syncLag) // the age of the last list, while there is no watch
+	r.is(after, "synced", 0)
+	mended.Store(true)
+	r.tookFailuresIn(r.waitFor("synced", func(s metricstest.Snapshot) bool { return s[prefix+"synced"] == 1 && s[lastSync] > 0 }))
+}

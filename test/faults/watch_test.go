@@ -1,0 +1,184 @@
+package faults
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+)
+
+// shortened asks for shorter watches than client-go does. It stands above the decorator, which sees what is really asked
+// for.
+type shortened struct {
+	cache.ListerWatcherWithContext
+	seconds int64
+}
+
+func (s shortened) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	o.TimeoutSeconds = &s.seconds
+	return s.ListerWatcherWithContext.WatchWithContext(ctx, o)
+}
+
+func shorter(seconds int64) func(cache.ListerWatcherWithContext) cache.ListerWatcherWithContext {
+	return func(lw cache.ListerWatcherWithContext) cache.ListerWatcherWithContext { return shortened{lw, seconds} }
+}
+
+// The server ends each watch after the time that the client asked for. That is no disconnect and makes no list
+// necessary.
+func TestServerTimeout(t *testing.T) {
+	fault(t)
+	const watches = prefix + "watches_total"
+	r := newRig(t, options{above: shorter(2)})
+	before := r.startSynced()
+	r.waitFor("three watches", func(s metricstest.Snapshot) bool { return s[watches] >= before[watches]+3 })
+	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		ends := changed[watches]
+		return changes{
+			"watch_timeouts_total": ends, "watch_duration_seconds_count": ends, "coverage_gap_seconds_count": ends, "watches_total": ends,
+		}
+	})
+	if mean := after[prefix+"watch_duration_seconds_sum"] / after[prefix+"watch_duration_seconds_count"]; mean < 1.9 {
+		t.Errorf("the watches lasted %v s on average, and were to last 2", mean)
+	}
+}
+
+// Nothing but bookmarks arrives: they keep the informer up to date without an event.
+func TestBookmarksOnly(t *testing.T) {
+	fault(t)
+	const received = "resource_version{stage=received}"
+	r := newRig(t, options{above: shorter(6)}) // the server sends one two seconds before the end
+	before := r.startSynced()
+	elsewhere := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "elsewhere-"}}
+	if _, err := r.client.CoreV1().ConfigMaps(metav1.NamespaceDefault).Create(t.Context(), elsewhere, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor("a bookmark", func(s metricstest.Snapshot) bool { return s[bookmarks] > before[bookmarks] })
+	after := r.expect(before, changes{})
+	r.exceeds(before, after, "watch_events_total{type=bookmark}", 0)
+	r.exceeds(before, after, "last_event_timestamp_seconds", 0)
+	r.exceeds(before, after, received, 0)
+}
+
+// A watch that ends at once and without an event is a failure for client-go, which lists again.
+func TestVeryShortWatches(t *testing.T) {
+	fault(t)
+	const (
+		times     = 3
+		veryShort = prefix + "watch_disconnects_total{reason=very_short}"
+	)
+	r := newRig(t, options{lists: true})
+	r.gate.nextGet(times, isWatch, ended)
+	before := r.now()
+	r.start()
+	between := r.waitFor("an end", func(s metricstest.Snapshot) bool { return s[veryShort] > 0 && isDisconnected(s) && s[syncLag] > 0 })
+	r.is(between, "watch_connected", 0)
+	r.exceeds(nil, between, "sync_lag_seconds", 0)
+	after := r.expect(before, firstState.with(changes{
+		"list_duration_seconds_count": 1 + times, "list_pages_total": 1 + times, "list_items_count": 1 + times,
+		"sync_duration_seconds_count{result=success}": 1 + times,
+		"relists_total{reason=watch_failed}":          times,
+		"watches_total":                               1 + times,
+		"watch_duration_seconds_count":                times,
+		"coverage_gap_seconds_count":                  times,
+		"watch_disconnects_total{reason=very_short}":  times,
+	}))
+	r.waitedForBackOff(before, after)
+}
+
+// waitedForBackOff fails unless the watch was down for as long as client-go waits before it lists again, which is more
+// than the objective allows.
+func (r *rig) waitedForBackOff(before, after metricstest.Snapshot) {
+	r.Helper()
+	r.exceeds(before, after, "coverage_gap_seconds_sum", catalog.CoverageGap.Threshold)
+}
+
+// What arrives is no event. client-go reports an error on the stream and lists again.
+func TestGarbageOnTheStream(t *testing.T) {
+	fault(t)
+	r := newRig(t, options{})
+	before := r.startBusy()
+	r.gate.stream(t).send(t, "<html>504 from a proxy</html>\n")
+	after := r.expect(before, relisted("decode").with(changes{
+		"watch_events_total{type=error}": 1, "sync_errors_total{error_type=decode}": 1,
+		"watch_disconnects_total{reason=error}": 1,
+	}))
+	r.waitedForBackOff(before, after)
+	r.holds()
+}
+
+// A watch asks for a version that the server no longer has: 410 Gone, as the answer and as an event, which is how
+// kube-apiserver does it.
+func TestExpiredVersion(t *testing.T) {
+	fault(t)
+	t.Run("at the start", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, options{})
+		before := r.startBusy()
+		r.gate.nextGet(1, isWatch, status(http.StatusGone, metav1.StatusReasonExpired, -1))
+		r.gate.stream(t).end()
+		after := r.expect(before, relisted("expired").with(expired).with(changes{"watch_disconnects_total{reason=server_close}": 1}))
+		r.waitedForBackOff(before, after)
+		r.holds()
+	})
+	t.Run("inside the stream", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, options{})
+		before := r.startBusy()
+		r.expire()
+		after := r.expect(before, relisted("expired").with(expired).with(changes{"watch_events_total{type=error}": 1}))
+		r.waitedForBackOff(before, after)
+		r.holds()
+	})
+}
+
+// expire ends the watch with a 410 on its stream.
+func (r *rig) expire() {
+	r.Helper()
+	r.gate.stream(r).send(r, errorEvent(http.StatusGone, metav1.StatusReasonExpired))
+}
+
+// 429 Too Many Requests for a watch. With Retry-After, client-go's REST client waits and asks again, up to ten times,
+// and nobody learns of it; without, and after the tenth time, the informer waits and resumes the watch without a list.
+func TestThrottledWatch(t *testing.T) {
+	fault(t)
+	const throttles = prefix + "watch_disconnects_total{reason=throttled}"
+	throttled := func(n float64) changes {
+		return changes{"watch_disconnects_total{reason=throttled}": n, "sync_errors_total{error_type=throttled}": n}
+	}
+	t.Run("with Retry-After", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, options{})
+		before := r.startBusy()
+		r.gate.nextGet(2, isWatch, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 1))
+		r.gate.stream(t).end()
+		after := r.expect(before, reopened.with(changes{"watch_disconnects_total{reason=server_close}": 1}))
+		r.exceeds(before, after, "coverage_gap_seconds_sum", 2) // two waits of a second
+	})
+	t.Run("without", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, options{})
+		before := r.startBusy()
+		r.gate.nextGet(0, isWatch, status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, -1))
+		r.gate.stream(t).end()
+		r.waitFor("attempts", func(s metricstest.Snapshot) bool { return s[throttles] >= 2 })
+		r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
+		r.gate.open()
+		r.expectThat(before, func(changed metricstest.Snapshot) changes {
+			return reopened.with(throttled(changed[throttles])).with(changes{"watch_disconnects_total{reason=server_close}": 1})
+		})
+	})
+	t.Run("inside the stream", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, options{})
+		before := r.startBusy()
+		r.gate.stream(t).send(t, errorEvent(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))
+		r.expect(before, reopened.with(throttled(1)).with(changes{"watch_events_total{type=error}": 1}))
+	})
+}
