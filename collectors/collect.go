@@ -11,11 +11,11 @@ import (
 // collect sends what a group reads at the time of the scrape. Where a program has several informers with the same
 // labels, they are reported as one: what they hold is added up, and the worst state counts.
 func (g groupView) collect(ch chan<- prometheus.Metric) {
-	send := func(m catalog.Metric, value float64, more ...string) {
+	ch <- g.obs.vecs.total(catalog.InformerCacheHits, float64(g.hits.Load()), g.with()...)
+	ch <- g.obs.vecs.total(catalog.InformerCacheMisses, float64(g.misses.Load()), g.with()...)
+	send := func(m catalog.Gauge, value float64, more ...string) {
 		ch <- g.obs.vecs.sample(m, value, g.with(more...)...)
 	}
-	send(catalog.InformerCacheHits, float64(g.hits.Load()))
-	send(catalog.InformerCacheMisses, float64(g.misses.Load()))
 	if len(g.members) == 0 {
 		return // the only one is being made, or has just ended
 	}

@@ -122,7 +122,7 @@ type outcome struct {
 }
 
 // outcomes returns the series of two metrics that have the same labels, the last of them with a closed set of results.
-func (v *vecs) outcomes(count, duration catalog.Metric, values ...string) map[string]*outcome {
+func (v *vecs) outcomes(count catalog.Counter, duration catalog.Histogram, values ...string) map[string]*outcome {
 	durations := v.histogramSet(duration, values...)
 	set := make(map[string]*outcome, len(durations))
 	for result, counter := range v.counterSet(count, values...) {

@@ -58,14 +58,14 @@ func TestForgetController(t *testing.T) {
 			families[strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_sum")] = true
 		}
 	}
-	for _, m := range []catalog.Metric{
+	for _, m := range []catalog.Definition{
 		catalog.ControllerReconcile, catalog.ControllerReconcileDuration, catalog.ControllerActiveWorkers,
 		catalog.ControllerMaxWorkers, catalog.ControllerStaleReads, catalog.ControllerShutdownDuration,
 		catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration,
 		catalog.ControllerFinalizerRollbackDuration, catalog.ControllerFinalizerOverdue, catalog.ControllerDropped,
 	} {
-		if !families[m.Name] {
-			t.Errorf("%s is not reported:\n%s", m.Name, with)
+		if name := m.Define().Name; !families[name] {
+			t.Errorf("%s is not reported:\n%s", name, with)
 		}
 	}
 

@@ -83,7 +83,7 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	}
 	for _, f := range families {
 		m, ok := catalog.ByName(f.GetName())
-		if !ok || f.GetHelp() != m.Help || strings.ToLower(f.GetType().String()) != string(m.Kind) {
+		if !ok || f.GetHelp() != m.Help || strings.ToLower(f.GetType().String()) != string(m.Type) {
 			t.Errorf("%s is a %s with the help %q", f.GetName(), f.GetType(), f.GetHelp())
 		}
 		for _, series := range f.GetMetric() {

@@ -15,7 +15,7 @@ import (
 )
 
 // distribution returns the histogram of the controller c.
-func distribution(t *testing.T, reg prometheus.Gatherer, m catalog.Metric) *dto.Histogram {
+func distribution(t *testing.T, reg prometheus.Gatherer, m catalog.Histogram) *dto.Histogram {
 	t.Helper()
 	families, err := reg.Gather()
 	if err != nil {
@@ -31,7 +31,7 @@ func distribution(t *testing.T, reg prometheus.Gatherer, m catalog.Metric) *dto.
 }
 
 // observed compares a histogram with what must have been observed.
-func observed(t *testing.T, reg prometheus.Gatherer, m catalog.Metric, want ...float64) {
+func observed(t *testing.T, reg prometheus.Gatherer, m catalog.Histogram, want ...float64) {
 	t.Helper()
 	h := distribution(t, reg, m)
 	sum := 0.0

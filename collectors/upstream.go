@@ -34,15 +34,15 @@ func newUpstream() *upstream {
 	}
 }
 
-func upstreamGauge(m catalog.Metric) *prometheus.GaugeVec {
+func upstreamGauge(m catalog.Gauge) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
 }
 
-func upstreamCounter(m catalog.Metric) *prometheus.CounterVec {
+func upstreamCounter(m catalog.Counter) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
 }
 
-func upstreamHistogram(m catalog.Metric) *prometheus.HistogramVec {
+func upstreamHistogram(m catalog.Histogram) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.Buckets}, m.LabelNames())
 }
 

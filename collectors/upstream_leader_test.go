@@ -96,7 +96,7 @@ func TestUpstreamLimits(t *testing.T) {
 
 // Whoever registered the metrics first keeps them, and nothing breaks.
 func TestUpstreamLeaderMetricsStayOut(t *testing.T) {
-	for _, m := range []catalog.Metric{catalog.UpstreamLeaderStatus, catalog.UpstreamLeaderSlowpath} {
+	for _, m := range []catalog.Metric{catalog.UpstreamLeaderStatus.Metric, catalog.UpstreamLeaderSlowpath.Metric} {
 		reg := prometheus.NewPedanticRegistry()
 		others := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: "[ALPHA] Somebody else's."}, m.LabelNames())
 		reg.MustRegister(others)

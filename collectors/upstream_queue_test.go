@@ -97,7 +97,7 @@ func TestUpstreamQueueMetricsAreThoseOfTheCatalog(t *testing.T) {
 		}
 		found++
 		m, ok := catalog.ByName(f.GetName())
-		if !ok || m.Help != f.GetHelp() || strings.ToLower(f.GetType().String()) != string(m.Kind) || len(f.GetMetric()) != 2 {
+		if !ok || m.Help != f.GetHelp() || strings.ToLower(f.GetType().String()) != string(m.Type) || len(f.GetMetric()) != 2 {
 			t.Errorf("%v is a %v of %d queues with the help %q", f.GetName(), f.GetType(), len(f.GetMetric()), f.GetHelp())
 		}
 		for i, series := range f.GetMetric() {

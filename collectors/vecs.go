@@ -34,13 +34,13 @@ func newVecs(name string) *vecs {
 		}
 		labels = slices.Delete(labels, at, at+1)
 		switch {
-		case m.Kind == catalog.Gauge, m.Name == catalog.InformerCacheHits.Name, m.Name == catalog.InformerCacheMisses.Name:
+		case m.Type == catalog.TypeGauge, m.Name == catalog.InformerCacheHits.Name, m.Name == catalog.InformerCacheMisses.Name:
 			// Reads by key are counted in bare atomics: calling a Counter costs a tenth of such a read.
 			v.read[m.Name] = prometheus.NewDesc(m.Name, m.Help, labels, constant)
-		case m.Kind == catalog.Counter:
+		case m.Type == catalog.TypeCounter:
 			v.counters[m.Name] = prometheus.NewCounterVec(
 				prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: constant}, labels)
-		case m.Kind == catalog.Histogram:
+		case m.Type == catalog.TypeHistogram:
 			v.histograms[m.Name] = prometheus.NewHistogramVec(
 				prometheus.HistogramOpts{Name: m.Name, Help: m.Help, ConstLabels: constant, Buckets: m.Buckets}, labels)
 		}
@@ -49,12 +49,12 @@ func newVecs(name string) *vecs {
 }
 
 // counter returns one series, created at 0. The values are those of the metric's labels without name.
-func (v *vecs) counter(m catalog.Metric, values ...string) prometheus.Counter {
+func (v *vecs) counter(m catalog.Counter, values ...string) prometheus.Counter {
 	return v.counters[m.Name].WithLabelValues(values...)
 }
 
 // counterSet returns one series for each value of the metric's last label, which must have a closed set.
-func (v *vecs) counterSet(m catalog.Metric, values ...string) map[string]prometheus.Counter {
+func (v *vecs) counterSet(m catalog.Counter, values ...string) map[string]prometheus.Counter {
 	last := m.Labels[len(m.Labels)-1]
 	set := make(map[string]prometheus.Counter, len(last.Values))
 	for _, value := range last.Values {
@@ -64,12 +64,12 @@ func (v *vecs) counterSet(m catalog.Metric, values ...string) map[string]prometh
 }
 
 // histogram returns one series, created without observations.
-func (v *vecs) histogram(m catalog.Metric, values ...string) prometheus.Observer {
+func (v *vecs) histogram(m catalog.Histogram, values ...string) prometheus.Observer {
 	return v.histograms[m.Name].WithLabelValues(values...)
 }
 
 // histogramSet returns one series for each value of the metric's last label, which must have a closed set.
-func (v *vecs) histogramSet(m catalog.Metric, values ...string) map[string]prometheus.Observer {
+func (v *vecs) histogramSet(m catalog.Histogram, values ...string) map[string]prometheus.Observer {
 	last := m.Labels[len(m.Labels)-1]
 	set := make(map[string]prometheus.Observer, len(last.Values))
 	for _, value := range last.Values {
@@ -78,27 +78,30 @@ func (v *vecs) histogramSet(m catalog.Metric, values ...string) map[string]prome
 	return set
 }
 
-// sample returns the value of a metric that is read at the time of the scrape.
-func (v *vecs) sample(m catalog.Metric, value float64, values ...string) prometheus.Metric {
-	kind := prometheus.GaugeValue
-	if m.Kind == catalog.Counter {
-		kind = prometheus.CounterValue
-	}
-	return prometheus.MustNewConstMetric(v.read[m.Name], kind, value, values...)
+// sample returns the value of a gauge, which is read at the time of the scrape.
+func (v *vecs) sample(m catalog.Gauge, value float64, values ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(v.read[m.Name], prometheus.GaugeValue, value, values...)
+}
+
+// total returns the value of a counter that is read at the time of the scrape.
+func (v *vecs) total(m catalog.Counter, value float64, values ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(v.read[m.Name], prometheus.CounterValue, value, values...)
 }
 
 // forget deletes one series. Deleting by partial match would look at the series of all informers.
-func (v *vecs) forget(m catalog.Metric, values ...string) {
-	if c, ok := v.counters[m.Name]; ok {
+func (v *vecs) forget(m catalog.Definition, values ...string) {
+	name := m.Define().Name
+	if c, ok := v.counters[name]; ok {
 		c.DeleteLabelValues(values...)
-	} else if h, ok := v.histograms[m.Name]; ok {
+	} else if h, ok := v.histograms[name]; ok {
 		h.DeleteLabelValues(values...)
 	}
 }
 
 // forgetSet deletes what counterSet or histogramSet has made.
-func (v *vecs) forgetSet(m catalog.Metric, values ...string) {
-	for _, value := range m.Labels[len(m.Labels)-1].Values {
+func (v *vecs) forgetSet(m catalog.Definition, values ...string) {
+	labels := m.Define().Labels
+	for _, value := range labels[len(labels)-1].Values {
 		v.forget(m, append(slices.Clone(values), value)...)
 	}
 }

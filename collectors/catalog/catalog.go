@@ -1,19 +1,15 @@
 package catalog
 
-import (
-	"cmp"
-	"runtime"
-	"slices"
-)
+import "slices"
 
-// Kind is the type of a metric in the Prometheus exposition formats.
-type Kind string
+// Type is the type of a metric in the Prometheus exposition formats.
+type Type string
 
-// The kinds that are in use. Summaries are not: their quantiles cannot be aggregated.
+// The types that are in use. Summaries are not: their quantiles cannot be aggregated.
 const (
-	Counter   Kind = "counter"
-	Gauge     Kind = "gauge"
-	Histogram Kind = "histogram"
+	TypeCounter   Type = "counter"
+	TypeGauge     Type = "gauge"
+	TypeHistogram Type = "histogram"
 )
 
 // Family groups metrics that answer the same question. The generated documentation has a table for each family.
@@ -67,16 +63,46 @@ type Metric struct {
 	Name string
 	// Help is the help text: what is measured, in which unit, and what a reader may be surprised by.
 	Help string
-	// Kind is the metric's type.
-	Kind Kind
+	// Type is the metric's type.
+	Type Type
 	// Family is the group that the metric is documented in.
 	Family Family
 	// Labels are all labels, in the order in which the library passes their values.
 	Labels []Label
-	// Buckets are the upper bounds of a histogram's classic buckets, in the metric's unit; nil for other kinds.
+	// Buckets are the upper bounds of a histogram's classic buckets, in the metric's unit; nil for other types.
 	Buckets []float64
 	// Covers are the ids of the requirements that the metric answers, such as S1 or P3.
 	Covers []string
+}
+
+// Counter is a metric that only rises.
+type Counter struct{ Metric }
+
+// Gauge is a metric that rises and falls.
+type Gauge struct{ Metric }
+
+// Histogram is a metric that counts observations in Buckets.
+type Histogram struct{ Metric }
+
+// Definition is a Metric of any type: a Counter, a Gauge, a Histogram, or the Metric that they embed.
+type Definition interface{ Define() Metric }
+
+// Define implements Definition.
+func (m Metric) Define() Metric { return m }
+
+func counter(m Metric) Counter {
+	m.Type = TypeCounter
+	return Counter{m}
+}
+
+func gauge(m Metric) Gauge {
+	m.Type = TypeGauge
+	return Gauge{m}
+}
+
+func histogram(m Metric) Histogram {
+	m.Type = TypeHistogram
+	return Histogram{m}
 }
 
 // LabelNames returns the names of all labels in the order of Labels. It allocates.
@@ -94,43 +120,14 @@ func (m Metric) HasBucket(upper float64) bool {
 	return slices.Contains(m.Buckets, upper)
 }
 
-// defined is a metric with the line that defines it.
-type defined struct {
-	Metric
-	line int
-}
-
-var all []defined
-
-// define adds m to what All returns, so that a metric cannot be declared and forgotten.
-func define(m Metric) Metric {
-	_, _, line, _ := runtime.Caller(1) // Go initializes variables in the order of what they depend on, not of the source
-	all = append(all, defined{m, line})
-	return m
-}
-
-// All returns every metric, by family in reading order and within a family, which is one file, in the order of the
-// source. The slice is the caller's.
-func All() []Metric {
-	families := Families()
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b defined) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(families, a.Family), slices.Index(families, b.Family)),
-			cmp.Compare(a.line, b.line),
-		)
-	})
-	metrics := make([]Metric, len(sorted))
-	for i, d := range sorted {
-		metrics[i] = d.Metric
-	}
-	return metrics
-}
+// All returns every metric, by family in reading order. The slice is the caller's.
+func All() []Metric { return slices.Clone(all) }
 
 // ByName returns the metric with the given full name.
 func ByName(name string) (Metric, bool) {
-	i := slices.IndexFunc(all, func(d defined) bool { return d.Name == name })
+	i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name })
 	if i < 0 {
 		return Metric{}, false
 	}
-	return all[i].Metric, true
+	return all[i], true
 }

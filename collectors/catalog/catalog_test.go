@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -49,8 +50,8 @@ var rules = []rule{
 		return nil
 	}},
 	{"only counters end in _total", func(m Metric) error {
-		if strings.HasSuffix(m.Name, "_total") != (m.Kind == Counter) {
-			return fmt.Errorf("is a %s", m.Kind)
+		if strings.HasSuffix(m.Name, "_total") != (m.Type == TypeCounter) {
+			return fmt.Errorf("is a %s", m.Type)
 		}
 		return nil
 	}},
@@ -91,8 +92,8 @@ var rules = []rule{
 		return nil
 	}},
 	{"buckets belong to histograms and rise", func(m Metric) error {
-		if (len(m.Buckets) > 0) != (m.Kind == Histogram) || !slices.IsSorted(m.Buckets) || len(slices.Compact(slices.Clone(m.Buckets))) != len(m.Buckets) {
-			return fmt.Errorf("is a %s with the buckets %v", m.Kind, m.Buckets)
+		if (len(m.Buckets) > 0) != (m.Type == TypeHistogram) || !slices.IsSorted(m.Buckets) || len(slices.Compact(slices.Clone(m.Buckets))) != len(m.Buckets) {
+			return fmt.Errorf("is a %s with the buckets %v", m.Type, m.Buckets)
 		}
 		return nil
 	}},
@@ -148,18 +149,18 @@ func TestEachMetricFollowsTheRules(t *testing.T) {
 // Each rule finds its fault, and no other rule is needed for it.
 func TestRulesFindFaults(t *testing.T) {
 	good := Metric{
-		Name: "k8s_informer_things_total", Help: "Things.", Kind: Counter, Family: Cache, Labels: informer(), Covers: []string{"S1"},
+		Name: "k8s_informer_things_total", Help: "Things.", Type: TypeCounter, Family: Cache, Labels: informer(), Covers: []string{"S1"},
 	}
 	for _, r := range rules {
 		if err := r.check(good); err != nil {
 			t.Fatalf("%s: %v", r.name, err)
 		}
 	}
-	histogram := func(m *Metric) { m.Kind, m.Name, m.Buckets = Histogram, "k8s_informer_things", []float64{1, 2} }
+	histogram := func(m *Metric) { m.Type, m.Name, m.Buckets = TypeHistogram, "k8s_informer_things", []float64{1, 2} }
 	for i, spoil := range []func(*Metric){
 		func(m *Metric) { m.Name = "k8s_informer_Things_total" },
 		func(m *Metric) { m.Name = "things_total" },
-		func(m *Metric) { m.Kind = Gauge },
+		func(m *Metric) { m.Type = TypeGauge },
 		func(m *Metric) { histogram(m); m.Name = "k8s_informer_things_count" },
 		func(m *Metric) { m.Name = "k8s_informer_counter_total" },
 		func(m *Metric) { m.Name = "k8s_informer_wait_milliseconds_total" },
@@ -209,7 +210,7 @@ func TestNamesAreUnique(t *testing.T) {
 func TestObjectivesAreBuckets(t *testing.T) {
 	checked := 0
 	for _, o := range Objectives() {
-		if o.Metric.Kind != Histogram {
+		if o.Metric.Type != TypeHistogram {
 			continue
 		}
 		checked++
@@ -230,35 +231,68 @@ func TestObjectivesAreBuckets(t *testing.T) {
 	}
 }
 
-// All returns the metrics of a family in the order in which a reader of the source meets them.
-func TestOrderOfTheSource(t *testing.T) {
-	position := map[string]int{}
+// What is declared is listed: a metric or an objective that All and Objectives do not return would be reported and
+// missing from every document.
+func TestEverythingThatIsDeclaredIsListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, m := range All() {
+		listed[m.Name] = true
+	}
+	for _, o := range Objectives() {
+		listed[o.ID] = true
+	}
+	declared := 0
 	files, err := fs.Glob(os.DirFS("."), "*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if kv, ok := n.(*ast.KeyValueExpr); ok {
-				if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Name" {
-					if lit, ok := kv.Value.(*ast.BasicLit); ok {
-						value, _ := strconv.Unquote(lit.Value)
-						position[value] = len(position)
-					}
+			lit, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			kind, ok := lit.Type.(*ast.Ident)
+			if !ok || kind.Name != "Metric" && kind.Name != "Objective" {
+				return true
+			}
+			for _, element := range lit.Elts {
+				kv := element.(*ast.KeyValueExpr)
+				value, ok := kv.Value.(*ast.BasicLit)
+				if key := kv.Key.(*ast.Ident).Name; !ok || key != "Name" && key != "ID" {
+					continue
+				}
+				declared++
+				if text, _ := strconv.Unquote(value.Value); !listed[text] {
+					t.Errorf("%s is declared in %s but not listed", text, name)
 				}
 			}
 			return true
 		})
 	}
-	last := map[Family]Metric{}
-	for _, m := range All() {
-		if before, ok := last[m.Family]; ok && position[before.Name] > position[m.Name] {
-			t.Errorf("%s comes before %s", before.Name, m.Name)
-		}
-		last[m.Family] = m
+	if declared != len(listed) {
+		t.Errorf("%d are declared and %d are listed", declared, len(listed))
+	}
+}
+
+// The lists are in reading order.
+func TestListsAreInTheOrderOfFamilies(t *testing.T) {
+	families := Families()
+	if !slices.IsSortedFunc(All(), func(a, b Metric) int {
+		return cmp.Compare(slices.Index(families, a.Family), slices.Index(families, b.Family))
+	}) {
+		t.Error("the metrics are not in the order of their families")
+	}
+	if !slices.IsSortedFunc(Objectives(), func(a, b Objective) int {
+		return cmp.Or(cmp.Compare(slices.Index(families, a.Metric.Family), slices.Index(families, b.Metric.Family)), cmp.Compare(a.ID, b.ID))
+	}) {
+		t.Error("the objectives are not in the order of their metrics' families")
 	}
 }

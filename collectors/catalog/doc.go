@@ -7,7 +7,8 @@
 //
 // The map:
 //
-//	catalog.go     the types: Metric, Kind, Label, Family; All and ByName
+//	catalog.go     the types: Metric, Counter, Gauge, Histogram, Label, Family; All and ByName
+//	all.go         every metric, listed
 //	labels.go      the labels of informers' metrics, with their closed sets of values, where they have one
 //	controller_labels.go
 //	               those of controllers, locks and clients

@@ -2,50 +2,44 @@ package catalog
 
 // Leases of the cluster, as the exporter sees them from outside: whoever holds them, with the library or without.
 var (
-	LeaseExpired = define(Metric{
+	LeaseExpired = gauge(Metric{
 		Name:   "k8s_lease_expired",
 		Help:   "Whether nobody holds the Lease: 1 if its holder has given it up, or if it has not changed for its duration by the clock of the exporter, else 0. The holder's clock does not matter. Leases without a duration have no such series.",
-		Kind:   Gauge,
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
-	LeaseHolderInfo = define(Metric{
+	LeaseHolderInfo = gauge(Metric{
 		Name:   "k8s_lease_holder_info",
 		Help:   "Always 1; the label tells who holds the Lease, or held it last if it has expired. Leases that have been given up have no such series.",
-		Kind:   Gauge,
 		Family: Leases,
 		Labels: lease(LabelHolder),
 		Covers: []string{"S10"},
 	})
-	LeaseRenewedTimestamp = define(Metric{
+	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
 		Help:   "Unix time, by the clock of the exporter, at which it last saw the Lease being renewed or taken over; 0 if it has not seen that since it started or since the Lease was made.",
-		Kind:   Gauge,
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
-	LeaseDuration = define(Metric{
+	LeaseDuration = gauge(Metric{
 		Name:   "k8s_lease_duration_seconds",
 		Help:   "Seconds that the Lease is valid for after a renewal, as its holder has set them.",
-		Kind:   Gauge,
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
-	LeaseTransitions = define(Metric{
+	LeaseTransitions = counter(Metric{
 		Name:   "k8s_lease_transitions_total",
 		Help:   "Changes of the holder, as the Lease counts them itself. A Lease that is deleted and made again begins at 0.",
-		Kind:   Counter,
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
-	LeaseObjects = define(Metric{
+	LeaseObjects = gauge(Metric{
 		Name:   "k8s_lease_objects",
 		Help:   "Leases by what they are for and whether somebody holds them. Leases of nodes and API servers are only counted here, as are those beyond the limit of names.",
-		Kind:   Gauge,
 		Family: Leases,
 		Labels: []Label{LabelPurpose, LabelLeaseState},
 		Covers: []string{"S10"},

@@ -1,9 +1,7 @@
 package catalog
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -83,229 +81,258 @@ const documented = "documented"
 
 // The objectives.
 var (
-	SyncLag = target(Objective{
+	SyncLag = Objective{
 		ID: "sync_lag", Title: "Sync lag",
-		Metric: InformerSyncLag, Threshold: 5, Unit: "s", For: time.Minute,
+		Metric: InformerSyncLag.Metric, Threshold: 5, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S5"},
-	})
-	EventLag = target(Objective{
+	}
+	EventLag = Objective{
 		ID: "event_lag", Title: "Event lag, 99th percentile",
-		Metric: InformerEventLag, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
+		Metric: InformerEventLag.Metric, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
 		BurnRates: burnRates, Source: documented, Covers: []string{"S3", "S5", "S15"},
-	})
-	WatchDisconnects = target(Objective{
+	}
+	WatchDisconnects = Objective{
 		ID: "watch_disconnects", Title: "Watch disconnects per minute",
-		Metric: InformerWatchDisconnects, Threshold: 10, Unit: "cpm", Window: 5 * time.Minute, For: 5 * time.Minute,
+		Metric: InformerWatchDisconnects.Metric, Threshold: 10, Unit: "cpm", Window: 5 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S6"},
-	})
-	SyncDuration = target(Objective{
+	}
+	SyncDuration = Objective{
 		ID: "sync_duration", Title: "Duration of the last sync",
-		Metric: InformerLastSyncDuration, Threshold: 30, Unit: "s", Window: time.Hour,
+		Metric: InformerLastSyncDuration.Metric, Threshold: 30, Unit: "s", Window: time.Hour,
 		Severity: Ticket, Source: documented, Covers: []string{"S2"},
-	})
-	SyncDurationQuantile = target(Objective{
+	}
+	SyncDurationQuantile = Objective{
 		ID: "sync_duration_p99", Title: "Sync duration, 99th percentile",
-		Metric: InformerSyncDuration, Threshold: 30, Unit: "s", Quantile: .99,
+		Metric: InformerSyncDuration.Metric, Threshold: 30, Unit: "s", Quantile: .99,
 		Severity: Ticket, Source: documented, Covers: []string{"S2"},
-	})
-	NotSynced = target(Objective{
+	}
+	NotSynced = Objective{
 		ID: "not_synced", Title: "Not synced after the start",
-		Metric: InformerSynced, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
+		Metric: InformerSynced.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
 		Severity: Page, Source: documented, Covers: []string{"S2"},
-	})
-	WatchDown = target(Objective{
+	}
+	WatchDown = Objective{
 		ID: "watch_down", Title: "Watch not connected",
-		Metric: InformerWatchConnected, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
+		Metric: InformerWatchConnected.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
 		Severity: Ticket, Source: "client-go's back-off, 60 s at most", Covers: []string{"S6"},
-	})
-	CoverageGap = target(Objective{
+	}
+	CoverageGap = Objective{
 		ID: "coverage_gap", Title: "Coverage gap, 99th percentile",
-		Metric: InformerCoverageGap, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
+		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S14"},
-	})
-	CacheDiffers = target(Objective{
+	}
+	CacheDiffers = Objective{
 		ID: "cache_differs", Title: "Cache differs from the API server",
-		Metric: InformerAuditDifferences, Threshold: 0, Fixed: true,
+		Metric: InformerAuditDifferences.Metric, Threshold: 0, Fixed: true,
 		Severity: Page, Source: documented, Covers: []string{"S11", "S19", "P3", "P8", "P9"},
-	})
+	}
 	// Twice, so that a restart of the API server is none; three audits in the window are what the exporter makes by default.
-	AuditsFail = target(Objective{
+	AuditsFail = Objective{
 		ID: "audits_fail", Title: "Caches whose audits all fail",
-		Metric: InformerAudits, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
+		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S11"},
-	})
-	CacheMutations = target(Objective{
+	}
+	CacheMutations = Objective{
 		ID: "cache_mutations", Title: "Cached objects changed in place",
-		Metric: InformerMutations, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: InformerMutations.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"P7"},
-	})
-	HandlerDuration = target(Objective{
+	}
+	HandlerDuration = Objective{
 		ID: "handler_duration", Title: "Handler duration, 99th percentile",
-		Metric: InformerHandlerDuration, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Metric: InformerHandlerDuration.Metric, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"B7"},
-	})
-	HandlerPanics = target(Objective{
+	}
+	HandlerPanics = Objective{
 		ID: "handler_panics", Title: "Panics of handlers",
-		Metric: InformerHandlerPanics, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: InformerHandlerPanics.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S21"},
-	})
-	EventsLost = target(Objective{
+	}
+	EventsLost = Objective{
 		ID: "events_lost", Title: "Events lost from view",
-		Metric: InformerEventsLost, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: InformerEventsLost.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S19"},
-	})
-	VersionRegressions = target(Objective{
+	}
+	VersionRegressions = Objective{
 		ID: "version_regressions", Title: "resourceVersions that went back",
-		Metric: InformerResourceVersionRegressions, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
+		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
 		Severity: Page, Source: documented, Covers: []string{"S12"},
-	})
-	TransformDrops = target(Objective{
+	}
+	TransformDrops = Objective{
 		ID: "transform_drops", Title: "Objects dropped by a Transform function",
-		Metric: InformerTransformDrops, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: InformerTransformDrops.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"P2"},
-	})
-	ListWatchErrors = target(Objective{
+	}
+	ListWatchErrors = Objective{
 		ID: "list_watch_errors", Title: "Share of list and watch attempts that fail",
-		Metric: InformerSyncErrors, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
+		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
 		Severity: Page, Source: "kube-state-metrics", Covers: []string{"S4"},
-	})
-	QueueDepth = target(Objective{
+	}
+	QueueDepth = Objective{
 		ID: "queue_depth", Title: "Queue depth",
-		Metric: UpstreamQueueDepth, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
+		Metric: UpstreamQueueDepth.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S7"},
-	})
+	}
 	// component-base's buckets rise tenfold up to 10 s. That one is the top, which a quantile never exceeds, so 1 s it is.
 	// controller-runtime's go further and have this bound too.
-	QueueWait = target(Objective{
+	QueueWait = Objective{
 		ID: "queue_wait_p99", Title: "Wait in the queue, 99th percentile",
-		Metric: UpstreamQueueLatency, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Page, Source: "the last bucket of component-base below its top", Covers: []string{"S7"},
-	})
-	QueueBlocked = target(Objective{
+	}
+	QueueBlocked = Objective{
 		ID: "queue_blocked", Title: "Queue whose workers take nothing any more",
-		Metric: UpstreamQueueDepth, Threshold: 0, Fixed: true, Window: 5 * time.Minute, For: 5 * time.Minute,
+		Metric: UpstreamQueueDepth.Metric, Threshold: 0, Fixed: true, Window: 5 * time.Minute, For: 5 * time.Minute,
 		Severity: Page, Source: "must not happen", Covers: []string{"S7", "S8"},
-	})
-	WorkerBusy = target(Objective{
+	}
+	WorkerBusy = Objective{
 		ID: "worker_busy", Title: "Time that a worker is busy with one item",
-		Metric: UpstreamQueueLongestRunning, Threshold: 300, Unit: "s", For: time.Minute,
+		Metric: UpstreamQueueLongestRunning.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "documented for deletions", Covers: []string{"S8"},
-	})
-	ItemsDropped = target(Objective{
+	}
+	ItemsDropped = Objective{
 		ID: "items_dropped", Title: "Items given up after their last retry",
-		Metric: ControllerDropped, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: ControllerDropped.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S8"},
-	})
+	}
 	// The least number is one of failures. A single object that always fails must not reach it: with a back-off of at most
 	// 30 s it fails ten times in the window, with client-go's default 16 times in its first five minutes and hardly after that.
-	ReconcileErrors = target(Objective{
+	ReconcileErrors = Objective{
 		ID: "reconcile_errors", Title: "Share of reconciles that fail",
-		Metric: ControllerReconcile, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
+		Metric: ControllerReconcile.Metric, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
 		Severity: Ticket, Source: "prometheus-operator", Covers: []string{"S9", "O6"},
-	})
-	ReconcilePanics = target(Objective{
+	}
+	ReconcilePanics = Objective{
 		ID: "reconcile_panics", Title: "Panics of reconcilers",
-		Metric: ControllerReconcile, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: ControllerReconcile.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"S9", "S21"},
-	})
-	CleanupOverdue = target(Objective{
+	}
+	CleanupOverdue = Objective{
 		ID: "cleanup_overdue", Title: "Clean-ups past their deadline",
-		Metric: ControllerFinalizerOverdue, Threshold: 0, Fixed: true, For: 5 * time.Minute,
+		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S16"},
-	})
-	LeaderMissing = target(Objective{
+	}
+	LeaderMissing = Objective{
 		ID: "leader_missing", Title: "Leader of each lock",
-		Metric: ControllerLeader, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
+		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
 		Severity: Page, Source: "client-go's lease, four times its 15 s", Covers: []string{"S10"},
-	})
-	LeaderChanges = target(Objective{
+	}
+	LeaderChanges = Objective{
 		ID: "leader_changes", Title: "Leader changes in a quarter of an hour",
-		Metric: ControllerLeaderTransitions, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
+		Metric: ControllerLeaderTransitions.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "etcd mixin", Covers: []string{"S10"},
-	})
-	SlowRenewals = target(Objective{
+	}
+	SlowRenewals = Objective{
 		ID: "leader_slow_renewals", Title: "Slow renewals of a lock in a quarter of an hour",
-		Metric: ControllerLeaderSlowRenewals, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
+		Metric: ControllerLeaderSlowRenewals.Metric, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "operating practice: client-go gives a lock up after 10 s without a renewal", Covers: []string{"S10"},
-	})
-	LeaseUnheld = target(Objective{
+	}
+	LeaseUnheld = Objective{
 		ID: "lease_expired", Title: "Leases that nobody holds",
-		Metric: LeaseExpired, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
+		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
 		Severity: Page, Source: "client-go's lease, four times its 15 s", Covers: []string{"S10"},
-	})
-	LeaseChanges = target(Objective{
+	}
+	LeaseChanges = Objective{
 		ID: "lease_changes", Title: "Changes of a Lease's holder in a quarter of an hour",
-		Metric: LeaseTransitions, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
+		Metric: LeaseTransitions.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "etcd mixin", Covers: []string{"S10"},
-	})
-	ObjectHeld = target(Objective{
+	}
+	ObjectHeld = Objective{
 		ID: "object_held", Title: "Time that an object is held in deletion",
-		Metric: ObjectTerminatingOldest, Threshold: 300, Unit: "s", For: time.Minute,
+		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S16"},
-	})
+	}
 	// Longer than for an object that is held: it is mostly what holds the Namespace, and keeps this alert back.
-	NamespaceStuck = target(Objective{
+	NamespaceStuck = Objective{
 		ID: "namespace_stuck", Title: "Time that a Namespace is Terminating",
-		Metric: ObjectTerminatingOldest, Threshold: 300, Unit: "s", For: 2 * time.Minute,
+		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: 2 * time.Minute,
 		Severity: Ticket, Source: documented, Covers: []string{"S16"},
-	})
-	GenerationLag = target(Objective{
+	}
+	GenerationLag = Objective{
 		ID: "generation_lag", Title: "Time that a change of a spec is not dealt with",
-		Metric: ObjectGenerationLagOldest, Threshold: 300, Unit: "s", For: time.Minute,
+		Metric: ObjectGenerationLagOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "documented for deletions", Covers: []string{"S17"},
-	})
-	ClientErrors = target(Objective{
+	}
+	ClientErrors = Objective{
 		ID: "client_errors", Title: "Share of requests that fail or are turned away",
-		Metric: ClientRequests, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
+		Metric: ClientRequests.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
 		Severity: Ticket, Source: "kubernetes-mixin", Covers: []string{"S17"},
-	})
-	ClientThrottle = target(Objective{
+	}
+	ClientThrottle = Objective{
 		ID: "client_throttle_wait_p99", Title: "Wait for the client's own rate limiter, 99th percentile",
-		Metric: ClientThrottleWait, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Metric: ClientThrottleWait.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket, Source: "client-go, which logs such waits", Covers: []string{"S17"},
-	})
-	ExporterKindDown = target(Objective{
+	}
+	ExporterKindDown = Objective{
 		ID: "exporter_kind_down", Title: "Resource that the exporter cannot watch",
-		Metric: ExporterKindUp, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Metric: ExporterKindUp.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"O1"},
-	})
-	ExporterConfigReload = target(Objective{
+	}
+	ExporterConfigReload = Objective{
 		ID: "exporter_config_reload", Title: "Configuration file of the exporter in force",
-		Metric: ExporterConfigReloaded, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Metric: ExporterConfigReloaded.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "Prometheus practice", Covers: []string{"O5"},
-	})
-	ExporterLeaderMissing = target(Objective{
+	}
+	ExporterLeaderMissing = Objective{
 		ID: "exporter_leader_missing", Title: "Leader among the replicas of the exporter",
-		Metric: ControllerLeader, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
-	})
-	ExporterShardMissing = target(Objective{
+	}
+	ExporterShardMissing = Objective{
 		ID: "exporter_shard_missing", Title: "Shards of the exporter that do not report",
-		Metric: ExporterShards, Threshold: 0, Fixed: true, For: 10 * time.Minute,
+		Metric: ExporterShards.Metric, Threshold: 0, Fixed: true, For: 10 * time.Minute,
 		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
-	})
-	ExporterAbsent = target(Objective{
+	}
+	ExporterAbsent = Objective{
 		ID: "exporter_absent", Title: "Exporter absent",
-		Metric: ExporterBuildInfo, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
+		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Page, Source: "Prometheus practice", Covers: []string{"O1"},
-	})
+	}
 )
 
-var objectives []Objective
-
-func target(o Objective) Objective {
-	objectives = append(objectives, o)
-	return o
+// objectives lists every objective, by family of the metric in reading order and within a family by ID.
+var objectives = []Objective{
+	NotSynced,
+	ListWatchErrors,
+	SyncDuration,
+	SyncDurationQuantile,
+	CoverageGap,
+	WatchDisconnects,
+	WatchDown,
+	EventLag,
+	SyncLag,
+	AuditsFail,
+	CacheDiffers,
+	EventsLost,
+	HandlerDuration,
+	HandlerPanics,
+	VersionRegressions,
+	CacheMutations,
+	TransformDrops,
+	ItemsDropped,
+	ReconcileErrors,
+	ReconcilePanics,
+	CleanupOverdue,
+	ExporterLeaderMissing,
+	LeaderChanges,
+	LeaderMissing,
+	SlowRenewals,
+	LeaseChanges,
+	LeaseUnheld,
+	GenerationLag,
+	NamespaceStuck,
+	ObjectHeld,
+	ClientErrors,
+	ClientThrottle,
+	QueueBlocked,
+	QueueDepth,
+	QueueWait,
+	WorkerBusy,
+	ExporterAbsent,
+	ExporterConfigReload,
+	ExporterKindDown,
+	ExporterShardMissing,
 }
 
 // Objectives returns every objective, by family of the metric in reading order and within a family by ID. The slice is
-// the caller's. The order of the source is not to be had: Go initializes variables in the order of their dependencies.
-func Objectives() []Objective {
-	families := Families()
-	return slices.SortedFunc(slices.Values(objectives), func(a, b Objective) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(families, a.Metric.Family), slices.Index(families, b.Metric.Family)),
-			strings.Compare(a.ID, b.ID),
-		)
-	})
-}
+// the caller's.
+func Objectives() []Objective { return slices.Clone(objectives) }

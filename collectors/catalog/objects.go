@@ -2,42 +2,37 @@ package catalog
 
 // Objects of the cluster that something is the matter with, by what their metadata and their status tell.
 var (
-	ObjectTerminating = define(Metric{
+	ObjectTerminating = gauge(Metric{
 		Name:   "k8s_object_terminating",
 		Help:   "Objects that have been deleted and are still there, by the finalizer that they wait for. One with several finalizers counts for each of them. Each resource that is followed has at least the series with the namespace `*` and the finalizer `none`.",
-		Kind:   Gauge,
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
-	ObjectTerminatingOldest = define(Metric{
+	ObjectTerminatingOldest = gauge(Metric{
 		Name:   "k8s_object_terminating_oldest_seconds",
 		Help:   "Seconds since the oldest of these objects should have been gone: since its deletionTimestamp, which for a Pod is the end of its grace period. 0 if there is none.",
-		Kind:   Gauge,
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
-	ObjectGenerationLag = define(Metric{
+	ObjectGenerationLag = gauge(Metric{
 		Name:   "k8s_object_generation_lag",
 		Help:   "Objects, apart from those in deletion, whose status.observedGeneration is below metadata.generation: their controller has not dealt with the last change of their spec. Each resource that has the field and is followed has at least the series with the namespace `*`.",
-		Kind:   Gauge,
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
 		Covers: []string{"S17"},
 	})
-	ObjectGenerationLagOldest = define(Metric{
+	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
 		Help:   "Seconds that the exporter has seen the oldest of these objects in this state without a break. 0 if there is none.",
-		Kind:   Gauge,
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
 		Covers: []string{"S17"},
 	})
-	ObjectOverflow = define(Metric{
+	ObjectOverflow = counter(Metric{
 		Name:   "k8s_object_overflow_total",
 		Help:   "Leases and objects for which a signal had no room for another series. Such objects are reported with `other` for their namespace and finalizer, such Leases only in k8s_lease_objects.",
-		Kind:   Counter,
 		Family: Objects,
 		Labels: []Label{LabelSignal},
 	})

@@ -2,61 +2,54 @@ package catalog
 
 // Lists, relists and their errors.
 var (
-	InformerSyncDuration = define(Metric{
+	InformerSyncDuration = histogram(Metric{
 		Name:    "k8s_informer_sync_duration_seconds",
 		Help:    "Seconds to obtain a full state. Success: from the start of the informer or the first attempt of a relist, failed attempts included, until the initial state was in the store or a later one had been received. Fail: of each attempt that failed.",
-		Kind:    Histogram,
 		Family:  Sync,
 		Labels:  informer(LabelSyncResult),
 		Buckets: syncBuckets,
 		Covers:  []string{"S2"},
 	})
-	InformerLastSyncDuration = define(Metric{
+	InformerLastSyncDuration = gauge(Metric{
 		Name:   "k8s_informer_last_sync_duration_seconds",
 		Help:   "Seconds that the last successful sync took, measured like k8s_informer_sync_duration_seconds; 0 before the first. A rate over the histogram cannot see a single sync before the first scrape, this gauge can.",
-		Kind:   Gauge,
 		Family: Sync,
 		Labels: informer(),
 		Covers: []string{"S2"},
 	})
-	InformerRelists = define(Metric{
+	InformerRelists = counter(Metric{
 		Name:   "k8s_informer_relists_total",
 		Help:   "Full states taken in, by what made them necessary, whether they came by LIST or by streaming list.",
-		Kind:   Counter,
 		Family: Sync,
 		Labels: informer(LabelRelistReason),
 		Covers: []string{"S2", "S14"},
 	})
-	InformerListDuration = define(Metric{
+	InformerListDuration = histogram(Metric{
 		Name:    "k8s_informer_list_duration_seconds",
 		Help:    "Seconds of one complete list, from the first request to its last page or, for a streaming list, to the bookmark that ends the initial events. Includes waiting in the client's rate limiter and its retries.",
-		Kind:    Histogram,
 		Family:  Sync,
 		Labels:  informer(),
 		Buckets: syncBuckets,
 		Covers:  []string{"S2", "B1"},
 	})
-	InformerListItems = define(Metric{
+	InformerListItems = histogram(Metric{
 		Name:    "k8s_informer_list_items",
 		Help:    "Objects in each complete list.",
-		Kind:    Histogram,
 		Family:  Sync,
 		Labels:  informer(),
 		Buckets: itemBuckets,
 		Covers:  []string{"S2", "B1"},
 	})
-	InformerListPages = define(Metric{
+	InformerListPages = counter(Metric{
 		Name:   "k8s_informer_list_pages_total",
 		Help:   "Pages that LIST requests returned. A streaming list has none.",
-		Kind:   Counter,
 		Family: Sync,
 		Labels: informer(),
 		Covers: []string{"S2"},
 	})
-	InformerSyncErrors = define(Metric{
+	InformerSyncErrors = counter(Metric{
 		Name:   "k8s_informer_sync_errors_total",
 		Help:   "Errors of list and watch requests and inside watch streams, by class, including those that client-go retries without telling anybody.",
-		Kind:   Counter,
 		Family: Sync,
 		Labels: informer(LabelErrorType),
 		Covers: []string{"S4"},

@@ -2,25 +2,22 @@ package catalog
 
 // client-go's own metrics of informers, with the names, labels and meaning that Kubernetes' component-base gives them.
 var (
-	UpstreamQueuedItems = define(Metric{
+	UpstreamQueuedItems = gauge(Metric{
 		Name:   "informer_queued_items",
 		Help:   "Items in client-go's queue between the connection and the cache, as client-go last set it: when items are added and when they are taken.",
-		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstream(),
 	})
-	UpstreamProcessingLatency = define(Metric{
+	UpstreamProcessingLatency = histogram(Metric{
 		Name:    "informer_processing_latency_seconds",
 		Help:    "Seconds to store one or more items that were taken from client-go's queue and to pass them on. Shared informers do not wait for their handlers there; others call theirs.",
-		Kind:    Histogram,
 		Family:  Upstream,
 		Labels:  upstream(),
 		Buckets: upstreamBuckets,
 	})
-	UpstreamStoreResourceVersion = define(Metric{
+	UpstreamStoreResourceVersion = gauge(Metric{
 		Name:   "informer_store_resource_version",
 		Help:   "The 15 least significant digits of the resourceVersion that the cache has reached.",
-		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstream(),
 	})
@@ -39,60 +36,53 @@ func upstream() []Label {
 // client-go's own metrics of work queues, with the names, labels, buckets and meaning that Kubernetes' component-base
 // gives them (k8s.io/component-base/metrics/prometheus/workqueue).
 var (
-	UpstreamQueueDepth = define(Metric{
+	UpstreamQueueDepth = gauge(Metric{
 		Name:   "workqueue_depth",
 		Help:   "Items that wait in the queue, those included that were added again while they are worked on.",
-		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S7", "S9"},
 	})
-	UpstreamQueueAdds = define(Metric{
+	UpstreamQueueAdds = counter(Metric{
 		Name:   "workqueue_adds_total",
 		Help:   "Items added to the queue, those that were in it already not included.",
-		Kind:   Counter,
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S7"},
 	})
-	UpstreamQueueLatency = define(Metric{
+	UpstreamQueueLatency = histogram(Metric{
 		Name:    "workqueue_queue_duration_seconds",
 		Help:    "Seconds from the moment that an item was added until a worker took it. If it was added while it was worked on, the rest of that work is part of it.",
-		Kind:    Histogram,
 		Family:  Upstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
 		Covers:  []string{"S7"},
 	})
-	UpstreamQueueWorkDuration = define(Metric{
+	UpstreamQueueWorkDuration = histogram(Metric{
 		Name:    "workqueue_work_duration_seconds",
 		Help:    "Seconds that a worker took for an item.",
-		Kind:    Histogram,
 		Family:  Upstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
 		Covers:  []string{"S8"},
 	})
-	UpstreamQueueUnfinishedWork = define(Metric{
+	UpstreamQueueUnfinishedWork = gauge(Metric{
 		Name:   "workqueue_unfinished_work_seconds",
 		Help:   "Seconds of work in progress that workqueue_work_duration_seconds has not seen yet, over all workers, as client-go last updated it: twice a second. Large values are workers that hang.",
-		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
-	UpstreamQueueLongestRunning = define(Metric{
+	UpstreamQueueLongestRunning = gauge(Metric{
 		Name:   "workqueue_longest_running_processor_seconds",
 		Help:   "Seconds that the worker which has been busy longest has been so, as client-go last updated it: twice a second.",
-		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
-	UpstreamQueueRetries = define(Metric{
+	UpstreamQueueRetries = counter(Metric{
 		Name:   "workqueue_retries_total",
 		Help:   "Items added with a delay, with back-off or without.",
-		Kind:   Counter,
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
@@ -107,18 +97,16 @@ func upstreamQueue() []Label {
 // client-go's own metrics of leader election, with the names, labels and meaning that Kubernetes' component-base gives
 // them (k8s.io/component-base/metrics/prometheus/clientgo/leaderelection).
 var (
-	UpstreamLeaderStatus = define(Metric{
+	UpstreamLeaderStatus = gauge(Metric{
 		Name:   "leader_election_master_status",
 		Help:   "Whether the process is the leader: 1, or 0 for a candidate.",
-		Kind:   Gauge,
 		Family: Upstream,
 		Labels: upstreamLock(),
 		Covers: []string{"S10"},
 	})
-	UpstreamLeaderSlowpath = define(Metric{
+	UpstreamLeaderSlowpath = counter(Metric{
 		Name:   "leader_election_slowpath_total",
 		Help:   "Renewals of the lock that had to read it first, because updating it had failed.",
-		Kind:   Counter,
 		Family: Upstream,
 		Labels: upstreamLock(),
 		Covers: []string{"S10"},

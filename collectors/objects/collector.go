@@ -83,7 +83,8 @@ var (
 	generationOldest  = describe(catalog.ObjectGenerationLagOldest)
 )
 
-func describe(m catalog.Metric) *prometheus.Desc {
+func describe(metric catalog.Definition) *prometheus.Desc {
+	m := metric.Define()
 	return prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil)
 }
 

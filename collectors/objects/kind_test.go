@@ -220,7 +220,7 @@ func TestClosedKind(t *testing.T) {
 	two.SetGenerations(true)
 	two.Close()
 	two.SetGenerations(true)
-	for _, m := range []catalog.Metric{catalog.ObjectTerminating, catalog.ObjectTerminatingOldest, catalog.ObjectGenerationLag, catalog.ObjectGenerationLagOldest} {
+	for _, m := range []catalog.Definition{catalog.ObjectTerminating, catalog.ObjectTerminatingOldest, catalog.ObjectGenerationLag, catalog.ObjectGenerationLagOldest} {
 		expect(t, f, m, samples{})
 	}
 	if n := len(f.terminating.groups) + len(f.behind.groups); n != 0 {

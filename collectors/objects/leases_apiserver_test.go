@@ -114,7 +114,7 @@ func TestElections(t *testing.T) {
 	}
 	followLeases(t, collector, namespace)
 	lease := namespace + "/election"
-	reports := func(what string, m catalog.Metric, want samples) {
+	reports := func(what string, m catalog.Definition, want samples) {
 		t.Helper()
 		eventually(t, what, func() bool { return maps.Equal(take(t, registry, m), want) })
 	}
@@ -228,9 +228,9 @@ func TestThousandsOfLeases(t *testing.T) {
 		objects := take(t, registry, catalog.LeaseObjects)
 		return objects["leader/held"] == many && objects["node/held"] == nodes
 	})
-	for _, m := range []catalog.Metric{catalog.LeaseHolderInfo, catalog.LeaseExpired, catalog.LeaseTransitions} {
+	for _, m := range []catalog.Definition{catalog.LeaseHolderInfo, catalog.LeaseExpired, catalog.LeaseTransitions} {
 		if n := len(take(t, registry, m)); n != limit {
-			t.Errorf("%d series of %s, want %d", n, m.Name, limit)
+			t.Errorf("%d series of %s, want %d", n, m.Define().Name, limit)
 		}
 	}
 	if overflow := take(t, registry, catalog.ObjectOverflow); overflow["leases"] != many-limit {

@@ -32,10 +32,10 @@ func held(namespace, name, holder string, renewed time.Time) *coordinationv1.Lea
 	return l
 }
 
-func expect(t testing.TB, f *fixture, m catalog.Metric, want samples) {
+func expect(t testing.TB, f *fixture, m catalog.Definition, want samples) {
 	t.Helper()
 	if got := f.take(t, m); !maps.Equal(got, want) {
-		t.Errorf("%s: got %v, want %v", m.Name, got, want)
+		t.Errorf("%s: got %v, want %v", m.Define().Name, got, want)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestRecreatedLease(t *testing.T) {
 	expect(t, f, catalog.LeaseObjects, heldLeases(1))
 
 	leases.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/lock"})
-	for _, m := range []catalog.Metric{catalog.LeaseExpired, catalog.LeaseHolderInfo, catalog.LeaseRenewedTimestamp, catalog.LeaseDuration, catalog.LeaseTransitions} {
+	for _, m := range []catalog.Definition{catalog.LeaseExpired, catalog.LeaseHolderInfo, catalog.LeaseRenewedTimestamp, catalog.LeaseDuration, catalog.LeaseTransitions} {
 		expect(t, f, m, samples{})
 	}
 	expect(t, f, catalog.LeaseObjects, heldLeases(0))

@@ -46,8 +46,9 @@ func (f *fixture) pass(d time.Duration) { f.clock.SetTime(f.clock.Now().Add(d)) 
 type samples map[string]float64
 
 // take returns the series of a metric.
-func take(t testing.TB, g prometheus.Gatherer, m catalog.Metric) samples {
+func take(t testing.TB, g prometheus.Gatherer, definition catalog.Definition) samples {
 	t.Helper()
+	m := definition.Define()
 	families, err := g.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func take(t testing.TB, g prometheus.Gatherer, m catalog.Metric) samples {
 	return s
 }
 
-func (f *fixture) take(t testing.TB, m catalog.Metric) samples {
+func (f *fixture) take(t testing.TB, m catalog.Definition) samples {
 	t.Helper()
 	return take(t, f.registry, m)
 }

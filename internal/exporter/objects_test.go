@@ -40,11 +40,11 @@ func TestObjectsOfACluster(t *testing.T) {
 	}})
 	run(t, e, admin)
 	waitReady(t, e)
-	reports := func(what string, m catalog.Metric, label string, want map[string]float64) {
+	reports := func(what string, m catalog.Definition, label string, want map[string]float64) {
 		t.Helper()
 		eventually(t, what, func() bool {
-			return fmt.Sprint(values(t, e.Gatherer(), m.Name, label)) == fmt.Sprint(want)
-		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), m.Name, label)) })
+			return fmt.Sprint(values(t, e.Gatherer(), m.Define().Name, label)) == fmt.Sprint(want)
+		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), m.Define().Name, label)) })
 	}
 	terminating := map[string]float64{"configmaps": 0, "leases.coordination.k8s.io": 0, "deployments.apps": 0, "services": 0}
 	reports("nothing in deletion", catalog.ObjectTerminating, "informer_type", terminating)
@@ -91,8 +91,8 @@ func TestObjectsOfACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports("configmaps only", catalog.ObjectTerminating, "informer_type", map[string]float64{"configmaps": 1})
-	for _, m := range []catalog.Metric{catalog.ObjectGenerationLag, catalog.LeaseExpired, catalog.LeaseHolderInfo, catalog.LeaseObjects} {
-		reports("no "+m.Name, m, m.Labels[0].Name, map[string]float64{})
+	for _, m := range []catalog.Definition{catalog.ObjectGenerationLag, catalog.LeaseExpired, catalog.LeaseHolderInfo, catalog.LeaseObjects} {
+		reports("no "+m.Define().Name, m, m.Define().Labels[0].Name, map[string]float64{})
 	}
 	if _, err := client.CoreV1().ConfigMaps(namespace).Patch(t.Context(), "held", apitypes.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)

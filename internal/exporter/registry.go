@@ -58,8 +58,8 @@ func newBuildInfo() prometheus.Collector {
 
 // registerState registers what the exporter reports about itself besides what is true of any process.
 func registerState(registry *prometheus.Registry, e *Exporter) error {
-	gauge := func(m catalog.Metric, value func() float64, labels ...string) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m, labels)}, value)
+	gauge := func(m catalog.Gauge, value func() float64, labels ...string) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m.Metric, labels)}, value)
 	}
 	collectors := []prometheus.Collector{
 		newKindUp(e.targets),
@@ -82,7 +82,7 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 		catalog.DiscoveryComplete: &counters.complete, catalog.DiscoveryPartial: &counters.partial, catalog.DiscoveryFailed: &counters.failed,
 	} {
 		m := catalog.ExporterDiscoveries
-		*counter = prometheus.NewCounter(prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m, []string{result})})
+		*counter = prometheus.NewCounter(prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m.Metric, []string{result})})
 		collectors = append(collectors, *counter)
 	}
 	for _, c := range collectors {

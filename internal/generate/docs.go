@@ -22,7 +22,7 @@ func metricsPage(c Config) []byte {
 		line("| metric | type | labels | meaning | requirements |\n|---|---|---|---|---|")
 		for _, m := range catalog.All() {
 			if m.Family == f {
-				line("| `%s` | %s | %s | %s | %s |", m.Name, m.Kind, code(m.LabelNames()), cell(m.Help), strings.Join(m.Covers, ", "))
+				line("| `%s` | %s | %s | %s | %s |", m.Name, m.Type, code(m.LabelNames()), cell(m.Help), strings.Join(m.Covers, ", "))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func metricTable() []byte {
 	var b bytes.Buffer
 	b.WriteString("| metric | type | labels | meaning |\n|---|---|---|---|\n")
 	for _, m := range catalog.All() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, code(m.LabelNames()), cell(firstSentence(m.Help)))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type, code(m.LabelNames()), cell(firstSentence(m.Help)))
 	}
 	return b.Bytes()
 }

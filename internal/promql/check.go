@@ -77,9 +77,9 @@ func (s Series) check(recorded map[string][]string) ([]string, error) {
 	}
 	rated := slices.Contains(rates, s.Func)
 	switch {
-	case m.Kind == catalog.Gauge && rated:
+	case m.Type == catalog.TypeGauge && rated:
 		return labels, fmt.Errorf("%s of the gauge %s", s.Func, s.Name)
-	case m.Kind != catalog.Gauge && !rated && !slices.Contains([]string{"absent", "present_over_time", "resets", "changes"}, s.Func):
+	case m.Type != catalog.TypeGauge && !rated && !slices.Contains([]string{"absent", "present_over_time", "resets", "changes"}, s.Func):
 		return labels, fmt.Errorf("%s counts up and is used without rate or increase", s.Name)
 	}
 	return labels, s.checkMatchers(labels, m.Labels)
@@ -104,11 +104,11 @@ func (s Series) checkMatchers(labels []string, described []catalog.Label) error 
 // metric finds the metric that a series belongs to. A histogram's name alone is no series.
 func metric(series string) (catalog.Metric, bool) {
 	if m, ok := catalog.ByName(series); ok {
-		return m, m.Kind != catalog.Histogram
+		return m, m.Type != catalog.TypeHistogram
 	}
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		if m, ok := catalog.ByName(strings.TrimSuffix(series, suffix)); ok && strings.HasSuffix(series, suffix) {
-			return m, m.Kind == catalog.Histogram
+			return m, m.Type == catalog.TypeHistogram
 		}
 	}
 	return catalog.Metric{}, false

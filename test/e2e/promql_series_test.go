@@ -43,12 +43,12 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 	if own, ok := promql.Foreign[name]; ok {
 		return series{labels: slices.Concat(targetLabels, own), counter: strings.HasSuffix(name, "_total")}, true
 	}
-	if m, ok := catalog.ByName(name); ok && m.Kind != catalog.Histogram {
-		return series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: m.Kind == catalog.Counter, metric: m}, true
+	if m, ok := catalog.ByName(name); ok && m.Type != catalog.TypeHistogram {
+		return series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: m.Type == catalog.TypeCounter, metric: m}, true
 	}
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		m, ok := catalog.ByName(strings.TrimSuffix(name, suffix))
-		if !ok || !strings.HasSuffix(name, suffix) || m.Kind != catalog.Histogram {
+		if !ok || !strings.HasSuffix(name, suffix) || m.Type != catalog.TypeHistogram {
 			continue
 		}
 		s := series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: true, metric: m, bucket: suffix == "_bucket"}

@@ -99,7 +99,7 @@ func cluster(t *testing.T, name string, change func(*labels.Builder)) database {
 		}
 	}
 	for _, metric := range catalog.All() {
-		write(metric.Name, metric.Labels, metric.Kind != catalog.Gauge, metric.Buckets)
+		write(metric.Name, metric.Labels, metric.Type != catalog.TypeGauge, metric.Buckets)
 	}
 	for metric, names := range ours.Foreign {
 		write(metric, open(names), strings.HasSuffix(metric, "_total"), nil)

@@ -95,7 +95,7 @@ func (c claim) String() string { return c.text }
 func (c claim) is(series string) bool {
 	name, labels, _ := strings.Cut(strings.TrimSuffix(series, "}"), "{")
 	m, _ := metric(c.metric)
-	if m.Kind == catalog.Histogram {
+	if m.Type == catalog.TypeHistogram {
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_sum")
 	}
 	have := strings.Split(labels, ",")
