@@ -1,5 +1,5 @@
-// Package metricstest compares what a registry reports before and after something happened, so that a test can say what
-// changed and that nothing else did.
+// Package metricstest reads metrics in tests: from a registry, a text or a URL. A Snapshot compares what a registry reports
+// before and after something happened, so that a test can assert what changed and that nothing else did.
 package metricstest
 
 import (
@@ -8,56 +8,40 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
 // Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels
-// name, informer_type and namespace are left out: a snapshot is of one informer, or of several with other labels that
-// tell their series apart.
+// name, informer_type and namespace are left out: a snapshot is of one informer, or of several that differ in other
+// labels.
 type Snapshot map[string]float64
 
-// Take gathers a registry, without what an Observer reports of itself while there is nothing to report: it is there as
-// long as the Observer is, whatever informers come and go.
+// Take gathers a registry, except for what an Observer reports about itself while there is nothing to report: those series
+// exist as long as the Observer does, whatever informers come and go.
 func Take(t testing.TB, g prometheus.Gatherer) Snapshot {
 	t.Helper()
-	families, err := g.Gather()
-	if err != nil {
-		t.Fatalf("gather: %v", err)
-	}
 	s := Snapshot{}
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			name, labels := family.GetName(), labelString(m)
-			if name == catalog.InformerLabelOverflow.Name && m.GetCounter().GetValue() == 0 {
-				continue
-			}
-			switch {
-			case m.GetHistogram() != nil:
-				s[name+"_count"+labels] = float64(m.GetHistogram().GetSampleCount())
-				s[name+"_sum"+labels] = m.GetHistogram().GetSampleSum()
-			case m.GetCounter() != nil:
-				s[name+labels] = m.GetCounter().GetValue()
-			default:
-				s[name+labels] = m.GetGauge().GetValue()
-			}
+	for _, sample := range Gather(t, g) {
+		if sample.Name == catalog.InformerLabelOverflow.Name && sample.Value == 0 {
+			continue
 		}
+		s[sample.Name+labelString(sample.Labels)] = sample.Value
 	}
 	return s
 }
 
-// omitted are the labels that do not tell series of one informer apart.
+// omitted are the labels that do not distinguish series of one informer.
 var omitted = []string{"name", "informer_type", "namespace"}
 
-func labelString(m *dto.Metric) string {
+func labelString(labels map[string]string) string {
 	var pairs []string
-	for _, l := range m.GetLabel() {
-		if !slices.Contains(omitted, l.GetName()) {
-			pairs = append(pairs, l.GetName()+"="+l.GetValue())
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if !slices.Contains(omitted, name) {
+			pairs = append(pairs, name+"="+labels[name])
 		}
 	}
 	if len(pairs) == 0 {
@@ -66,8 +50,8 @@ func labelString(m *dto.Metric) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// Since returns by how much the series have changed since an earlier snapshot, without those that have not, the sums
-// of histograms, and those whose names begin with one of the given prefixes. A series that is gone has gone back to 0.
+// Since returns the change of each series since an earlier snapshot. It leaves out series that have not changed, the sums of
+// histograms, and series whose names begin with one of the given prefixes. A deleted series counts as 0.
 func (s Snapshot) Since(before Snapshot, except ...string) Snapshot {
 	changed := Snapshot{}
 	compare := func(series string) {
@@ -99,7 +83,7 @@ func (s Snapshot) Family(name string) Snapshot {
 	return family
 }
 
-// Counts returns what can be compared exactly: everything but the sums of histograms.
+// Counts returns everything except the sums of histograms, which cannot be compared exactly.
 func (s Snapshot) Counts() Snapshot {
 	counts := maps.Clone(s)
 	maps.DeleteFunc(counts, func(series string, _ float64) bool {
@@ -135,28 +119,18 @@ func (s Snapshot) Equal(t testing.TB, want Snapshot) {
 	}
 }
 
-// Eventually waits until the condition holds for what the registry reports twice in a row, and returns the second. A
-// scrape takes its time: what it has read first, gauges before histograms, can be older than what the condition was about.
+// Eventually waits until the condition holds for two snapshots in a row and returns the second. Gathering is not atomic:
+// within one snapshot, a gauge can be older than a histogram.
 func Eventually(t testing.TB, g prometheus.Gatherer, what string, condition func(Snapshot) bool) Snapshot {
 	t.Helper()
-	end := time.Now().Add(deadline)
-	for held := false; ; {
-		s := Take(t, g)
-		holds := condition(s)
-		if holds && held {
-			return s
+	var s Snapshot
+	await.True(t, what, func() bool {
+		for range 2 {
+			if s = Take(t, g); !condition(s) {
+				return false
+			}
 		}
-		if held = holds; held {
-			continue
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v; the registry reports:\n%s", what, deadline, s)
-		}
-		time.Sleep(pollInterval)
-	}
+		return true
+	}, func() string { return "the registry reports:\n" + s.String() })
+	return s
 }
-
-const (
-	deadline     = 60 * time.Second
-	pollInterval = 10 * time.Millisecond
-)
