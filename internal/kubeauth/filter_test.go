@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -103,22 +103,15 @@ func (p protected) want(what, path, token string, status int) {
 	}
 }
 
-// eventually waits for a status, for what the API server itself believes for some seconds.
+// eventually waits for a status: the API server caches its own decisions for some seconds.
 func (p protected) eventually(what, path, token string, status int) {
 	p.Helper()
-	deadline := time.Now().Add(90 * time.Second)
-	for p.get(path, token).Code != status {
-		if time.Now().After(deadline) {
-			p.Fatalf("%s: no %d within 90 s\n%s", what, status, p.log)
-		}
-		time.Sleep(100 * time.Millisecond) // between two attempts, not instead of one
-	}
+	await.True(p, what, func() bool { return p.get(path, token).Code == status }, p.log.String)
 }
 
 func TestWhoMayReadWhat(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	stranger, scraper := c.account("stranger").BearerToken, c.account("scraper").BearerToken
-	c.allow("scraper", "/metrics")
+	stranger, scraper := c.token("stranger"), c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), long, long, long)
 
 	for _, token := range []string{"", "garbage", "a.b.c", scraper + "x"} {
@@ -135,8 +128,7 @@ func TestWhoMayReadWhat(t *testing.T) {
 	for _, path := range []string{"/api/v1/informers", "/api", "/version", "/apis/x"} {
 		p.want("what everybody may", path, stranger, http.StatusForbidden)
 	}
-	reader := c.account("reader").BearerToken
-	c.allow("reader", "/")
+	reader := c.token("reader", "/")
 	p.want("whoever may get the root", "/api/v1/informers", reader, http.StatusOK)
 	p.want("whoever may get the root", "/metrics", reader, http.StatusForbidden)
 	p.want("the administrator", "/whatever", stacktest.Config(t).BearerToken, http.StatusOK)
@@ -164,8 +156,7 @@ func TestWhoMayReadWhat(t *testing.T) {
 
 func TestAnswersAreCached(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	scraper, stranger := c.account("scraper").BearerToken, c.account("stranger").BearerToken
-	c.allow("scraper", "/metrics")
+	scraper, stranger := c.token("scraper", "/metrics"), c.token("stranger")
 	p := protect(t, c.reviewer(), long, long, long)
 	for range 20 {
 		p.want("authorized", "/metrics", scraper, http.StatusOK)
@@ -183,21 +174,18 @@ func TestAnswersAreCached(t *testing.T) {
 // What is taken away does not work any more once the answer is no longer believed.
 func TestRevoked(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	scraper := c.account("scraper").BearerToken
-	c.allow("scraper", "/metrics")
+	scraper := c.account("scraper", "/metrics")
+	token := scraper.Config.BearerToken
 	p := protect(t, c.reviewer(), short, short, short)
-	p.want("authorized", "/metrics", scraper, http.StatusOK)
-	if err := c.client.CoreV1().ServiceAccounts(c.namespace).Delete(t.Context(), "scraper", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	p.eventually("its account is gone", "/metrics", scraper, http.StatusUnauthorized)
+	p.want("authorized", "/metrics", token, http.StatusOK)
+	scraper.Delete(t)
+	p.eventually("its account is gone", "/metrics", token, http.StatusUnauthorized)
 }
 
 // A token with everything right but its time.
 func TestExpiredToken(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	scraper := c.account("scraper").BearerToken
-	c.allow("scraper", "/metrics")
+	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), long, long, long)
 	p.want("signed again", "/metrics", c.resign(scraper, time.Now().Add(time.Hour)), http.StatusOK)
 	p.want("expired", "/metrics", c.resign(scraper, time.Now().Add(-time.Hour)), http.StatusUnauthorized)
@@ -206,9 +194,7 @@ func TestExpiredToken(t *testing.T) {
 // Without the API server, whoever was let in lately still is, and nobody else.
 func TestOutage(t *testing.T) {
 	c := newCluster(t, stacktest.Private(t, stack.Options{}))
-	scraper, late := c.account("scraper").BearerToken, c.account("late").BearerToken
-	c.allow("scraper", "/metrics")
-	c.allow("late", "/metrics")
+	scraper, late := c.token("scraper", "/metrics"), c.token("late", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
 	p.want("authorized", "/metrics", scraper, http.StatusOK)
 	p.want("not authorized", "/", scraper, http.StatusForbidden)
@@ -237,9 +223,8 @@ func TestOutage(t *testing.T) {
 // Without the right to ask, nobody gets in, and the log says what is missing.
 func TestReviewerWithoutRights(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	scraper := c.account("scraper").BearerToken
-	c.allow("scraper", "/metrics")
-	p := protect(t, c.account("powerless"), long, long, long)
+	scraper := c.token("scraper", "/metrics")
+	p := protect(t, c.account("powerless").Config, long, long, long)
 	p.want("nobody may ask", "/metrics", scraper, http.StatusServiceUnavailable)
 	for _, part := range []string{"system:auth-delegator", "tokenreviews.authentication.k8s.io is forbidden"} {
 		if !strings.Contains(p.log.String(), part) {

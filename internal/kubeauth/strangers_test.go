@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -18,8 +17,7 @@ import (
 // Somebody who invents tokens neither floods the API server nor locks out those who were let in.
 func TestInventedTokens(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	scraper := c.account("scraper").BearerToken
-	c.allow("scraper", "/metrics")
+	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
 	p.want("authorized", "/metrics", scraper, http.StatusOK)
 	p.asked.take()
@@ -41,8 +39,7 @@ func TestInventedTokens(t *testing.T) {
 // What is sent for a WebSocket is no way around the limits, nor to be let in during an outage.
 func TestWebSocketTokens(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	scraper := c.account("scraper").BearerToken
-	c.allow("scraper", "/metrics")
+	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
 	request := httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
 	request.Header.Set("Connection", "Upgrade")
@@ -81,19 +78,17 @@ func TestStrangersWhileTheServerHangs(t *testing.T) {
 // An answer of no counts more than an earlier yes.
 func TestRefusedIsNotTrusted(t *testing.T) {
 	c := newCluster(t, stacktest.ControlPlane(t))
-	account := c.account("scraper")
-	c.allow("scraper", "/metrics")
+	scraper := c.account("scraper", "/metrics")
+	token := scraper.Config.BearerToken
 	p := protect(t, c.reviewer(), short, short, short)
 	request := httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
-	request.Header.Set("Authorization", "Bearer "+account.BearerToken)
-	p.want("authorized", "/metrics", account.BearerToken, http.StatusOK)
+	request.Header.Set("Authorization", "Bearer "+token)
+	p.want("authorized", "/metrics", token, http.StatusOK)
 	if !p.filter.isTrusted(newCredential(request)) {
 		t.Error("not trusted although it was let in")
 	}
-	if err := c.client.CoreV1().ServiceAccounts(c.namespace).Delete(t.Context(), "scraper", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	p.eventually("its account is gone", "/metrics", account.BearerToken, http.StatusUnauthorized)
+	scraper.Delete(t)
+	p.eventually("its account is gone", "/metrics", token, http.StatusUnauthorized)
 	if p.filter.isTrusted(newCredential(request)) {
 		t.Error("still trusted after it was refused")
 	}

@@ -110,6 +110,14 @@ func (a *Account) Allowed(t testing.TB, spec authorizationv1.SubjectAccessReview
 	return err == nil && review.Status.Allowed, err
 }
 
+// Delete deletes the account, which revokes its tokens.
+func (a *Account) Delete(t testing.TB) {
+	t.Helper()
+	if err := a.admin.CoreV1().ServiceAccounts(a.Namespace).Delete(t.Context(), a.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (a *Account) subjects() []rbacv1.Subject {
 	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: a.Namespace, Name: a.Name}}
 }

@@ -1,5 +1,5 @@
-// Package stacktest gives tests a real control plane: one that a test binary shares, started by the first test that asks,
-// and private ones for tests that break it.
+// Package stacktest gives tests a real control plane: one that a test binary shares, started by the first test that needs
+// it, and private ones for tests that break it.
 //
 //	func TestMain(m *testing.M) { stacktest.Main(m) }
 //
@@ -44,7 +44,7 @@ var shared struct {
 // Runner is what Main needs of testing.M.
 type Runner interface{ Run() int }
 
-// Main runs the tests, stops the shared control plane and exits. It is to be called by TestMain.
+// Main runs the tests, stops the shared control plane and exits. TestMain must call it.
 func Main(m Runner) { os.Exit(Run(m)) }
 
 // Run is Main without the exit, for a TestMain that has more to do: it returns the exit code.
@@ -68,7 +68,7 @@ func Run(m Runner) int {
 }
 
 // ControlPlane returns the control plane that all tests of the binary share: etcd and the API server, without a
-// controller manager. Tests keep to namespaces of their own and leave its servers running.
+// controller manager. Tests must use namespaces of their own and leave its servers running.
 func ControlPlane(t testing.TB) *stack.ControlPlane {
 	t.Helper()
 	skipShort(t)
@@ -95,7 +95,7 @@ func Config(t testing.TB) *rest.Config {
 	return ControlPlane(t).Config()
 }
 
-// Private starts a control plane for one test, which may do to it what it likes, and stops it at the end of the test.
+// Private starts a control plane for one test, which may break it, and stops it at the end of the test.
 func Private(t testing.TB, o stack.Options) *stack.ControlPlane {
 	t.Helper()
 	skipShort(t)
@@ -119,25 +119,34 @@ func Private(t testing.TB, o stack.Options) *stack.ControlPlane {
 	return plane
 }
 
-// Namespace creates a namespace in the shared control plane for one test. It is asked to go at the end; without a
-// controller manager its objects stay until the control plane stops.
+// Namespace creates a namespace in the shared control plane and deletes it at the end of the test. Without a controller
+// manager, its objects stay until the control plane stops.
 func Namespace(t testing.TB) string {
 	t.Helper()
-	client, err := kubernetes.NewForConfig(Config(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ns, err := client.CoreV1().Namespaces().Create(t.Context(),
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := Config(t)
+	name := NamespaceIn(t, config)
 	t.Cleanup(func() {
-		if err := client.CoreV1().Namespaces().Delete(context.Background(), ns.Name, metav1.DeleteOptions{}); err != nil {
+		namespaces := kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces()
+		if err := namespaces.Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
-	return ns.Name
+	return name
+}
+
+// NamespaceIn creates a namespace in any control plane and leaves it there.
+func NamespaceIn(t testing.TB, config *rest.Config) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	created, err := client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.Name
 }
 
 func skipShort(t testing.TB) {
