@@ -11,7 +11,7 @@ SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Nested modules with code of ours.
 MODULES  := . test/e2e examples/controller-runtime
 # What `make generate` writes.
-GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks README.md
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
@@ -27,8 +27,8 @@ build: ## Build the exporter into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/exporter ./cmd/exporter
 
 .PHONY: generate
-generate: ## Write dashboards, rules, runbooks, manifests and the tables of the README from the catalog
-	$(GO) run ./cmd/exporter generate --out deploy --readme README.md
+generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
+	$(GO) run ./cmd/exporter generate --out deploy
 
 .PHONY: check
 check: generate ## Fail if generated files are stale, a module is untidy, or promtool or amtool complain

@@ -11,10 +11,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// The README shows each dashboard, and the repository stays small enough to be cloned.
+// docs/dashboards.md shows each dashboard, and the repository stays small enough to be cloned.
 func TestPreviews(t *testing.T) {
 	const folder, width, most = "docs/previews", 1600, 3 << 20
-	readme, err := os.ReadFile("../README.md")
+	page, err := os.ReadFile("../docs/dashboards.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func TestPreviews(t *testing.T) {
 		if config, err := png.DecodeConfig(bytes.NewReader(raw)); err != nil || config.Width != width {
 			t.Errorf("%s is %d pixels wide, want %d: %v", name, config.Width, width, err)
 		}
-		if shown := "![Preview of the dashboard " + d.Title + "](" + name + ")"; !bytes.Contains(readme, []byte(shown)) {
-			t.Errorf("the README lacks %s", shown)
+		if shown := "![Preview of the dashboard " + d.Title + "](previews/" + d.UID + ".png)"; !bytes.Contains(page, []byte(shown)) {
+			t.Errorf("docs/dashboards.md lacks %s", shown)
 		}
 	}
 	if total > most {

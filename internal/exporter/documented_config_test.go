@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// TestReadmeConfigurations loads every configuration that the README shows.
-func TestReadmeConfigurations(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestDocumentedConfigurations loads every configuration that docs/exporter.md shows.
+func TestDocumentedConfigurations(t *testing.T) {
+	page, err := os.ReadFile("../../docs/exporter.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllSubmatch(readme, -1)
+	found := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllSubmatch(page, -1)
 	if len(found) != 1 {
-		t.Fatalf("%d configurations in the README, want 1", len(found))
+		t.Fatalf("%d configurations in docs/exporter.md, want 1", len(found))
 	}
 	config, err := ParseConfig(found[0][1])
 	if err != nil {
