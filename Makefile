@@ -38,7 +38,7 @@ check: generate ## Fail if generated files are stale, a module is untidy, or pro
 	amtool=$$($(SERVERS) amtool) && $$amtool check-config deploy/alertmanager/alertmanager.yaml
 
 .PHONY: lint
-lint: vuln ## Run gofmt, go vet, golangci-lint and govulncheck
+lint: vuln words ## Run gofmt, go vet, golangci-lint, govulncheck and the word list
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
 .PHONY: vuln
@@ -47,6 +47,10 @@ vuln: ## Look for known vulnerabilities, if the database can be reached
 	  out=$$(cd $$m && $(VULN) ./... 2>&1) && echo "$$out" || { \
 	    grep -q 'fetching vulnerabilities' <<<"$$out" && echo 'SKIPPED: the vulnerability database cannot be reached from here' || { echo "$$out"; exit 1; }; }; \
 	done
+
+.PHONY: words
+words: ## Find words in comments, messages and pages that the project does not use
+	@$(GO) test -count=1 -v -run TestWords ./test/docs
 
 .PHONY: servers
 servers: ## Build the servers for tests and demo, unless they are there already (about ten minutes on two cores)
