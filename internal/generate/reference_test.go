@@ -13,7 +13,7 @@ func TestConfigReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, _, _ := strings.Cut(string(raw), "## What is written")
+	table, _, _ := strings.Cut(string(raw), "## Output")
 	documented := map[string]bool{}
 	for _, line := range strings.Split(table, "\n") {
 		if name, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | "); ok && strings.HasPrefix(line, "| `") {
