@@ -21,6 +21,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
 // cluster writes what a cluster of some size holds: of ten objects four Pods, two ConfigMaps, two ReplicaSets, a Service and
@@ -165,13 +167,15 @@ func (c *cluster) extend(b *testing.B) {
 	b.Helper()
 	client := dynamic.NewForConfigOrDie(c.config)
 	parallel(b, crdGroups*crdsPerGroup, func(ctx context.Context, i int) error {
-		group, plural := fmt.Sprintf("g%d.example.com", i/crdsPerGroup), fmt.Sprintf("things%d", i%crdsPerGroup)
-		kind := fmt.Sprintf("Thing%d", i%crdsPerGroup)
-		definitions := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-		if _, err := definitions.Create(ctx, definition(group, plural, kind), metav1.CreateOptions{}); err != nil {
+		group, kind := fmt.Sprintf("g%d.example.com", i/crdsPerGroup), fmt.Sprintf("Thing%d", i%crdsPerGroup)
+		definition := stack.Definition(group, kind, stack.Version{
+			Name: "v1", Status: map[string]any{"observedGeneration": map[string]any{"type": "integer", "format": "int64"}},
+			Subresources: map[string]any{"status": map[string]any{}},
+		})
+		if _, err := client.Resource(stack.Definitions).Create(ctx, definition, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		things := client.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: plural}).Namespace(benchNamespace(i))
+		things := client.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: strings.ToLower(kind) + "s"}).Namespace(benchNamespace(i))
 		if err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 			_, err := things.List(ctx, metav1.ListOptions{})
 			return err == nil, nil // it is not served yet
@@ -193,25 +197,4 @@ func (c *cluster) extend(b *testing.B) {
 		}
 		return nil
 	})
-}
-
-func definition(group, plural, kind string) *unstructured.Unstructured {
-	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": plural + "." + group},
-		"spec": map[string]any{
-			"group": group, "scope": "Namespaced",
-			"names": map[string]any{"plural": plural, "kind": kind},
-			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{
-					"spec": anything,
-					"status": map[string]any{"type": "object", "properties": map[string]any{
-						"observedGeneration": map[string]any{"type": "integer", "format": "int64"},
-					}},
-				}}},
-			}},
-		},
-	}}
 }

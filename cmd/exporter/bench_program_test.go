@@ -16,9 +16,7 @@ import (
 	"testing"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // buildExporter compiles the program as `make build` does.
@@ -135,6 +133,16 @@ func scrapeTimes(b *testing.B, r *running, n int) (s scrapes) {
 	return s
 }
 
+// samples scrapes a program.
+func samples(b *testing.B, r *running) metricstest.Samples {
+	b.Helper()
+	s, err := metricstest.Parse(bytes.NewReader(scrape(b, r.metrics)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
 func scrape(b *testing.B, url string) []byte {
 	b.Helper()
 	response, err := http.Get(url)
@@ -147,33 +155,4 @@ func scrape(b *testing.B, url string) []byte {
 		b.Fatal(response.Status, err)
 	}
 	return body
-}
-
-func families(b *testing.B, text []byte) map[string]*dto.MetricFamily {
-	b.Helper()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	found, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return found
-}
-
-// sum adds up a gauge or counter over the series that have the given labels.
-func sum(b *testing.B, text []byte, name string, labels map[string]string) (total float64) {
-	b.Helper()
-	for _, m := range families(b, text)[name].GetMetric() {
-		have := map[string]string{}
-		for _, l := range m.GetLabel() {
-			have[l.GetName()] = l.GetValue()
-		}
-		matches := true
-		for label, value := range labels {
-			matches = matches && have[label] == value
-		}
-		if matches {
-			total += m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-	}
-	return total
 }

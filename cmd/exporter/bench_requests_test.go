@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -58,25 +56,9 @@ func startAudited(b *testing.B) *audited {
 // kubeconfig writes one for a service account of its own, which may read everything.
 func (a *audited) kubeconfig(b *testing.B, account string) string {
 	b.Helper()
-	client, meta := kubernetes.NewForConfigOrDie(a.Config()), metav1.ObjectMeta{Name: account}
-	if _, err := client.CoreV1().ServiceAccounts(auditedNamespace).Create(b.Context(), &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{}); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := client.RbacV1().ClusterRoleBindings().Create(b.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: meta, Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: auditedNamespace, Name: account}},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
-	}, metav1.CreateOptions{}); err != nil {
-		b.Fatal(err)
-	}
-	config, err := a.ServiceAccountConfig(b.Context(), auditedNamespace, account)
-	if err != nil {
-		b.Fatal(err)
-	}
-	path := filepath.Join(b.TempDir(), "kubeconfig")
-	if err := stack.WriteKubeconfig(path, config); err != nil {
-		b.Fatal(err)
-	}
-	return path
+	reader := stacktest.NewAccount(b, a.ControlPlane, auditedNamespace, account)
+	reader.Bind(b, "cluster-admin")
+	return stacktest.Kubeconfig(b, reader.Config)
 }
 
 // requests are how many a program has made: watches that follow a kind, watches of a second or two that check whether

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
 // BenchmarkExporter compares the exporter with kube-state-metrics, one after the other on the same objects: 100 kinds of
@@ -63,7 +66,7 @@ func (m *measurement) exporter(b *testing.B, program, name, config string, objec
 			r.log.wait(b, `"msg":"Informers have synced"`, "\n")
 			return time.Now()
 		}, func(r *running) {
-			if held := sum(b, scrape(b, r.metrics), "k8s_informer_objects", nil); int(held) < objects {
+			if held := samples(b, r).Sum("k8s_informer_objects"); int(held) < objects {
 				b.Fatalf("%v objects are cached", held)
 			}
 			if rest {
@@ -77,23 +80,15 @@ func (m *measurement) exporter(b *testing.B, program, name, config string, objec
 // soon after the start.
 func waitAudits(b *testing.B, r *running) {
 	b.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Second) {
-		audits := map[string]float64{}
-		for _, m := range families(b, scrape(b, r.metrics))["k8s_informer_audits_total"].GetMetric() {
-			for _, l := range m.GetLabel() {
-				if l.GetName() == "informer_type" {
-					audits[l.GetValue()] += m.GetCounter().GetValue()
-				}
-			}
-		}
+	await.Within(b, 5*time.Minute, "every informer is audited", func(context.Context) error {
+		time.Sleep(time.Second) // a scrape costs CPU time, which is measured
+		audits := samples(b, r).By("k8s_informer_audits_total", "informer_type")
 		waiting := len(slices.DeleteFunc(slices.Collect(maps.Values(audits)), func(n float64) bool { return n > 0 }))
-		if len(audits) > 0 && waiting == 0 {
-			return
+		if len(audits) == 0 || waiting > 0 {
+			return fmt.Errorf("%d of %d informers have not been audited:\n%s", waiting, len(audits), r.log)
 		}
-		if time.Now().After(deadline) {
-			b.Fatalf("%d of %d informers have not been audited:\n%s", waiting, len(audits), r.log)
-		}
-	}
+		return nil
+	})
 }
 
 func (m *measurement) stateMetrics(b *testing.B, program string, objects int, rest bool) {

@@ -6,13 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
@@ -27,78 +23,18 @@ var everyPath = []string{
 	"/nope", "//metrics", "/metrics/", "/debug/pprof/../../metrics",
 }
 
+// reviewTokens is what the exporter needs to check tokens.
+var reviewTokens = authorizationv1.SubjectAccessReviewSpec{
+	ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create"},
+}
+
 // probes are those paths that Kubernetes lets every authenticated user get, by the ClusterRole system:public-info-viewer.
 var probes = []string{"/livez", "/healthz", "/readyz", "/readyz?verbose"}
 
-// account creates a service account, with rules of a ClusterRole of its own, and returns how to be it.
-func account(t *testing.T, plane *stack.ControlPlane, namespace, name string, roles []string, rules ...rbacv1.PolicyRule) *rest.Config {
-	t.Helper()
-	client := kubernetes.NewForConfigOrDie(plane.Config())
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := client.CoreV1().ServiceAccounts(namespace).Create(t.Context(), sa, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if len(rules) > 0 {
-		role, err := client.RbacV1().ClusterRoles().Create(t.Context(),
-			&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}, Rules: rules}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		roles = append(roles, role.Name)
-	}
-	for _, role := range roles {
-		_, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"},
-			Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: name}},
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, rule := range rules {
-		for _, path := range rule.NonResourceURLs {
-			awaitRight(t, client, namespace, name, authorizationv1.SubjectAccessReviewSpec{
-				NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: strings.Replace(path, "*", "/", 1), Verb: "get"},
-			})
-		}
-	}
-	if slices.Contains(roles, "system:auth-delegator") {
-		awaitRight(t, client, namespace, name, authorizationv1.SubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create"},
-		})
-	}
-	config, err := plane.ServiceAccountConfig(t.Context(), namespace, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return config
-}
-
-// awaitRight waits until the API server has taken in what an account may do. The exporter remembers what it was told before.
-func awaitRight(t *testing.T, client kubernetes.Interface, namespace, name string, spec authorizationv1.SubjectAccessReviewSpec) {
-	t.Helper()
-	spec.User = "system:serviceaccount:" + namespace + ":" + name
-	deadline := time.Now().Add(90 * time.Second)
-	for {
-		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
-		if err != nil || time.Now().After(deadline) {
-			t.Fatalf("%+v is not allowed: %v", spec, err)
-		}
-		if review.Status.Allowed {
-			return
-		}
-		time.Sleep(20 * time.Millisecond) // between two attempts, not instead of one
-	}
-}
-
+// kubeconfigOf returns the flag for a configuration.
 func kubeconfigOf(t *testing.T, config *rest.Config) string {
 	t.Helper()
-	path := t.TempDir() + "/kubeconfig"
-	if err := stack.WriteKubeconfig(path, config); err != nil {
-		t.Fatal(err)
-	}
-	return "--kubeconfig=" + path
+	return "--kubeconfig=" + stacktest.Kubeconfig(t, config)
 }
 
 // With --web.kubernetes-auth the API server decides about every path; probes have an address of their own.
@@ -108,13 +44,21 @@ func TestServeKubernetesAuth(t *testing.T) {
 	everything := rbacv1.PolicyRule{NonResourceURLs: []string{"*"}, Verbs: []string{"get"}}
 	pods := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list", "watch"}}
 
-	exporter := account(t, plane, namespace, "exporter", []string{"system:auth-delegator"}, pods)
-	nobody := account(t, plane, namespace, "nobody", nil).BearerToken
-	scraper := account(t, plane, namespace, "scraper", nil, metrics).BearerToken
-	reader := account(t, plane, namespace, "reader", nil, everything).BearerToken
+	exporter := stacktest.NewAccount(t, plane, namespace, "exporter")
+	exporter.Bind(t, "system:auth-delegator")
+	exporter.Grant(t, "", pods)
+	exporter.AwaitAllowed(t, reviewTokens)
+	token := func(name string, rules ...rbacv1.PolicyRule) string {
+		account := stacktest.NewAccount(t, plane, namespace, name)
+		if len(rules) > 0 {
+			account.Grant(t, "", rules...)
+		}
+		return account.Config.BearerToken
+	}
+	stranger, scraper, reader := token("stranger"), token("scraper", metrics), token("reader", everything)
 
 	config := write(t, "config.yaml", "resources: [{name: pods}]\n")
-	s := serve(t, kubeconfigOf(t, exporter), "--config.file="+config, "--web.kubernetes-auth", "--web.enable-pprof", "--web.health-address=127.0.0.1:0")
+	s := serve(t, kubeconfigOf(t, exporter.Config), "--config.file="+config, "--web.kubernetes-auth", "--web.enable-pprof", "--web.health-address=127.0.0.1:0")
 	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
 	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
 
@@ -126,7 +70,7 @@ func TestServeKubernetesAuth(t *testing.T) {
 			"without a token":        {"", http.StatusUnauthorized},
 			"with a wrong token":     {"Bearer " + scraper[:len(scraper)-4] + "AAAA", http.StatusUnauthorized},
 			"with a password":        {"Basic YWxpY2U6ZmFrZXBhc3N3b3Jk", http.StatusUnauthorized},
-			"with a token of no use": {"Bearer " + nobody, http.StatusForbidden},
+			"with a token of no use": {"Bearer " + stranger, http.StatusForbidden},
 		} {
 			var headers []string
 			if tc.header != "" {

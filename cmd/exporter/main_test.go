@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -51,21 +52,14 @@ func (o *output) String() string {
 // wait returns what is between two parts of the output once both are there.
 func (o *output) wait(t testing.TB, after, before string) string {
 	t.Helper()
-	deadline := time.After(60 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	var found string
+	await.True(t, fmt.Sprintf("the output has %q", after), func() (complete bool) {
 		if _, rest, ok := strings.Cut(o.String(), after); ok {
-			if found, _, ok := strings.Cut(rest, before); ok {
-				return found
-			}
+			found, _, complete = strings.Cut(rest, before)
 		}
-		select {
-		case <-deadline:
-			t.Fatalf("no %q within 60 s:\n%s", after, o)
-		case <-tick.C:
-		}
-	}
+		return complete
+	}, o.String)
+	return found
 }
 
 // unreachable writes a kubeconfig for an API server that is not there.

@@ -27,8 +27,7 @@ func applied(t *testing.T, namespace, component string) (*stack.ControlPlane, ku
 		t.Skip("needs kubectl")
 	}
 	plane := stacktest.ControlPlane(t)
-	admin := strings.TrimPrefix(kubeconfigOf(t, plane.Config()), "--kubeconfig=")
-	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig", admin, "apply", "-k", overlay(t, namespace, component)).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "kubectl", kubeconfigOf(t, plane.Config()), "apply", "-k", overlay(t, namespace, component)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -44,7 +43,7 @@ func applied(t *testing.T, namespace, component string) (*stack.ControlPlane, ku
 // a scraper gets in and others do not, and the probes get their answers.
 func TestKubernetesAuthManifests(t *testing.T) {
 	const namespace = "kubernetes-auth-manifests"
-	plane, client, deployment := applied(t, namespace, "kubernetes-auth")
+	plane, _, deployment := applied(t, namespace, "kubernetes-auth")
 	container := deployment.Spec.Template.Spec.Containers[0]
 	args := []string{}
 	for _, arg := range container.Args[1:] {
@@ -53,23 +52,19 @@ func TestKubernetesAuthManifests(t *testing.T) {
 		}
 		args = append(args, arg)
 	}
-	exporter, err := plane.ServiceAccountConfig(t.Context(), namespace, deployment.Spec.Template.Spec.ServiceAccountName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	awaitRight(t, client, namespace, "informer-exporter", authorizationv1.SubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create"},
-	})
-	scraper := account(t, plane, namespace, "scraper", []string{"informer-exporter-metrics"}).BearerToken
-	awaitRight(t, client, namespace, "scraper", authorizationv1.SubjectAccessReviewSpec{
+	exporter := stacktest.GetAccount(t, plane, namespace, deployment.Spec.Template.Spec.ServiceAccountName)
+	exporter.AwaitAllowed(t, reviewTokens)
+	scraper := stacktest.NewAccount(t, plane, namespace, "scraper")
+	scraper.Bind(t, "informer-exporter-metrics")
+	scraper.AwaitAllowed(t, authorizationv1.SubjectAccessReviewSpec{
 		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"},
 	})
-	nobody := account(t, plane, namespace, "nobody", nil).BearerToken
+	stranger := stacktest.NewAccount(t, plane, namespace, "stranger")
 
-	s := serve(t, append(args, kubeconfigOf(t, exporter))...)
+	s := serve(t, append(args, kubeconfigOf(t, exporter.Config))...)
 	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
 	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
-	for token, want := range map[string]int{scraper: http.StatusOK, nobody: http.StatusForbidden, "wrong": http.StatusUnauthorized} {
+	for token, want := range map[string]int{scraper.Config.BearerToken: http.StatusOK, stranger.Config.BearerToken: http.StatusForbidden, "wrong": http.StatusUnauthorized} {
 		if code, _ := get(t, s.url+"/metrics", "Authorization", "Bearer "+token); code != want {
 			t.Errorf("/metrics: %d, want %d", code, want)
 		}
@@ -105,27 +100,22 @@ func TestHighAvailabilityManifests(t *testing.T) {
 		}
 	}
 
-	config, err := plane.ServiceAccountConfig(t.Context(), namespace, pod.ServiceAccountName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exporter := stacktest.GetAccount(t, plane, namespace, pod.ServiceAccountName)
 	lease := func(verb, name string) authorizationv1.SubjectAccessReviewSpec {
 		return authorizationv1.SubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: namespace, Group: "coordination.k8s.io", Resource: "leases", Verb: verb, Name: name,
 		}}
 	}
-	awaitRight(t, client, namespace, "informer-exporter", lease("update", "informer-exporter"))
+	exporter.AwaitAllowed(t, lease("update", "informer-exporter"))
 	for _, more := range []authorizationv1.SubjectAccessReviewSpec{lease("update", "another"), lease("get", "another"), lease("delete", "informer-exporter")} {
-		more.User = "system:serviceaccount:" + namespace + ":informer-exporter"
-		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: more}, metav1.CreateOptions{})
-		if err != nil || review.Status.Allowed {
+		if allowed, err := exporter.Allowed(t, more); err != nil || allowed {
 			t.Errorf("the account may %s the Lease %s: %v", more.ResourceAttributes.Verb, more.ResourceAttributes.Name, err)
 		}
 	}
 
 	t.Setenv("POD_NAMESPACE", namespace) // which a pod has as a file
 	const elected = `"msg":"Elected: the audits are made here","lease":"` + namespace + `/informer-exporter"`
-	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, config)})
+	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, exporter.Config)})
 	first := serve(t, args...)
 	first.log.wait(t, elected, "\n")
 	second := serve(t, args...)

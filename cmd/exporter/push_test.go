@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -28,25 +26,18 @@ type pushgateway struct {
 
 type pushed struct {
 	method, path, user, password string
-	families                     map[string]*dto.MetricFamily
+	metricstest.Samples
 }
 
 func newPushgateway(t *testing.T, status int) *pushgateway {
 	t.Helper()
 	p := &pushgateway{}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := pushed{method: r.Method, path: r.URL.Path, families: map[string]*dto.MetricFamily{}}
+		got := pushed{method: r.Method, path: r.URL.Path}
 		got.user, got.password, _ = r.BasicAuth()
-		decoder := expfmt.NewDecoder(r.Body, expfmt.ResponseFormat(r.Header))
-		for {
-			family := &dto.MetricFamily{}
-			if err := decoder.Decode(family); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Errorf("what was pushed cannot be read: %v", err)
-				break
-			}
-			got.families[family.GetName()] = family
+		var err error
+		if got.Samples, err = metricstest.Decode(r.Body, r.Header); err != nil {
+			t.Errorf("the request has no metrics: %v", err)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -68,19 +59,6 @@ func (p *pushgateway) only(t *testing.T) pushed {
 	return p.requests[0]
 }
 
-// values returns the samples of a family by informer_type and another label.
-func (p pushed) values(name, other string) map[string]float64 {
-	found := map[string]float64{}
-	for _, m := range p.families[name].GetMetric() {
-		labels := map[string]string{}
-		for _, l := range m.GetLabel() {
-			labels[l.GetName()] = l.GetValue()
-		}
-		found[labels["informer_type"]+"/"+labels[other]] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
-	}
-	return found
-}
-
 // pushOnce runs the command.
 func pushOnce(t *testing.T, args ...string) (log *output, err error) {
 	t.Helper()
@@ -98,11 +76,12 @@ func pushOnce(t *testing.T, args ...string) (log *output, err error) {
 func TestPush(t *testing.T) {
 	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
 	rules := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods", "namespaces"}, Verbs: []string{"list", "watch"}}
-	account := kubeconfigOf(t, account(t, plane, namespace, "pusher", nil, rules))
+	pusher := stacktest.NewAccount(t, plane, namespace, "pusher")
+	pusher.Grant(t, "", rules)
 	config := "--config.file=" + write(t, "config.yaml", "resources: [{name: pods}, {name: namespaces}, {name: secrets}]\nchecks: {audit: 1s}\n")
 	gateway := newPushgateway(t, http.StatusOK)
 	url := strings.Replace(gateway.URL, "http://", "http://alice:secret@", 1)
-	log, err := pushOnce(t, account, config, "--pushgateway.url="+url, "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
+	log, err := pushOnce(t, kubeconfigOf(t, pusher.Config), config, "--pushgateway.url="+url, "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -126,7 +105,7 @@ func TestPush(t *testing.T) {
 		"k8s_client_requests_total":    nil,
 		"informer_exporter_build_info": nil,
 	} {
-		have := got.values(name, "namespace")
+		have := got.By(name, "informer_type", "namespace")
 		if len(have) == 0 {
 			t.Errorf("no %s was pushed", name)
 		}
@@ -137,11 +116,11 @@ func TestPush(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"pods", "namespaces"} {
-		if n := got.values("k8s_informer_audits_total", "result")[kind+"/consistent"]; n < 1 {
+		if n := got.By("k8s_informer_audits_total", "informer_type", "result")[kind+"/consistent"]; n < 1 {
 			t.Errorf("%s: %v consistent audits, want at least 1", kind, n)
 		}
 	}
-	if n := got.values("k8s_informer_objects", "namespace")["namespaces/*"]; n < 1 {
+	if n := got.By("k8s_informer_objects", "informer_type", "namespace")["namespaces/*"]; n < 1 {
 		t.Errorf("%v namespaces", n)
 	}
 }
@@ -154,7 +133,7 @@ func TestPushIncomplete(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	got := gateway.only(t)
-	if synced := got.values("k8s_informer_synced", "namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
+	if synced := got.By("k8s_informer_synced", "informer_type", "namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
 		t.Errorf("synced: %v", synced)
 	}
 }

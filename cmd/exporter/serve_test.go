@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -156,17 +156,11 @@ func TestServeTraces(t *testing.T) {
 	s := serve(t)
 	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
 	exemplar := regexp.MustCompile(`k8s_informer_event_lag_seconds_bucket\{[^}]*informer_type="namespaces"[^}]*\} \S+ # \{trace_id="[0-9a-f]{32}"\}`)
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		_, body := get(t, s.url+"/metrics", "Accept", "application/openmetrics-text")
-		if exemplar.MatchString(body) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no exemplar within 30 s:\n%s", body)
-		}
-		time.Sleep(20 * time.Millisecond) // between two attempts, not instead of one
-	}
+	var body string
+	await.True(t, "an exemplar", func() bool {
+		_, body = get(t, s.url+"/metrics", "Accept", "application/openmetrics-text")
+		return exemplar.MatchString(body)
+	}, func() string { return body })
 	s.stop()
 	for err := range s.done {
 		if err != nil {

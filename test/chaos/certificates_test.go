@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -13,7 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // Names by which the API server of steady is known, each with a certificate of its own that a test exchanges. It reads them
@@ -72,7 +75,7 @@ func (p *plane) serves(t *testing.T, name string, f files) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the API server shows its new certificate", func() error {
+	await.Within(t, patience(), "the API server shows its new certificate", func(context.Context) error {
 		conn, err := tls.Dial("tcp", p.APIServer.Address, &tls.Config{ServerName: name, InsecureSkipVerify: true}) // it is about to be looked at
 		if err != nil {
 			return err
@@ -97,7 +100,7 @@ func TestServingCertificateExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy := plane.proxy(t)
-	p := start(t, kubeconfig(t, proxy.RESTConfig(plane.known(renewedName, ca))), plane.Config(), watching(namespace, "pods", "configmaps"))
+	p := start(t, stacktest.Kubeconfig(t, proxy.RESTConfig(plane.known(renewedName, ca))), plane.Config(), watching(namespace, "pods", "configmaps"))
 	before := p.figures()
 	p.mark()
 	since := p.log
@@ -144,7 +147,7 @@ func TestAuthorityReplaced(t *testing.T) {
 	}
 	plane.serves(t, movedName, c.moved)
 	proxy := plane.proxy(t)
-	p := start(t, kubeconfig(t, proxy.RESTConfig(plane.known(movedName, ca))), plane.Config(), watching(namespace, "pods", "configmaps"))
+	p := start(t, stacktest.Kubeconfig(t, proxy.RESTConfig(plane.known(movedName, ca))), plane.Config(), watching(namespace, "pods", "configmaps"))
 	before := p.figures()
 	p.mark()
 	since := p.log
@@ -183,7 +186,7 @@ func TestClientCertificateExpired(t *testing.T) {
 	plane.admits(t, c.authority, mine)
 	config := proxy.RESTConfig(plane.Config())
 	config.BearerToken, config.CertFile, config.KeyFile = "", mine.cert, mine.key
-	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
+	p := start(t, stacktest.Kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
 	before := p.figures()
 	p.mark()
 	since := p.log
@@ -214,8 +217,8 @@ func (p *plane) admits(t *testing.T, a *authority, f files) {
 	config := p.Config()
 	config.BearerToken, config.CertFile, config.KeyFile = "", f.cert, f.key
 	client := kubernetes.NewForConfigOrDie(config)
-	await(t, "the API server accepts the certificate", func() error {
-		_, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceDefault, metav1.GetOptions{})
+	await.Within(t, patience(), "the API server accepts the certificate", func(ctx context.Context) error {
+		_, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{})
 		return err
 	})
 }

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
-
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // look is everything that the program says at one moment: its series, and besides
@@ -38,16 +37,11 @@ func (s sample) key() string {
 
 func (l look) put(s sample) { l[s.key()] = s }
 
-// take adds the series of a scrape.
-func (l look) take(families map[string]*dto.MetricFamily) {
-	for name, family := range families {
-		for _, m := range family.GetMetric() {
-			s := sample{name: name, labels: map[string]string{}}
-			for _, pair := range m.GetLabel() {
-				s.labels[pair.GetName()] = pair.GetValue()
-			}
-			s.value = m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue() + float64(m.GetHistogram().GetSampleCount())
-			l.put(s)
+// take adds the samples of a scrape. Claims name histograms without _count.
+func (l look) take(samples metricstest.Samples) {
+	for _, s := range samples {
+		if !strings.HasSuffix(s.Name, "_sum") {
+			l.put(sample{name: strings.TrimSuffix(s.Name, "_count"), labels: s.Labels, value: s.Value})
 		}
 	}
 }

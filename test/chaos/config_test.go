@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // configMap is a folder with the configuration as the kubelet mounts a ConfigMap: the file is a link into a folder that is
@@ -57,7 +59,7 @@ func TestConfigurationBroken(t *testing.T) {
 	plane := steady.use(t)
 	namespace := plane.namespace(t)
 	good := watching(namespace, "pods", "configmaps")
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), good)
+	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), good)
 	before := p.figures()
 	p.mark()
 	since := p.log

@@ -1,13 +1,15 @@
 package chaos
 
 import (
-	"context"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io"
@@ -15,36 +17,19 @@ const definitions = "customresourcedefinitions.apiextensions.k8s.io"
 // define creates the definition of a resource widgets, which is served in one version, and one object of it.
 func (p *plane) define(t *testing.T, namespace, group, version string) {
 	t.Helper()
-	client := dynamic.NewForConfigOrDie(p.Config())
-	crd := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + group},
-		"spec": map[string]any{
-			"group": group, "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget"},
-			"versions": []any{map[string]any{
-				"name": version, "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}},
-			}},
-		},
-	}}
-	crds := client.Resource(crdResource)
-	await(t, "the definition can be made", func() error { // once the one before is gone
-		_, err := crds.Create(t.Context(), crd, metav1.CreateOptions{})
-		return err
-	})
-	t.Cleanup(func() { _ = crds.Delete(context.Background(), crd.GetName(), metav1.DeleteOptions{}) })
+	stacktest.Define(t, p.Config(), stack.Definition(group, "Widget", stack.Version{Name: version}))
 	widget := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": group + "/" + version, "kind": "Widget", "metadata": map[string]any{"name": "one"},
 	}}
-	await(t, "the resource is served", func() error {
-		_, err := client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: "widgets"}).Namespace(namespace).Create(t.Context(), widget, metav1.CreateOptions{})
-		return err
-	})
+	widgets := dynamic.NewForConfigOrDie(p.Config()).Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: "widgets"})
+	if _, err := widgets.Namespace(namespace).Create(t.Context(), widget, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
-
-var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 func (p *plane) undefine(t *testing.T, group string) {
 	t.Helper()
-	if err := dynamic.NewForConfigOrDie(p.Config()).Resource(crdResource).Delete(t.Context(), "widgets."+group, metav1.DeleteOptions{}); err != nil {
+	if err := dynamic.NewForConfigOrDie(p.Config()).Resource(stack.Definitions).Delete(t.Context(), "widgets."+group, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -58,7 +43,7 @@ func TestCRDDeleted(t *testing.T) {
 	const named, found = "named.chaos.test", "found.chaos.test"
 	plane.define(t, namespace, named, "v1")
 	plane.define(t, namespace, found, "v1")
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, definitions, "widgets."+named, "*."+found))
+	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, definitions, "widgets."+named, "*."+found))
 	p.shows(`objects{informer_type="widgets.named.chaos.test"} 1`, `objects{informer_type="widgets.found.chaos.test"} 1`)
 	before := p.figures()
 	p.mark()

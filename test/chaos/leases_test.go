@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 const renewPeriod = 500 * time.Millisecond
@@ -76,7 +78,7 @@ func TestLeaseHolderClockSkewed(t *testing.T) {
 	namespace := plane.namespace(t)
 	const lasting = 15 * time.Second // long for a slow machine, and short for whoever waits until it has passed
 	ahead, behind := plane.hold(t, namespace, "ahead", lasting, time.Hour), plane.hold(t, namespace, "behind", lasting, -time.Hour)
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, leases))
+	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, leases))
 	p.shows("lease_renewed_timestamp_seconds > 0")
 	before := p.figures()
 	begin := p.mark()

@@ -64,7 +64,7 @@ func programFile(t *testing.T) string {
 		if raceDetector {
 			args = append(args, "-race")
 		}
-		if out, err := exec.Command("go", append(args, "..")...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", append(args, "../../cmd/exporter")...).CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("building the exporter: %w\n%s", err, out)
 		}
 	})

@@ -13,10 +13,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // startTimeout leaves room for building the servers.
@@ -97,27 +97,13 @@ func (p *plane) proxy(t *testing.T) *faultproxy.Proxy {
 	return proxy
 }
 
-// kubeconfig writes how to reach an API server.
-func kubeconfig(t *testing.T, config *rest.Config) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := stack.WriteKubeconfig(path, config); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // namespace creates one with two ConfigMaps, of which "goes" is there to be deleted.
 func (p *plane) namespace(t *testing.T) string {
 	t.Helper()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "chaos-"}}
-	ns, err := kubernetes.NewForConfigOrDie(p.Config()).CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.configMap(t, ns.Name, "stays")
-	p.configMap(t, ns.Name, "goes")
-	return ns.Name
+	namespace := stacktest.NamespaceIn(t, p.Config())
+	p.configMap(t, namespace, "stays")
+	p.configMap(t, namespace, "goes")
+	return namespace
 }
 
 func (p *plane) configMap(t *testing.T, namespace, name string) {

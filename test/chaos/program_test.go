@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
@@ -165,12 +164,11 @@ func (p *program) look() look {
 	if code != http.StatusOK {
 		p.t.Fatalf("/metrics answers %d:\n%s", code, metrics)
 	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(metrics))
+	samples, err := metricstest.Parse(strings.NewReader(metrics))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	now.take(families)
+	now.take(samples)
 	code, _ = ask("/readyz")
 	now.put(sample{name: "readyz", value: float64(code)})
 	var status struct {
@@ -238,20 +236,6 @@ func (p *program) hold(now look, claims []string) error {
 		errs = append(errs, c.holds(now, p.marked))
 	}
 	return errors.Join(errs...)
-}
-
-// await waits until condition returns no error.
-func await(t *testing.T, what string, condition func() error) {
-	t.Helper()
-	for deadline := time.Now().Add(patience()); ; time.Sleep(pause) {
-		err := condition()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v: %v", what, patience(), err)
-		}
-	}
 }
 
 // until looks until condition holds, in two looks in a row.

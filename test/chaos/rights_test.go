@@ -1,29 +1,12 @@
 package chaos
 
 import (
-	"errors"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-)
 
-// awaitAllowed waits until the service account may list a resource: the API server learns of rights from a watch of its own.
-func (p *plane) awaitAllowed(t *testing.T, namespace, resource string) {
-	t.Helper()
-	reviews := kubernetes.NewForConfigOrDie(p.Config()).AuthorizationV1().SubjectAccessReviews()
-	await(t, "the rights are in force", func() error {
-		review, err := reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			User:               "system:serviceaccount:" + namespace + ":exporter",
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list", Resource: resource},
-		}}, metav1.CreateOptions{})
-		if err == nil && !review.Status.Allowed {
-			err = errors.New("not allowed")
-		}
-		return err
-	})
-}
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
 
 // A kind that the configuration names is forbidden while it is watched, and then allowed again.
 func TestKindForbidden(t *testing.T) {
@@ -34,7 +17,7 @@ func TestKindForbidden(t *testing.T) {
 	proxy := plane.proxy(t)
 	config := proxy.RESTConfig(plane.Config())
 	config.BearerToken = plane.token(t, namespace, "bound")
-	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
+	p := start(t, stacktest.Kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
 	before := p.figures()
 	p.mark()
 	since := p.log
@@ -65,7 +48,7 @@ func TestFoundKindForbidden(t *testing.T) {
 	proxy := plane.proxy(t)
 	config := proxy.RESTConfig(plane.Config())
 	config.BearerToken = plane.token(t, namespace, "bound")
-	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configm*"))
+	p := start(t, stacktest.Kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configm*"))
 	p.shows(`objects{informer_type="configmaps"} > 0`, `kinds{state="forbidden"} 0`)
 	before := p.figures()
 	p.mark()
@@ -86,7 +69,9 @@ func TestFoundKindForbidden(t *testing.T) {
 
 	plane.change(t, namespace)
 	grant(mayWatch("pods", "configmaps"))
-	plane.awaitAllowed(t, namespace, "configmaps")
+	stacktest.GetAccount(t, plane.ControlPlane, namespace, "exporter").AwaitAllowed(t, authorizationv1.SubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list", Resource: "configmaps"},
+	})
 	discovered()
 	p.mark()
 	p.shows(`kinds{state="forbidden"} 0`, `state{informer_type="configmaps",state="synced"} 1`)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // watching is a configuration for what is in a namespace, with checks that do not keep a test waiting.
@@ -26,7 +28,7 @@ func TestAPIServerKilled(t *testing.T) {
 	if long(t) {
 		config = "checks: {audit: 20s}"
 	}
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), config)
+	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), config)
 	before := p.figures()
 	p.mark()
 	since, began := p.log, time.Now()
@@ -62,7 +64,7 @@ func TestEtcdKilled(t *testing.T) {
 	holder := plane.hold(t, namespace, "lock", 5*time.Second, 0)
 	defer holder.stop()
 	config := watching(namespace, "pods", "configmaps", leases)
-	p := start(t, kubeconfig(t, plane.Config()), plane.Config(), config)
+	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), config)
 	p.shows(`lease_expired{lease="lock"} 0`)
 	before := p.figures()
 	since := p.logEnd()

@@ -46,7 +46,7 @@ func claimsOf(cell string) (claims []string) {
 
 func table(t *testing.T) (rows []tableRow, intro string) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "chaos.md"))
+	content, err := os.ReadFile(filepath.Join("..", "..", "docs", "chaos.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

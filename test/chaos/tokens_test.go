@@ -10,16 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // account creates a service account with rules of its own. The function that it returns replaces the rules.
 func (p *plane) account(t *testing.T, namespace string, rules ...rbacv1.PolicyRule) (grant func(...rbacv1.PolicyRule)) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(p.Config())
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "exporter"}}
-	if _, err := client.CoreV1().ServiceAccounts(namespace).Create(t.Context(), sa, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	stacktest.NewAccount(t, p.ControlPlane, namespace, "exporter")
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "exporter"}, Rules: rules}
 	if _, err := client.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -78,7 +77,7 @@ func TestTokenExpired(t *testing.T) {
 	proxy := plane.proxy(t)
 	config := proxy.RESTConfig(plane.Config())
 	config.BearerToken, config.BearerTokenFile = "", file
-	p := start(t, kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
+	p := start(t, stacktest.Kubeconfig(t, config), plane.Config(), watching(namespace, "pods", "configmaps"))
 	before := p.figures()
 	p.mark()
 	since := p.log

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
@@ -27,7 +28,7 @@ func defaultKinds() []string {
 // awaitKinds waits until a query has a result for exactly these kinds.
 func awaitKinds(t *testing.T, c *chain.Chain, query string, want []string) {
 	t.Helper()
-	await(t, query, patience, func(ctx context.Context) error {
+	await.Within(t, patience, query, func(ctx context.Context) error {
 		got, err := kindsOf(ctx, c, query)
 		if err == nil && !slices.Equal(got, want) {
 			err = fmt.Errorf("got the kinds %v, want %v", got, want)
@@ -74,7 +75,7 @@ func TestCacheReadsRise(t *testing.T) {
 		for _, kind := range loadKinds {
 			query := fmt.Sprintf(`%s{name="load", informer_type=%q}`, metric, kind)
 			first, rises := -1.0, 0
-			await(t, query+" rises twice", patience, func(ctx context.Context) error {
+			await.Within(t, patience, query+" rises twice", func(ctx context.Context) error {
 				samples, err := c.Prometheus.Query(ctx, query)
 				if err != nil || len(samples) != 1 {
 					return fmt.Errorf("got %v, %w", samples, err)
@@ -98,7 +99,7 @@ func TestRulesAreHealthy(t *testing.T) {
 	for _, g := range alerts.Rules(alerts.Config{}) {
 		want[g.Name] = len(g.Rules)
 	}
-	await(t, "rules", patience, func(ctx context.Context) error {
+	await.Within(t, patience, "rules", func(ctx context.Context) error {
 		rules, err := c.Prometheus.Rules(ctx)
 		if err != nil {
 			return err
@@ -138,7 +139,7 @@ func TestUnhealthyRulesAreSeen(t *testing.T) {
 
 func TestTargetsAreUp(t *testing.T) {
 	c := theChain(t)
-	await(t, "targets", patience, func(ctx context.Context) error {
+	await.Within(t, patience, "targets", func(ctx context.Context) error {
 		targets, err := c.Prometheus.Targets(ctx)
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestQueuesSideBySide(t *testing.T) {
 	c := theChain(t)
 	const query = `sum by (job) (workqueue_depth) + sum by (job) (rate(workqueue_adds_total[1m])) + sum by (job) (rate(workqueue_work_duration_seconds_count[1m]))`
-	await(t, "three kinds of controllers", patience, func(ctx context.Context) error {
+	await.Within(t, patience, "three kinds of controllers", func(ctx context.Context) error {
 		samples, err := c.Prometheus.Query(ctx, query)
 		if err != nil {
 			return err
@@ -38,7 +39,7 @@ func TestLeaderIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	inject(t, c, "leader-kill")
-	await(t, "another leader", patience, func(ctx context.Context) error {
+	await.Within(t, patience, "another leader", func(ctx context.Context) error {
 		next, identity, err := c.Leader(ctx)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
@@ -31,7 +32,7 @@ var faultPanels = map[string]string{
 func TestEveryPanelHasData(t *testing.T) {
 	c := theChain(t)
 	for _, d := range allDashboards(t) {
-		await(t, d.Title, patience, func(ctx context.Context) error {
+		await.Within(t, patience, d.Title, func(ctx context.Context) error {
 			return errorOf(emptyQueries(ctx, c, d.Queries, func(q dashboards.Query, s []stack.Sample) bool {
 				_, rare := rarePanels[q.Panel]
 				_, mayLack := faultPanels[q.Panel]
@@ -39,7 +40,7 @@ func TestEveryPanelHasData(t *testing.T) {
 			}))
 		})
 		for _, v := range variablesOf(t, d) {
-			await(t, "variable "+v.label, patience, func(ctx context.Context) error {
+			await.Within(t, patience, "variable "+v.label, func(ctx context.Context) error {
 				return hasValues(ctx, c, v)
 			})
 		}

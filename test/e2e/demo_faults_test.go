@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 )
@@ -50,7 +51,7 @@ func TestFaults(t *testing.T) {
 		drain.fires(t)
 		drain.end(t) // requests that fail on a dead connection are no different from those that are turned away
 		// What the handlers are behind with does not get less when nothing arrives any more.
-		await(t, "handlers are behind by more than two minutes", patience, func(ctx context.Context) error {
+		await.Within(t, patience, "handlers are behind by more than two minutes", func(ctx context.Context) error {
 			return some(ctx, c, `2 * k8s_informer_handler_pending_events{name="load", informer_type="pods"} > 120`)
 		})
 		connection := begin(t, c, "half-open")
@@ -80,7 +81,7 @@ func consequence(t *testing.T, b *broken, alert string) {
 	t.Helper()
 	b.fires(t)
 	namespace := b.fired.Labels["namespace"]
-	await(t, alert+" is inhibited", fireTimeout, func(ctx context.Context) error {
+	await.Within(t, fireTimeout, alert+" is inhibited", func(ctx context.Context) error {
 		return inhibited(ctx, b.chain, 1, `alertname="`+alert+`"`, `namespace="`+namespace+`"`)
 	})
 	for _, a := range b.chain.Receiver.Alerts() {
@@ -116,7 +117,7 @@ func begin(t *testing.T, c *chain.Chain, name string) *broken {
 		t.Fatal(err)
 	}
 	b := &broken{chain: c, fault: fault}
-	await(t, "before "+name, resolveTimeout, b.silent)
+	await.Within(t, resolveTimeout, "before "+name, b.silent)
 	b.since = time.Now()
 	b.restore = inject(t, c, name)
 	return b
@@ -150,7 +151,7 @@ func endAll(t *testing.T, all ...*broken) {
 		b.end(t)
 	}
 	for _, b := range all {
-		await(t, b.fault.Name+": "+b.fired.Name+" is resolved", resolveTimeout, b.isResolved)
+		await.Within(t, resolveTimeout, b.fault.Name+": "+b.fired.Name+" is resolved", b.isResolved)
 		t.Logf("%-20s %s: %s after %v, and resolved %v after the end", b.fault.Name, b.fired.Name, b.fired.Receiver,
 			b.fired.Arrived.Sub(b.since).Round(time.Second), time.Since(b.ended).Round(time.Second))
 	}
@@ -227,7 +228,7 @@ func (b *broken) fillsPanels(t *testing.T) {
 			if rarePanels[q.Panel] != b.fault.Name && faultPanels[q.Panel] != b.fault.Name {
 				continue
 			}
-			await(t, b.fault.Name+" fills the panel "+q.Panel, patience, func(ctx context.Context) error {
+			await.Within(t, patience, b.fault.Name+" fills the panel "+q.Panel, func(ctx context.Context) error {
 				return some(ctx, b.chain, q.Plain(rateInterval))
 			})
 		}

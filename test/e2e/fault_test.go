@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
@@ -39,7 +40,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 		checkAlert(t, c, fired[kind], kind)
 	}
 	// The lag is a consequence: it fires, too, and Alertmanager keeps it back.
-	await(t, "InformerSyncLagHigh is inhibited", fireTimeout, func(ctx context.Context) error {
+	await.Within(t, fireTimeout, "InformerSyncLagHigh is inhibited", func(ctx context.Context) error {
 		return inhibited(ctx, c, len(defaultKinds()), `alertname="InformerSyncLagHigh"`, `name="`+exporterName+`"`)
 	})
 	for _, a := range c.Receiver.Alerts() {

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 // TestExporterAsItsServiceAccount runs the exporter with the rights of the manifests: it watches every default kind. Asked
@@ -19,15 +21,8 @@ import (
 func TestExporterAsItsServiceAccount(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
-	config, err := c.ControlPlane.ServiceAccountConfig(t.Context(), manifestNamespace, "informer-exporter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	if err := stack.WriteKubeconfig(kubeconfig, config); err != nil {
-		t.Fatal(err)
-	}
+	account := stacktest.GetAccount(t, c.ControlPlane, manifestNamespace, "informer-exporter")
+	dir, kubeconfig := t.TempDir(), stacktest.Kubeconfig(t, account.Config)
 	for _, run := range []struct {
 		name, config string
 		denied       []string
@@ -79,7 +74,7 @@ func startExporter(t *testing.T, program string, args ...string) string {
 func awaitValues(t *testing.T, url, metric, value string, want []string) {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^` + metric + `\{(?:.*,)?informer_type="([^"]+)"[^}]*\} ` + value + `$`)
-	await(t, metric+" "+value, patience, func(context.Context) error {
+	await.Within(t, patience, metric+" "+value, func(context.Context) error {
 		var got []string
 		for _, found := range line.FindAllStringSubmatch(fetch(t, url+"/metrics"), -1) {
 			got = append(got, found[1])

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
 // TestManifestsAreAccepted applies the base to the real API server, strictly and without a warning, and sees that the Pod
@@ -24,7 +26,7 @@ func TestManifestsAreAccepted(t *testing.T) {
 	applyBase(t, c.ControlPlane.Config())
 
 	client := kubernetes.NewForConfigOrDie(c.ControlPlane.Config())
-	await(t, "the Pod of the Deployment", patience, func(ctx context.Context) error {
+	await.Within(t, patience, "the Pod of the Deployment", func(ctx context.Context) error {
 		pods, err := client.CoreV1().Pods(manifestNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=informer-exporter"})
 		if err != nil || len(pods.Items) != 1 {
 			return fmt.Errorf("got %d, %w", len(pods.Items), err)
@@ -96,7 +98,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 	for _, object := range objects {
 		kinds[object.GetKind()]++
 		// The server takes a moment to serve a new kind.
-		await(t, object.GetKind(), patience, func(ctx context.Context) error { return a.apply(ctx, object) })
+		await.Within(t, patience, object.GetKind(), func(ctx context.Context) error { return a.apply(ctx, object) })
 	}
 	for kind, want := range map[string]int{"ServiceMonitor": 2, "PodMonitor": 1, "PrometheusRule": 1, "ConfigMap": 1, "Deployment": 1} {
 		if kinds[kind] < want {

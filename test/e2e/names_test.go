@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
 // ourSeries are all that this project makes, those of rules included, also those that have ended.
@@ -23,7 +25,7 @@ const ourSeries = `last_over_time({__name__=~"k8s_informer_.+|k8s_client_.+|k8s_
 func TestNoSeriesNamesAnObject(t *testing.T) {
 	c := theChain(t)
 	awaitKinds(t, c, `k8s_informer_synced{name="informer-exporter"} == 1`, defaultKinds())
-	await(t, "the load generator", patience, func(context.Context) error {
+	await.Within(t, patience, "the load generator", func(context.Context) error {
 		if s := c.Load.Stats(); s.Created < 50 || s.Deleted < 5 {
 			return fmt.Errorf("has hardly begun: %+v", s)
 		}

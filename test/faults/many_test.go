@@ -10,11 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -39,14 +39,14 @@ func TestThousandInformers(t *testing.T) {
 		}
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
-	eventually(t, "all are synced and connected", func() (bool, error) {
+	await.True(t, "all are synced and connected", func() bool {
 		n := 0
 		for _, informer := range r.observer.Informers() {
 			if informer.Synced && informer.Connected {
 				n++
 			}
 		}
-		return n == informers, nil
+		return n == informers
 	})
 	if n, err := testutil.GatherAndCount(r.registry, prefix+"synced"); n != informers || err != nil {
 		t.Errorf("%d series of %d informers, %v", n, informers, err)
@@ -60,13 +60,5 @@ func TestThousandInformers(t *testing.T) {
 	if err := r.proxy.Close(); err != nil { // and with it the client's connections
 		t.Error(err)
 	}
-	eventually(t, "no goroutine is left", func() (bool, error) { return goleak.Find(known) == nil, nil })
-}
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, condition wait.ConditionFunc) {
-	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), poll, patience, true, condition.WithContext()); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	await.NoError(t, "no goroutine is left", func() error { return goleak.Find(known) })
 }

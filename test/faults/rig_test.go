@@ -71,12 +71,7 @@ func newRig(t *testing.T, o options) *rig {
 	r := newBareRig(t, o.checks)
 	r.client = kubernetes.NewForConfigOrDie(o.server)
 	if r.namespace = o.namespace; r.namespace == "" {
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "fault-"}}
-		created, err := r.client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.namespace = created.Name
+		r.namespace = stacktest.NamespaceIn(t, o.server)
 	}
 	lw := configMaps(kubernetes.NewForConfigOrDie(r.through(o)), r.namespace)
 	lw.noStreamingLists = o.lists

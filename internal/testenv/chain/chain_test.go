@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
@@ -90,17 +91,13 @@ func TestChain(t *testing.T) {
 	} {
 		wait(t, c, query, some)
 	}
-	var rules []stack.Rule
-	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-		if rules, err = c.Prometheus.Rules(t.Context()); err != nil {
-			t.Fatal(err)
+	await.NoError(t, "all rules are healthy", func() error {
+		rules, err := c.Prometheus.Rules(t.Context())
+		if bad := unhealthy(rules); err == nil && (bad != "" || len(rules) == 0) {
+			err = fmt.Errorf("of %d rules: %s", len(rules), bad)
 		}
-		if n := unhealthy(rules); n == "" && len(rules) > 0 {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("of %d rules: %s", len(rules), n)
-		}
-	}
+		return err
+	})
 
 	t.Run("an alert reaches the webhook and is resolved", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -5,21 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
@@ -151,30 +149,15 @@ func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, e
 	return leader, identity, nil
 }
 
-// leads returns an error if the replica does not say that it leads.
+// leads returns an error if the replica does not report that it is the leader.
 func (r *Replica) leads(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/metrics", nil)
-	if err != nil {
-		return err
+	samples, err := metricstest.Scrape(ctx, r.URL+"/metrics")
+	if err == nil && samples.Sum(catalog.ControllerLeader.Name) < 1 {
+		err = errors.New("controller_leader is 0")
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(response.Body)
-	if err != nil {
-		return err
-	}
-	for _, m := range families[catalog.ControllerLeader.Name].GetMetric() {
-		if m.GetGauge().GetValue() == 1 {
-			return nil
-		}
-	}
-	return errors.New("it is no leader by its own account")
+	return err
 }
 
 // addresses are those of the replicas' metrics.

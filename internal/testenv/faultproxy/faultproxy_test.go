@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 )
 
@@ -179,11 +180,7 @@ func TestOrderlyEndLosesNothing(t *testing.T) {
 	c := dial(t, p)
 	send(t, c, "last words")
 	closeWrite(t, c)
-	for end := time.Now().Add(patience); p.Connections() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the proxy keeps a connection that both sides have closed")
-		}
-	}
+	await.True(t, "the proxy closes a connection that both sides have closed", func() bool { return p.Connections() == 0 })
 	expect(t, c, "last words") // read only now: a reset would have thrown it away
 }
 

@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -35,12 +37,8 @@ func TestLoad(t *testing.T) {
 	enough := func(s load.Stats) bool {
 		return s.Created > bound && s.Updated > 20 && s.Deleted > 10 && s.Hits > 100 && s.Misses > 100 && s.Events > 70
 	}
-	for deadline := begin.Add(time.Minute); !enough(l.Stats()); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			l.Stop()
-			t.Fatalf("not all of it rises: %+v", l.Stats())
-		}
-	}
+	defer l.Stop()
+	await.True(t, "all statistics rise", func() bool { return enough(l.Stats()) }, func() string { return fmt.Sprintf("%+v", l.Stats()) })
 	l.Stop()
 	s, took := l.Stats(), time.Since(begin)
 	if s.Failed > 0 {

@@ -2,6 +2,7 @@ package metricstest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -48,6 +49,21 @@ func Parse(text io.Reader) (Samples, error) {
 		sorted = append(sorted, families[name])
 	}
 	return samples(sorted), nil
+}
+
+// Decode reads metrics in the format that the header of an HTTP message names.
+func Decode(body io.Reader, header http.Header) (Samples, error) {
+	var families []*dto.MetricFamily
+	decoder := expfmt.NewDecoder(body, expfmt.ResponseFormat(header))
+	for {
+		family := &dto.MetricFamily{}
+		if err := decoder.Decode(family); errors.Is(err, io.EOF) {
+			return samples(families), nil
+		} else if err != nil {
+			return nil, err
+		}
+		families = append(families, family)
+	}
 }
 
 // Scrape reads the metrics that a URL serves.

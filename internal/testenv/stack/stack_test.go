@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -37,17 +38,6 @@ func client(t *testing.T, cfg *rest.Config) *kubernetes.Clientset {
 		t.Fatal(err)
 	}
 	return c
-}
-
-func eventually(t *testing.T, what string, check func() error) {
-	t.Helper()
-	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if err = check(); err == nil {
-			return
-		}
-	}
-	t.Fatalf("%s: %v", what, err)
 }
 
 func pod(namespace, name string) *corev1.Pod {
@@ -126,7 +116,7 @@ func TestServiceAccountHasOnlyItsRights(t *testing.T) {
 	if _, err := admin.RbacV1().RoleBindings(ns).Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "listing pods with the role", func() error {
+	await.NoError(t, "listing pods with the role", func() error {
 		_, err := reader.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{})
 		return err
 	})
@@ -227,7 +217,7 @@ func TestServersCanBeBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the API server finds etcd again", func() error { return get("before") })
+	await.NoError(t, "the API server finds etcd again", func() error { return get("before") })
 	create("after")
 	if err := plane.Etcd.Restore(ctx, backup); err != nil {
 		t.Fatal(err)
@@ -275,7 +265,7 @@ func TestWholeStack(t *testing.T) {
 	c := client(t, plane.Config())
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 
-	eventually(t, "the controller manager makes service accounts", func() error {
+	await.NoError(t, "the controller manager makes service accounts", func() error {
 		_, err := c.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
 		return err
 	})

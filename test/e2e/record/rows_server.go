@@ -7,8 +7,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -146,32 +144,13 @@ func withRate(config *rest.Config, qps float32) *rest.Config {
 	return config
 }
 
-var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
-func widgetDefinition() *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": "widgets.example.com"},
-		"spec": map[string]any{
-			"group": "example.com", "scope": "Namespaced",
-			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget"},
-			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{
-					"type": "object", "x-kubernetes-preserve-unknown-fields": true,
-				}},
-			}},
-		},
-	}}
-}
-
 // crdDeleted is an exporter and a program that watch what is no longer defined.
 func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	client, err := dynamic.NewForConfig(l.plane.Config())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := client.Resource(crds).Create(ctx, widgetDefinition(), metav1.CreateOptions{}); err != nil {
+	if _, err := client.Resource(stack.Definitions).Create(ctx, stack.Definition("example.com", "Widget"), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
 	for n := range 3 {
@@ -192,11 +171,11 @@ func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	}
 	_, program, err := l.startProgram(l.plane.Config(), func(*program) programOptions { return programOptions{resource: load.Widgets} })
 	return &subject{[]*target{exporter, program}, func(ctx context.Context) error {
-		if err := client.Resource(crds).Delete(ctx, widgetDefinition().GetName(), metav1.DeleteOptions{}); err != nil {
+		if err := client.Resource(stack.Definitions).Delete(ctx, stack.Definition("example.com", "Widget").GetName(), metav1.DeleteOptions{}); err != nil {
 			return err
 		}
 		<-ctx.Done()
-		_, err := client.Resource(crds).Create(context.WithoutCancel(ctx), widgetDefinition(), metav1.CreateOptions{})
+		_, err := client.Resource(stack.Definitions).Create(context.WithoutCancel(ctx), stack.Definition("example.com", "Widget"), metav1.CreateOptions{})
 		return err
 	}}, err
 }
