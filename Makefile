@@ -10,6 +10,11 @@ VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Nested modules with code of ours.
 MODULES  := . test/e2e examples/controller-runtime
+# Tests of minutes, because faults take their time.
+FAULTS   := ./test/faults ./test/chaos ./test/demo
+RACE     ?= -race
+# Packages that are tested at the same time. Tests with servers wait more than they compute.
+PARALLEL ?= 4
 # What `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -57,9 +62,13 @@ servers: ## Build the servers for tests and demo, unless they are there already 
 	@$(SERVERS) >/dev/null
 
 .PHONY: test
-test: servers ## Run unit and integration tests, with a real API server, under the race detector
-	$(GO) test -race -timeout 20m ./...
-	cd examples/controller-runtime && $(GO) test -race -timeout 10m ./...
+test: servers ## Run unit and integration tests with a real API server; RACE= leaves the race detector out
+	$(GO) test $(RACE) -p $(PARALLEL) -timeout 15m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS))")
+	cd examples/controller-runtime && $(GO) test $(RACE) -timeout 10m ./...
+
+.PHONY: test-faults
+test-faults: servers ## Run the tests that wait for faults: the fault table, the exporter under faults, the faults of the demo
+	$(GO) test $(RACE) -count=1 -timeout 25m $(FAULTS)
 
 .PHONY: e2e
 e2e: servers ## Prove the whole chain: from a fault to an alert at its receiver and back

@@ -128,7 +128,7 @@ func TestPush(t *testing.T) {
 // What is there is pushed even if it is not all, and the command fails.
 func TestPushIncomplete(t *testing.T) {
 	gateway := newPushgateway(t, http.StatusAccepted)
-	_, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+gateway.URL, "--push.timeout=10s")
+	_, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+gateway.URL, "--push.timeout=2s")
 	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "not synced and audited") {
 		t.Errorf("error %v", err)
 	}

@@ -110,6 +110,7 @@ func (p protected) eventually(what, path, token string, status int) {
 }
 
 func TestWhoMayReadWhat(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	stranger, scraper := c.token("stranger"), c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), long, long, long)
@@ -155,6 +156,7 @@ func TestWhoMayReadWhat(t *testing.T) {
 }
 
 func TestAnswersAreCached(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper, stranger := c.token("scraper", "/metrics"), c.token("stranger")
 	p := protect(t, c.reviewer(), long, long, long)
@@ -173,6 +175,7 @@ func TestAnswersAreCached(t *testing.T) {
 
 // What is taken away does not work any more once the answer is no longer believed.
 func TestRevoked(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.account("scraper", "/metrics")
 	token := scraper.Config.BearerToken
@@ -184,6 +187,7 @@ func TestRevoked(t *testing.T) {
 
 // A token with everything right but its time.
 func TestExpiredToken(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), long, long, long)
@@ -193,6 +197,7 @@ func TestExpiredToken(t *testing.T) {
 
 // Without the API server, whoever was let in lately still is, and nobody else.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.Private(t, stack.Options{}))
 	scraper, late := c.token("scraper", "/metrics"), c.token("late", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
@@ -222,6 +227,7 @@ func TestOutage(t *testing.T) {
 
 // Without the right to ask, nobody gets in, and the log says what is missing.
 func TestReviewerWithoutRights(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.account("powerless").Config, long, long, long)

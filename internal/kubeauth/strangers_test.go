@@ -16,6 +16,7 @@ import (
 
 // Somebody who invents tokens neither floods the API server nor locks out those who were let in.
 func TestInventedTokens(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
@@ -38,6 +39,7 @@ func TestInventedTokens(t *testing.T) {
 
 // What is sent for a WebSocket is no way around the limits, nor to be let in during an outage.
 func TestWebSocketTokens(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
@@ -54,6 +56,7 @@ func TestWebSocketTokens(t *testing.T) {
 
 // While the API server hangs, strangers cannot take all the room: whoever was let in still is.
 func TestStrangersWhileTheServerHangs(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	t.Cleanup(server.Close)
@@ -77,6 +80,7 @@ func TestStrangersWhileTheServerHangs(t *testing.T) {
 
 // An answer of no counts more than an earlier yes.
 func TestRefusedIsNotTrusted(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.account("scraper", "/metrics")
 	token := scraper.Config.BearerToken

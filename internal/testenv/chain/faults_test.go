@@ -59,3 +59,15 @@ func TestInjectEndsWhatItHasBegun(t *testing.T) {
 		t.Errorf("ended %d times, %v", ended, err)
 	}
 }
+
+func TestUnknownFault(t *testing.T) {
+	_, err := FaultByName("gremlins")
+	if err == nil || !strings.Contains(err.Error(), "half-open") || !strings.Contains(err.Error(), "apiserver-kill") {
+		t.Errorf("the error should list the faults: %v", err)
+	}
+	for _, f := range Faults() {
+		if got, err := FaultByName(f.Name); err != nil || got.Does != f.Does || f.Does == "" || f.Shows == "" {
+			t.Errorf("fault %q: %+v, %v", f.Name, got, err)
+		}
+	}
+}

@@ -126,6 +126,7 @@ func TestServiceAccountHasOnlyItsRights(t *testing.T) {
 }
 
 func TestCompactionMakesOldVersionsGone(t *testing.T) {
+	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{})
 	c := client(t, plane.Config())
 	ctx := t.Context()
@@ -154,6 +155,7 @@ func TestCompactionMakesOldVersionsGone(t *testing.T) {
 }
 
 func TestServersCanBeBroken(t *testing.T) {
+	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{})
 	c := client(t, plane.Config())
 	ctx := t.Context()
@@ -257,6 +259,7 @@ func TestFailureNamesTheLog(t *testing.T) {
 
 // TestWholeStack starts everything, sees each part do its work, stops everything and looks for what is left.
 func TestWholeStack(t *testing.T) {
+	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{
 		ControllerManager: true,
 		FeatureGates:      map[string]bool{"WatchList": true},

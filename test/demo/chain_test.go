@@ -1,6 +1,6 @@
 //go:build unix
 
-package chain_test
+package demo_test
 
 import (
 	"context"
@@ -32,18 +32,6 @@ func wait(t *testing.T, c *chain.Chain, query string, ok func([]stack.Sample) bo
 }
 
 func some(s []stack.Sample) bool { return len(s) > 0 }
-
-func TestUnknownFault(t *testing.T) {
-	_, err := chain.FaultByName("gremlins")
-	if err == nil || !strings.Contains(err.Error(), "half-open") || !strings.Contains(err.Error(), "apiserver-kill") {
-		t.Errorf("the error should list the faults: %v", err)
-	}
-	for _, f := range chain.Faults() {
-		if got, err := chain.FaultByName(f.Name); err != nil || got.Does != f.Does || f.Does == "" || f.Shows == "" {
-			t.Errorf("fault %q: %+v, %v", f.Name, got, err)
-		}
-	}
-}
 
 // TestChain starts the whole stack, breaks it in each way, and sees in Prometheus that it is broken and that it recovers.
 func TestChain(t *testing.T) {
