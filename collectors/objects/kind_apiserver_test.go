@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -49,6 +50,7 @@ func (b *breakable) listWatch() *cache.ListWatch {
 // TestDeletionOnTheServer follows an object from its deletion to its end, by events and by a relist that finds another one
 // of the same name, or none.
 func TestDeletionOnTheServer(t *testing.T) {
+	t.Parallel()
 	namespace, c := stacktest.Namespace(t), client(t)
 	registry := prometheus.NewRegistry()
 	collector, err := New(registry, Options{})
@@ -61,7 +63,7 @@ func TestDeletionOnTheServer(t *testing.T) {
 	reports := func(what string, want samples) {
 		t.Helper()
 		want["configmaps/*/none"] = 0
-		eventually(t, what, func() bool { return maps.Equal(take(t, registry, catalog.ObjectTerminating), want) })
+		await.True(t, what, func() bool { return maps.Equal(take(t, registry, catalog.ObjectTerminating), want) })
 	}
 
 	configMaps := c.CoreV1().ConfigMaps(namespace)
@@ -118,6 +120,7 @@ func TestDeletionOnTheServer(t *testing.T) {
 
 // TestGenerationsOnTheServer follows a Deployment, whose status the test writes since there is no controller.
 func TestGenerationsOnTheServer(t *testing.T) {
+	t.Parallel()
 	namespace, c := stacktest.Namespace(t), client(t)
 	registry := prometheus.NewRegistry()
 	collector, err := New(registry, Options{})
@@ -132,7 +135,7 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	reports := func(what string, want samples) {
 		t.Helper()
 		want["deployments.apps/*"] = 0
-		eventually(t, what, func() bool { return maps.Equal(take(t, registry, catalog.ObjectGenerationLag), want) })
+		await.True(t, what, func() bool { return maps.Equal(take(t, registry, catalog.ObjectGenerationLag), want) })
 	}
 	reports("no Deployment", samples{})
 
@@ -178,7 +181,7 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	if err := deployments.Delete(t.Context(), "d", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "one in deletion", func() bool {
+	await.True(t, "one in deletion", func() bool {
 		return take(t, registry, catalog.ObjectTerminating)[behind+"/example.com/test"] == 1
 	})
 	kept = informer.GetStore().List()[0].(*Object)

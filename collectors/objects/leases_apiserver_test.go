@@ -19,14 +19,16 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// The times of an election. The lease is long for a slow machine, and short for whoever waits until it expires.
+// The times of an election. The lease is long enough for a slow machine, and short because TestElections waits until it
+// expires.
 const (
-	leaseSeconds  = 10
-	renewDeadline = 8 * time.Second
-	retryPeriod   = 500 * time.Millisecond
+	leaseSeconds  = 5
+	renewDeadline = 4 * time.Second
+	retryPeriod   = 300 * time.Millisecond
 )
 
 func client(t testing.TB) kubernetes.Interface {
@@ -106,6 +108,7 @@ func campaign(t *testing.T, namespace, identity string, skew time.Duration, rele
 
 // TestElections holds what is reported of a Lease against real elections.
 func TestElections(t *testing.T) {
+	t.Parallel()
 	namespace := stacktest.Namespace(t)
 	registry := prometheus.NewRegistry()
 	collector, err := New(registry, Options{})
@@ -116,7 +119,7 @@ func TestElections(t *testing.T) {
 	lease := namespace + "/election"
 	reports := func(what string, m catalog.Definition, want samples) {
 		t.Helper()
-		eventually(t, what, func() bool { return maps.Equal(take(t, registry, m), want) })
+		await.True(t, what, func() bool { return maps.Equal(take(t, registry, m), want) })
 	}
 
 	kill := campaign(t, namespace, "a", 0, false)
@@ -124,7 +127,7 @@ func TestElections(t *testing.T) {
 	reports("a valid Lease", catalog.LeaseExpired, samples{lease: 0})
 	reports("its duration", catalog.LeaseDuration, samples{lease: leaseSeconds})
 	reports("no change", catalog.LeaseTransitions, samples{lease: 0})
-	eventually(t, "a renewal", func() bool { return take(t, registry, catalog.LeaseRenewedTimestamp)[lease] > 0 })
+	await.True(t, "a renewal", func() bool { return take(t, registry, catalog.LeaseRenewedTimestamp)[lease] > 0 })
 
 	kill()
 	killed := time.Now()
@@ -143,7 +146,7 @@ func TestElections(t *testing.T) {
 	if age := time.Since(killed).Seconds() - (first - float64(killed.UnixNano())/1e9); age < 0 || first < float64(killed.Unix()) {
 		t.Errorf("seen at %v, %v s ago", first, age)
 	}
-	eventually(t, "renewals for longer than the Lease's duration", func() bool {
+	await.True(t, "renewals for longer than the Lease's duration", func() bool {
 		if expired := take(t, registry, catalog.LeaseExpired)[lease]; expired != 0 {
 			t.Fatal("a Lease that is renewed has expired")
 		}
@@ -168,7 +171,7 @@ func TestElections(t *testing.T) {
 		return float64(time.Now().UnixNano()) / 1e9
 	}
 	removed := remove()
-	eventually(t, "a renewal of the new Lease", func() bool {
+	await.True(t, "a renewal of the new Lease", func() bool {
 		return take(t, registry, catalog.LeaseRenewedTimestamp)[lease] > removed
 	})
 	reports("the same leader", catalog.LeaseHolderInfo, samples{lease + "/c": 1})
@@ -187,6 +190,7 @@ func TestElections(t *testing.T) {
 
 // TestThousandsOfLeases has far more Leases than names, beside those of nodes.
 func TestThousandsOfLeases(t *testing.T) {
+	t.Parallel()
 	const many, nodes, limit = 2000, 200, 100
 	namespace, c := stacktest.Namespace(t), client(t)
 	registry := prometheus.NewRegistry()
@@ -224,7 +228,7 @@ func TestThousandsOfLeases(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	eventually(t, "all Leases", func() bool {
+	await.True(t, "all Leases", func() bool {
 		objects := take(t, registry, catalog.LeaseObjects)
 		return objects["leader/held"] == many && objects["node/held"] == nodes
 	})
@@ -239,7 +243,7 @@ func TestThousandsOfLeases(t *testing.T) {
 	if err := c.CoordinationV1().Leases(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "no Lease", func() bool {
+	await.True(t, "no Lease", func() bool {
 		return take(t, registry, catalog.LeaseObjects)["leader/held"] == 0 && len(take(t, registry, catalog.LeaseExpired)) == 0
 	})
 }

@@ -77,13 +77,3 @@ func (f *fixture) take(t testing.TB, m catalog.Definition) samples {
 	t.Helper()
 	return take(t, f.registry, m)
 }
-
-// eventually waits until a condition holds.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within a minute", what)
-		}
-	}
-}

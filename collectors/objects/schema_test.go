@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/openapi"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -28,6 +30,7 @@ func realSchemas(t *testing.T) *Schemas {
 
 // What is known without the server is what the server says of its own resources.
 func TestDescriptionsOfTheServer(t *testing.T) {
+	t.Parallel()
 	schemas := realSchemas(t)
 	client, err := discovery.NewDiscoveryClientForConfig(stacktest.Config(t))
 	if err != nil {
@@ -88,53 +91,33 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 
 const testGroup = "objects.example.com"
 
-var (
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	gadgets     = schema.GroupVersionResource{Group: testGroup, Version: "v1", Resource: "gadgets"}
-)
+var gadgets = schema.GroupVersionResource{Group: testGroup, Version: "v1", Resource: "gadgets"}
 
-// gadgetDefinition defines a resource whose status has the given properties.
-func gadgetDefinition(properties map[string]any) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": "gadgets." + testGroup},
-		"spec": map[string]any{
-			"group": testGroup, "scope": "Namespaced",
-			"names": map[string]any{"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"},
-			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{
-					"spec":   map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-					"status": map[string]any{"type": "object", "properties": properties},
-				}}},
-			}},
-		},
-	}}
+// gadgetDefinition defines a resource whose status.observedGeneration has a type.
+func gadgetDefinition(generation string) *unstructured.Unstructured {
+	return stack.Definition(testGroup, "Gadget", stack.Version{
+		Name: "v1", Status: map[string]any{"observedGeneration": map[string]any{"type": generation}},
+		Subresources: map[string]any{"status": map[string]any{}},
+	})
 }
 
 // The field of a CustomResourceDefinition counts if it is a number, and is found when it is added later.
 func TestDescriptionOfADefinition(t *testing.T) {
+	t.Parallel()
 	schemas := realSchemas(t)
-	crds := dynamic.NewForConfigOrDie(stacktest.Config(t)).Resource(definitions)
-	created, err := crds.Create(t.Context(), gadgetDefinition(map[string]any{"observedGeneration": map[string]any{"type": "string"}}), metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := crds.Delete(context.Background(), created.GetName(), metav1.DeleteOptions{}); err != nil {
-			t.Error(err)
-		}
-	})
-	eventually(t, "a description without the field", func() bool {
+	definition := gadgetDefinition("string")
+	stacktest.Define(t, stacktest.Config(t), definition)
+	crds := dynamic.NewForConfigOrDie(stacktest.Config(t)).Resource(stack.Definitions)
+	await.True(t, "a description without the field", func() bool {
 		observed, err := schemas.Observed(t.Context(), gadgets)
 		if observed {
 			t.Fatal("a string is no generation")
 		}
 		return err == nil
 	})
-	with := gadgetDefinition(map[string]any{"observedGeneration": map[string]any{"type": "integer", "format": "int64"}})
-	eventually(t, "the field", func() bool {
-		current, err := crds.Get(t.Context(), created.GetName(), metav1.GetOptions{})
+	with := gadgetDefinition("integer")
+	await.True(t, "the field", func() bool {
+		current, err := crds.Get(t.Context(), definition.GetName(), metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +125,7 @@ func TestDescriptionOfADefinition(t *testing.T) {
 		_, err = crds.Update(t.Context(), with, metav1.UpdateOptions{})
 		return err == nil
 	})
-	eventually(t, "a description with the field", func() bool {
+	await.True(t, "a description with the field", func() bool {
 		schemas.indexed = schemas.indexed.Add(-indexAge) // as if it had been read a minute ago
 		observed, err := schemas.Observed(t.Context(), gadgets)
 		return err == nil && observed
