@@ -37,8 +37,8 @@ type Alert struct {
 
 // Labels that the results of expressions carry.
 var (
-	ofProcess  = []string{"cluster", "job", "instance", "name", "informer_type", "namespace"}
-	ofInformer = []string{"cluster", "job", "name", "informer_type", "namespace"}
+	ofProcess  = []string{"cluster", "job", "instance", "name", "informer_type", "watch_namespace"}
+	ofInformer = []string{"cluster", "job", "name", "informer_type", "watch_namespace"}
 	ofProgram  = []string{"cluster", "job", "name"}
 	ofExporter = []string{"cluster", "job", "instance"}
 	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the queue's

@@ -38,9 +38,9 @@ var informerAuditsFail = Alert{
 	// Those that are skipped do not count: that the cache changes all the time, or that the server cannot list at exact
 	// versions, is no failure, and a watch that is down is InformerWatchDown.
 	expr: `
-sum by (cluster, job, instance, name, informer_type, namespace) (increase(k8s_informer_audits_total{result="failed"}[$window])) >= $count
+sum by (cluster, job, instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{result="error"}[$window])) >= $count
 unless
-sum by (cluster, job, instance, name, informer_type, namespace) (increase(k8s_informer_audits_total{result=~"consistent|different"}[$window])) > 0
+sum by (cluster, job, instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{result=~"consistent|different"}[$window])) > 0
 `,
 	summary: someInformer + " cannot be audited.",
 	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster +
@@ -49,7 +49,7 @@ sum by (cluster, job, instance, name, informer_type, namespace) (increase(k8s_in
 		Meaning: "Audits are on, at least $count of them have failed within $window, and none was completed. An audit lists at the resourceVersion that the cache has. The API server refuses that if it has not reached the version, which is so after etcd was restored to an older state: then the watch stays up and freshness checks find nothing, because all of them wait for versions to come.",
 		Impact:  "None, if it is only the lists of audits that fail. After a restore the cache has objects and versions that no longer exist, and controllers act on them until the next full list.",
 		Diagnosis: []Step{
-			{"Which informers? All of a cluster point at etcd or the API server, one kind at its list.", `sum by (cluster, name, instance, informer_type) (increase(k8s_informer_audits_total{result="failed"}[30m])) > 0`},
+			{"Which informers? All of a cluster point at etcd or the API server, one kind at its list.", `sum by (cluster, name, instance, informer_type) (increase(k8s_informer_audits_total{result="error"}[30m])) > 0`},
 			{"Has any informer listed since, and seen that versions went back? Then etcd was restored, or the client has reached another cluster.", `sum by (cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total[1h])) > 0`},
 			{"Do lists and watches of the informer itself fail too?", `sum by (cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total[30m])) > 0`},
 			{"How long do audits take where they succeed? A page of 500 objects has 30 seconds.", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type) (rate(k8s_informer_audit_duration_seconds_bucket[1d])))`},

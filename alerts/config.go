@@ -31,8 +31,7 @@ type Config struct {
 	Disabled []string
 	// Groups names the groups of rules to keep, without the prefix that they share, such as "upstream". Empty: all.
 	Groups []string
-	// Labels are the names that labels have in Prometheus instead of cluster, job, instance and namespace, such as
-	// exported_namespace where scrapes do not honour labels.
+	// Labels are the names that labels have in Prometheus instead of cluster, job and instance.
 	Labels map[string]string
 	// Selector are matchers that every rule selects its series by, such as `env="prod"`. The default is none.
 	Selector string

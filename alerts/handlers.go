@@ -19,9 +19,9 @@ var informerHandlerSlow = Alert{
 	// A 99th percentile of fewer than a hundred events is their maximum. $handlers leaves out handlers that have a limit
 	// of their own, or picks one of them.
 	expr: `
-histogram_quantile($quantile, sum by (le, cluster, job, name, informer_type, namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket$handlers[$window]))) > $threshold
+histogram_quantile($quantile, sum by (le, cluster, job, name, informer_type, watch_namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket$handlers[$window]))) > $threshold
 and
-sum by (cluster, job, name, informer_type, namespace, handler) (increase(k8s_informer_handler_duration_seconds_count$handlers[$window])) >= $count
+sum by (cluster, job, name, informer_type, watch_namespace, handler) (increase(k8s_informer_handler_duration_seconds_count$handlers[$window])) >= $count
 `,
 	summary: "Handler {{ $labels.handler }} of {{ $labels.name }}" + inCluster + " is slow.",
 	description: "The handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +

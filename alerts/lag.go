@@ -75,11 +75,11 @@ const (
 func eventLagRecords(o catalog.Objective) []Rule {
 	const slow = `
 1 - (
-  sum by (cluster, job, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{$bound}[%[1]s]))
+  sum by (cluster, job, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{$bound}[%[1]s]))
 /
-  (sum by (cluster, job, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count[%[1]s])) > 0)
+  (sum by (cluster, job, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count[%[1]s])) > 0)
 )`
-	const count = `sum by (cluster, job, name, informer_type, namespace) (increase(k8s_informer_event_lag_seconds_count[%[1]s]))`
+	const count = `sum by (cluster, job, name, informer_type, watch_namespace) (increase(k8s_informer_event_lag_seconds_count[%[1]s]))`
 
 	var rules []Rule
 	record := func(name, expr string, window time.Duration) {

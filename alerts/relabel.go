@@ -11,9 +11,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
-// renamable are the labels that may have other names in Prometheus: those that it adds itself, and one that it renames
-// where it does not honour the labels of what it scrapes.
-var renamable = []string{"cluster", "instance", "job", "namespace"}
+// renamable are the labels that may have other names in Prometheus: those that it adds itself.
+var renamable = []string{"cluster", "instance", "job"}
 
 // ValidateLabels returns what is wrong with other names for labels, and with a selector; the dashboards take the same.
 func ValidateLabels(labels map[string]string, selector string) []error {

@@ -16,7 +16,7 @@ import (
 // Labels under other names, and a selector, reach every query and every text, and nothing else.
 func TestLabelsReachTheRules(t *testing.T) {
 	c := alerts.Config{
-		Labels:      map[string]string{"cluster": "k8s", "namespace": "exported_namespace", "job": "service", "instance": "process"},
+		Labels:      map[string]string{"cluster": "k8s", "job": "service", "instance": "process"},
 		Selector:    `env="prod"`,
 		ExtraLabels: map[string]string{"team": "platform"},
 	}
@@ -24,7 +24,7 @@ func TestLabelsReachTheRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	selected := promql.Matcher{Label: "env", Op: "=", Value: "prod"}
-	old := regexp.MustCompile(`\$labels\.(cluster|namespace|job|instance)\b`)
+	old := regexp.MustCompile(`\$labels\.(cluster|job|instance)\b`)
 	before := rules(alerts.Config{})
 	for i, r := range rules(c) {
 		q, err := promql.Scan(r.Expr)

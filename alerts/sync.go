@@ -58,7 +58,7 @@ k8s_informer_last_sync_duration_seconds == last_over_time(k8s_informer_last_sync
 		Diagnosis: []Step{
 			{"Why was a full state needed? `initial` is a start, `expired` means that the API server no longer had the events since the last one seen.", `sum by (cluster, name, informer_type, reason) (increase(k8s_informer_relists_total[1h])) > 0`},
 			{"Was it the list itself, or failed attempts before it?", `sum by (cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total[1h])) > 0`},
-			{"How many objects are there?", `sum by (cluster, informer_type) (max by (cluster, name, informer_type, namespace) (k8s_informer_objects))`},
+			{"How many objects are there?", `sum by (cluster, informer_type) (max by (cluster, name, informer_type, watch_namespace) (k8s_informer_objects))`},
 		},
 		Mitigation: []string{
 			"Failed attempts: follow InformerListWatchErrors.",

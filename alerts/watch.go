@@ -65,11 +65,11 @@ var informerCoverageGap = Alert{
 	// One gap must be too long for certain: counters that begin at 0 are not extrapolated as others are, and so much of an old
 	// gap would seem to be in the window that the quantile of the few others reaches its bucket.
 	expr: `
-histogram_quantile($quantile, sum by (le, cluster, job, name, informer_type, namespace) (increase(k8s_informer_coverage_gap_seconds_bucket[$window]))) > $threshold
+histogram_quantile($quantile, sum by (le, cluster, job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket[$window]))) > $threshold
 and
-sum by (cluster, job, name, informer_type, namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{le="+Inf"}[$window]))
+sum by (cluster, job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{le="+Inf"}[$window]))
 -
-sum by (cluster, job, name, informer_type, namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{$bound}[$window]))
+sum by (cluster, job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{$bound}[$window]))
 > 0.5
 `,
 	summary: someInformer + " was without a watch for too long.",

@@ -69,7 +69,7 @@ func TestAudit(t *testing.T) {
 		return s[consistentCount] >= before[consistentCount]+3 && s["k8s_informer_watch_events_total{type=added}"] == 1
 	})
 	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total", "k8s_informer_objects", "k8s_informer_propagation", "k8s_informer_resource_version{", auditsPrefix).Equal(t, metricstest.Snapshot{})
-	if after[differentCount]+after["k8s_informer_audits_total{result=failed}"] != 0 || after["k8s_informer_audit_duration_seconds_count"] != after[consistentCount] {
+	if after[differentCount]+after["k8s_informer_audits_total{result=error}"] != 0 || after["k8s_informer_audit_duration_seconds_count"] != after[consistentCount] {
 		t.Errorf("audits:\n%s", after)
 	}
 

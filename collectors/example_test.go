@@ -92,10 +92,10 @@ func ExampleObserver_SharedInformerFactory() {
 	factory.Shutdown() // the series end with the informers
 	show(registry, "synced")
 	// Output:
-	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
-	// k8s_informer_cache_misses_total{informer_type="pods",namespace="*"} 1
-	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
-	// k8s_informer_synced{informer_type="pods",namespace="*"} 1
+	// k8s_informer_cache_hits_total{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_cache_misses_total{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_synced{informer_type="pods",watch_namespace="*"} 1
 }
 
 // A factory of unstructured objects.
@@ -115,8 +115,8 @@ func ExampleObserver_DynamicSharedInformerFactory() {
 	close(stop)
 	factory.Shutdown()
 	// Output:
-	// k8s_informer_cache_hits_total{informer_type="pods",namespace="shop"} 1
-	// k8s_informer_objects{informer_type="pods",namespace="shop"} 1
+	// k8s_informer_cache_hits_total{informer_type="pods",watch_namespace="shop"} 1
+	// k8s_informer_objects{informer_type="pods",watch_namespace="shop"} 1
 }
 
 // A factory of metadata.
@@ -141,8 +141,8 @@ func ExampleObserver_MetadataSharedInformerFactory() {
 	close(stop)
 	factory.Shutdown()
 	// Output:
-	// k8s_informer_cache_hits_total{informer_type="deployments.apps",namespace="*"} 1
-	// k8s_informer_objects{informer_type="deployments.apps",namespace="*"} 1
+	// k8s_informer_cache_hits_total{informer_type="deployments.apps",watch_namespace="*"} 1
+	// k8s_informer_objects{informer_type="deployments.apps",watch_namespace="*"} 1
 }
 
 // A factory of somebody else's clientset, here of widgets in the group example.com.
@@ -165,8 +165,8 @@ func ExampleInformerFor() {
 	close(stop)
 	<-done
 	// Output:
-	// k8s_informer_objects{informer_type="widgets.example.com",namespace="*"} 1
-	// k8s_informer_synced{informer_type="widgets.example.com",namespace="*"} 1
+	// k8s_informer_objects{informer_type="widgets.example.com",watch_namespace="*"} 1
+	// k8s_informer_synced{informer_type="widgets.example.com",watch_namespace="*"} 1
 }
 
 // A single informer.
@@ -189,10 +189,10 @@ func ExampleObserver_NewSharedIndexInformer() {
 	close(stop)
 	<-done
 	// Output:
-	// k8s_informer_cache_lists_total{index="*",informer_type="pods",namespace="*"} 0
-	// k8s_informer_cache_lists_total{index="namespace",informer_type="pods",namespace="*"} 1
-	// k8s_informer_handler_panics_total{handler="cleaner",informer_type="pods",namespace="*"} 0
-	// k8s_informer_handlers{informer_type="pods",namespace="*"} 1
+	// k8s_informer_cache_lists_total{index="*",informer_type="pods",watch_namespace="*"} 0
+	// k8s_informer_cache_lists_total{index="namespace",informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_handler_panics_total{handler="cleaner",informer_type="pods",watch_namespace="*"} 0
+	// k8s_informer_handlers{informer_type="pods",watch_namespace="*"} 1
 }
 
 // An informer that somebody else has built: its store and its handlers are observed, its connection is not.
@@ -211,8 +211,8 @@ func ExampleObserver_Informer() {
 	close(stop)
 	<-done
 	// Output:
-	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
-	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+	// k8s_informer_cache_hits_total{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
 }
 
 // An informer with a single handler and no sharing.
@@ -239,8 +239,8 @@ func ExampleObserver_NewInformerWithOptions() {
 	show(registry, "objects")
 	// Output:
 	// added web
-	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
-	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+	// k8s_informer_cache_hits_total{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
 }
 
 // A bare Reflector: its connection to the API server is observed.
@@ -263,8 +263,8 @@ func ExampleObserver_ListerWatcher() {
 	lw.Close() // nobody else knows that the Reflector has ended
 	show(registry, "objects")
 	// Output:
-	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
-	// k8s_informer_synced{informer_type="pods",namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_synced{informer_type="pods",watch_namespace="*"} 1
 }
 
 // A cache of controller-runtime, which makes its informers with the function in cache.Options.NewInformer. This is what
@@ -285,6 +285,6 @@ func ExampleObserver_NewInformerFunc() {
 	close(stop)
 	<-done
 	// Output:
-	// k8s_informer_cache_hits_total{informer_type="pods",namespace="*"} 1
-	// k8s_informer_objects{informer_type="pods",namespace="*"} 1
+	// k8s_informer_cache_hits_total{informer_type="pods",watch_namespace="*"} 1
+	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
 }

@@ -78,7 +78,7 @@ func (c *checked) run() {
 const (
 	freshCount   = "k8s_informer_freshness_checks_total{result=fresh}"
 	laggingCount = "k8s_informer_freshness_checks_total{result=lagging}"
-	failedCount  = "k8s_informer_freshness_checks_total{result=failed}"
+	failedCount  = "k8s_informer_freshness_checks_total{result=error}"
 	skippedCount = "k8s_informer_freshness_checks_total{result=skipped}"
 	syncLag      = "k8s_informer_sync_lag_seconds"
 )

@@ -52,10 +52,10 @@ func TestOverflow(t *testing.T) {
 	}
 	got := metricstest.Take(t, reg)
 	for label, want := range map[string]float64{
-		"informer_type": 3, // the widgets
-		"namespace":     2, // third, fourth
-		"handler":       3, // all but first
-		"index":         2, // another; by second, and by third and fourth together, which share their series
+		"informer_type":   3, // the widgets
+		"watch_namespace": 2, // third, fourth
+		"handler":         3, // all but first
+		"index":           2, // another; by second, and by third and fourth together, which share their series
 	} {
 		if v := got[overflow+"{label="+label+"}"]; v != want {
 			t.Errorf("%s: %v overflows, want %v", label, v, want)
@@ -63,9 +63,9 @@ func TestOverflow(t *testing.T) {
 	}
 	expected := "# TYPE k8s_informer_duplicates gauge\n# HELP k8s_informer_duplicates " + catalog.InformerDuplicates.Help + "\n"
 	for _, labels := range []string{
-		`informer_type="pods",name="test",namespace="first"`,
-		`informer_type="other",name="test",namespace="second"`,
-		`informer_type="other",name="test",namespace="other"`, // third and fourth are no duplicates of each other
+		`informer_type="pods",name="test",watch_namespace="first"`,
+		`informer_type="other",name="test",watch_namespace="second"`,
+		`informer_type="other",name="test",watch_namespace="other"`, // third and fourth are no duplicates of each other
 	} {
 		expected += "k8s_informer_duplicates{" + labels + "} 0\n"
 	}
@@ -74,10 +74,10 @@ func TestOverflow(t *testing.T) {
 	}
 	log.eventually(t, 4)
 	for label, limit := range map[string]string{
-		"informer_type": "limit=1 option=Options.Limits.InformerTypes",
-		"namespace":     "limit=2 option=Options.Limits.Namespaces",
-		"handler":       "limit=1 option=Options.Limits.Handlers",
-		"index":         "limit=1 option=Options.Limits.Indexes",
+		"informer_type":   "limit=1 option=Options.Limits.InformerTypes",
+		"watch_namespace": "limit=2 option=Options.Limits.Namespaces",
+		"handler":         "limit=1 option=Options.Limits.Handlers",
+		"index":           "limit=1 option=Options.Limits.Indexes",
 	} {
 		if line := fmt.Sprintf("label=%s %s\n", label, limit); !strings.Contains(log.String(), line) {
 			t.Errorf("the log lacks %q:\n%s", line, log)

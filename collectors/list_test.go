@@ -160,8 +160,8 @@ func TestFailedAttempts(t *testing.T) {
 		_, _ = lw.ListWithContext(ctx, metav1.ListOptions{}) // nobody wanted it any more
 		s := metricstest.Take(t, reg)
 		for series, want := range (metricstest.Snapshot{
-			"k8s_informer_sync_duration_seconds_count{result=fail}":    2,
-			"k8s_informer_sync_duration_seconds_sum{result=fail}":      2,
+			"k8s_informer_sync_duration_seconds_count{result=error}":    2,
+			"k8s_informer_sync_duration_seconds_sum{result=error}":      2,
 			"k8s_informer_sync_errors_total{error_type=forbidden}":     2,
 			"k8s_informer_sync_duration_seconds_count{result=success}": 1,
 			"k8s_informer_sync_duration_seconds_sum{result=success}":   23,
@@ -197,7 +197,7 @@ func TestStreamingListThatBreaksOff(t *testing.T) {
 				synctest.Wait()
 				w.Stop()
 				metricstest.Take(t, reg).Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=error}").Equal(t, metricstest.Snapshot{
-					"k8s_informer_sync_duration_seconds_count{result=fail}":          1,
+					"k8s_informer_sync_duration_seconds_count{result=error}":          1,
 					"k8s_informer_sync_errors_total{error_type=" + c.errorType + "}": 1,
 				})
 			})

@@ -67,7 +67,7 @@ func TestPauseAudits(t *testing.T) {
 	c.run()
 	c.waitFor("several freshness checks", func(s metricstest.Snapshot) bool { return s[freshCount] >= 3 })
 	none := metricstest.Snapshot{
-		consistentCount: 0, differentCount: 0, "k8s_informer_audits_total{result=skipped}": 0, "k8s_informer_audits_total{result=failed}": 0,
+		consistentCount: 0, differentCount: 0, "k8s_informer_audits_total{result=skipped}": 0, "k8s_informer_audits_total{result=error}": 0,
 		"k8s_informer_audit_duration_seconds_count": 0,
 	}
 	auditsOf(metricstest.Take(t, c.registry)).Equal(t, none)

@@ -76,13 +76,13 @@ func TestShutdownFreesTheLock(t *testing.T) {
 			if errors.Is(err, context.DeadlineExceeded) != hangs {
 				t.Errorf("the shutdown returned %v", err)
 			}
-			drained := "done"
+			drained := "success"
 			if hangs {
 				drained = "timeout"
 			}
 			s := metricstest.Take(t, r.registry)
 			for step, result := range map[string]string{
-				"stop_intake": "done", "drain_workers": drained, "stop_informers": "done", "release_lock": "done",
+				"stop_intake": "success", "drain_workers": drained, "stop_informers": "success", "release_lock": "success",
 			} {
 				if _, ok := s["controller_shutdown_duration_seconds{controller=c,result="+result+",step="+step+"}"]; !ok {
 					t.Errorf("%s is not %s:\n%s", step, result, s)

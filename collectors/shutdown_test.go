@@ -127,13 +127,13 @@ func TestShutdownOrder(t *testing.T) {
 			t.Error(err)
 		}
 		c.want(took, map[string]time.Duration{
-			"stop_intake/done": time.Second, "drain_workers/done": time.Second, "stop_informers/done": time.Second, "release_lock/done": time.Second,
+			"stop_intake/success": time.Second, "drain_workers/success": time.Second, "stop_informers/success": time.Second, "release_lock/success": time.Second,
 		})
 		if want := catalog.LabelShutdownStep.Values; !slices.Equal(c.did, want) {
 			t.Errorf("the order was %v, want %v", c.did, want)
 		}
 		for _, step := range c.did {
-			if n := strings.Count(c.log.String(), "controller=c step="+step+" result=done duration=1s\n"); n != 1 {
+			if n := strings.Count(c.log.String(), "controller=c step="+step+" result=success duration=1s\n"); n != 1 {
 				t.Errorf("%s is logged %d times in\n%s", step, n, c.log)
 			}
 		}
@@ -165,9 +165,9 @@ func TestShutdownOutcomes(t *testing.T) {
 					}
 					want := map[string]time.Duration{}
 					for _, s := range catalog.LabelShutdownStep.Values {
-						want[s+"/done"] = time.Second
+						want[s+"/success"] = time.Second
 					}
-					delete(want, step+"/done")
+					delete(want, step+"/success")
 					switch result {
 					case catalog.ShutdownError:
 						want[step+"/error"] = 0
@@ -207,7 +207,7 @@ func TestShutdownHangs(t *testing.T) {
 				took, err := c.run()
 				c.want(took, map[string]time.Duration{
 					"stop_intake/timeout": 3 * time.Second, "drain_workers/timeout": 18 * time.Second,
-					"stop_informers/timeout": 3 * time.Second, "release_lock/done": time.Second,
+					"stop_informers/timeout": 3 * time.Second, "release_lock/success": time.Second,
 				})
 				if !errors.Is(err, context.DeadlineExceeded) || strings.Count(err.Error(), "\n") != 2 {
 					t.Errorf("the error is %v", err)
@@ -233,7 +233,7 @@ func TestShutdownHangsInTheLock(t *testing.T) {
 		c.does(catalog.ShutdownLock, c.hangs)
 		took, _ := c.run()
 		c.want(took, map[string]time.Duration{
-			"stop_intake/done": 0, "drain_workers/timeout": 7 * time.Second, "stop_informers/done": 0, "release_lock/timeout": 2 * time.Second,
+			"stop_intake/success": 0, "drain_workers/timeout": 7 * time.Second, "stop_informers/success": 0, "release_lock/timeout": 2 * time.Second,
 		})
 	})
 }

@@ -222,7 +222,7 @@ func TestRefusedRequests(t *testing.T) {
 			}
 			after := metricstest.Take(t, reg)
 			after.Since(before).Equal(t, metricstest.Snapshot{
-				"k8s_informer_sync_errors_total{error_type=" + c.list + "}": 1, "k8s_informer_sync_duration_seconds_count{result=fail}": 1,
+				"k8s_informer_sync_errors_total{error_type=" + c.list + "}": 1, "k8s_informer_sync_duration_seconds_count{result=error}": 1,
 			})
 			if c.watch == "" {
 				return

@@ -13,8 +13,7 @@ type Config struct {
 	Targets catalog.Targets
 	// RunbookBase is the address that the runbooks are served under; the dashboards link to it unless it is empty.
 	RunbookBase string
-	// Labels are the names that labels have in Prometheus instead of cluster, job, instance and namespace, such as
-	// exported_namespace where scrapes do not honour labels.
+	// Labels are the names that labels have in Prometheus instead of cluster, job and instance.
 	Labels map[string]string
 	// Selector are matchers that every query gets, such as `env="prod"`. The default is none.
 	Selector string

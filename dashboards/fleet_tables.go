@@ -56,17 +56,17 @@ func worstInformers(t catalog.Targets) panel {
 			about: "One row for each resource that a program watches, of the worst process. Normal is a lag of 0, synced and connected. Red cells miss an objective. A click on the resource leads to the details."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"},
-			{label: "informer_type", title: "Resource", link: &link{uid: DetailUID, title: "Details of the informer", sets: []string{"cluster", "name", "informer_type", "namespace"}}},
-			{label: "namespace", title: "Namespace", narrow: true}, // what is watched, not where objects are: * nearly always
+			{label: "informer_type", title: "Resource", link: &link{uid: DetailUID, title: "Details of the informer", sets: []string{"cluster", "name", "informer_type", "watch_namespace"}}},
+			{label: "watch_namespace", title: "Namespace", narrow: true}, // what is watched, not where objects are: * nearly always
 		},
 		columns: []column{
-			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, namespace) (k8s_informer_sync_lag_seconds{@program})`},
-			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, namespace) (k8s_informer_synced{@program})`},
-			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, namespace) (k8s_informer_watch_connected{@program})`},
-			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * max by (cluster, name, informer_type, namespace) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@program}[$__rate_interval])))`},
-			{title: "Pending", query: `max by (cluster, name, informer_type, namespace) (k8s_informer_handler_pending_events{@program})`},
-			{title: "Differences", bad: true, red: 1, query: `max by (cluster, name, informer_type, namespace) (k8s_informer_audit_differences{@program})`},
-			{title: "Objects", query: `max by (cluster, name, informer_type, namespace) (k8s_informer_objects{@program})`},
+			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_sync_lag_seconds{@program})`},
+			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, watch_namespace) (k8s_informer_synced{@program})`},
+			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, watch_namespace) (k8s_informer_watch_connected{@program})`},
+			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * max by (cluster, name, informer_type, watch_namespace) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@program}[$__rate_interval])))`},
+			{title: "Pending", query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_handler_pending_events{@program})`},
+			{title: "Differences", bad: true, red: 1, query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_audit_differences{@program})`},
+			{title: "Objects", query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@program})`},
 		},
 		sortBy: "Sync lag",
 	}

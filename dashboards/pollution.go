@@ -17,8 +17,8 @@ func superfluous() panel {
 		header: header{id: 86, title: "Informers too many", unit: "short",
 			about: "Duplicates watch what another informer of the process watches, orphans still run after their context has ended. Normal is none. A duplicate costs memory and a watch, unless its selector differs; an orphan hangs in a handler."},
 		queries: []query{
-			{expr: `sum by (cluster, name, informer_type, namespace) (k8s_informer_duplicates{@})`, legend: legendInformer + " duplicate"},
-			{expr: `sum by (cluster, name, informer_type, namespace) (k8s_informer_orphans{@})`, legend: legendInformer + " orphan"},
+			{expr: `sum by (cluster, name, informer_type, watch_namespace) (k8s_informer_duplicates{@})`, legend: legendInformer + " duplicate"},
+			{expr: `sum by (cluster, name, informer_type, watch_namespace) (k8s_informer_orphans{@})`, legend: legendInformer + " orphan"},
 		},
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // Legends of series that are summed up over the processes of a program.
 const (
-	legendInformer = "{{cluster}} {{name}} {{informer_type}} {{namespace}}"
+	legendInformer = "{{cluster}} {{name}} {{informer_type}} {{watch_namespace}}"
 	legendHandler  = legendInformer + " {{handler}}"
 
 	legendController = "{{cluster}} {{name}} {{controller}}"

@@ -49,7 +49,7 @@ func lateEvents(t catalog.Targets) panel {
 	return single{
 		header: header{id: 5, title: "Late events", unit: "percentunit",
 			about: "Share of the events that took longer than " + o.Amount() + " from their receipt to the return of the handler, of the informer with most of them. Normal is 0, also when nothing happens. The objective allows " + o.Budget() + " over a month."},
-		query: `max((sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])) - sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])), 1e-9))`,
+		query: `max((sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])) - sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])), 1e-9))`,
 		red:   o.Allowed(),
 	}
 }
@@ -79,7 +79,7 @@ func cachesDiffer(of string) panel {
 	return single{
 		header: header{id: 8, title: "Caches differ", unit: "short",
 			about: "Objects in which caches differ from the API server, as two audits in a row have found. Normal is 0; No data means that no informer is audited, as in the library by default. Otherwise follow the runbook of InformerCacheDiffers."},
-		query: `sum(max by (cluster, name, informer_type, namespace, kind) (k8s_informer_audit_differences{` + of + `}))`,
+		query: `sum(max by (cluster, name, informer_type, watch_namespace, kind) (k8s_informer_audit_differences{` + of + `}))`,
 		red:   1,
 	}
 }
@@ -91,16 +91,16 @@ func everyInformer(t catalog.Targets) panel {
 			about: "One row for each informer of each process. Normal is a lag of 0, synced and connected. Red cells miss an objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "informer_type", title: "Resource"},
-			{label: "namespace", title: "Namespace", narrow: true}, {label: "instance", title: "Instance"},
+			{label: "watch_namespace", title: "Namespace", narrow: true}, {label: "instance", title: "Instance"},
 		},
 		columns: []column{
-			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, namespace, instance) (k8s_informer_sync_lag_seconds{@})`},
-			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, namespace, instance) (k8s_informer_synced{@})`},
-			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, namespace, instance) (k8s_informer_watch_connected{@})`},
-			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * sum by (cluster, name, informer_type, namespace, instance) (rate(k8s_informer_watch_disconnects_total{@}[$__rate_interval]))`},
-			{title: "Pending", query: `max by (cluster, name, informer_type, namespace, instance) (k8s_informer_handler_pending_events{@})`},
-			{title: "Objects", query: `sum by (cluster, name, informer_type, namespace, instance) (k8s_informer_objects{@})`},
-			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * max by (cluster, name, informer_type, namespace, instance) (k8s_informer_last_event_timestamp_seconds{@} > 0)`},
+			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_sync_lag_seconds{@})`},
+			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_synced{@})`},
+			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_watch_connected{@})`},
+			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * sum by (cluster, name, informer_type, watch_namespace, instance) (rate(k8s_informer_watch_disconnects_total{@}[$__rate_interval]))`},
+			{title: "Pending", query: `max by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_handler_pending_events{@})`},
+			{title: "Objects", query: `sum by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_objects{@})`},
+			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * max by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_last_event_timestamp_seconds{@} > 0)`},
 		},
 		sortBy: "Sync lag",
 	}

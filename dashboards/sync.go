@@ -7,7 +7,7 @@ func lastSync(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 40, title: "Duration of the last sync", unit: "s",
 			about: "How long each informer took for its last full state. It stays until the next one. A second or two is normal for thousands of objects. Failed attempts count, so compare with the errors."},
-		queries: []query{{expr: `max by (cluster, name, informer_type, namespace) (k8s_informer_last_sync_duration_seconds{@})`, legend: legendInformer}},
+		queries: []query{{expr: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_last_sync_duration_seconds{@})`, legend: legendInformer}},
 		goal:    &o,
 	}
 }
@@ -55,7 +55,7 @@ func listItems() panel {
 	return timeSeries{
 		header: header{id: 45, title: "Objects in lists", unit: "short",
 			about: "Mean number of objects in the lists that were completed. No line where there was none. It explains the duration of lists and the memory that they take."},
-		queries: []query{{expr: `sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_list_items_sum{@}[$__rate_interval])) / sum by (cluster, name, informer_type, namespace) (rate(k8s_informer_list_items_count{@}[$__rate_interval]))`, legend: legendInformer}},
+		queries: []query{{expr: `sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_list_items_sum{@}[$__rate_interval])) / sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_list_items_count{@}[$__rate_interval]))`, legend: legendInformer}},
 	}
 }
 

@@ -28,7 +28,7 @@ var (
 	informerVariables = append(targetVariables("k8s_informer_synced"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced")},
 		variable{name: "informer_type", title: "Resource", series: seriesOf(programMatchers, "k8s_informer_synced")},
-		variable{name: "namespace", title: "Namespace", series: seriesOf(programMatchers+`, informer_type=~"$informer_type"`, "k8s_informer_synced")},
+		variable{name: "watch_namespace", title: "Namespace", series: seriesOf(programMatchers+`, informer_type=~"$informer_type"`, "k8s_informer_synced")},
 	)
 	// Every controller has a queue, whether its program uses the library or not, and client-go calls a queue's name name.
 	controllerVariables = append(targetVariables("workqueue_depth", "controller_active_workers"),
@@ -73,7 +73,7 @@ func seriesOf(matchers string, metrics ...string) string {
 const (
 	targetMatchers   = `cluster=~"$cluster", job=~"$job", instance=~"$instance"`
 	programMatchers  = targetMatchers + `, name=~"$name"`
-	informerMatchers = programMatchers + `, informer_type=~"$informer_type", namespace=~"$namespace"`
+	informerMatchers = programMatchers + `, informer_type=~"$informer_type", watch_namespace=~"$watch_namespace"`
 )
 
 // selectors puts the variables into queries:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,15 +17,11 @@ import (
 // executes it after the command line was parsed.
 func registerGenerate(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(ctx context.Context, stdout io.Writer) error) {
 	cmd = app.Command("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and the documentation of metrics and configuration.")
-	out := cmd.Flag("out", "Folder to write to. Files of an earlier run that are no longer generated are removed.").PlaceHolder("DIR").String()
+	out := cmd.Flag("out", "Directory to write to. Files of an earlier run that are no longer generated are removed.").Required().PlaceHolder("DIR").String()
 	config := cmd.Flag("config.file", "Configuration of the generator in YAML: objectives, addresses, Alertmanager.").PlaceHolder("FILE").String()
 	exporterConfig := cmd.Flag("exporter.config.file", "Configuration file of serve. What it needs is what kubernetes/rbac.yaml grants.").PlaceHolder("FILE").String()
-	readme := cmd.Flag("readme", "README whose tables of metrics and alerts are brought up to date.").PlaceHolder("FILE").String()
 
 	return cmd, func(_ context.Context, stdout io.Writer) error {
-		if *out == "" && *readme == "" {
-			return errors.New("nothing to do: give --out or --readme")
-		}
 		c := generate.DefaultConfig()
 		if *config != "" {
 			raw, err := os.ReadFile(*config)
@@ -48,29 +43,17 @@ func registerGenerate(app *kingpin.Application) (cmd *kingpin.CmdClause, run fun
 			}
 			c = c.ForExporter(e)
 		}
-		if *out != "" {
-			files, err := generate.Files(c)
-			if err != nil {
-				return err
-			}
-			left, err := generate.Write(*out, files)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(stdout, "wrote %d files to %s\n", len(files), *out)
-			for _, path := range left {
-				fmt.Fprintf(stdout, "left %s, which is no longer generated but was changed by hand\n", filepath.Join(*out, path))
-			}
+		files, err := generate.Files(c)
+		if err != nil {
+			return err
 		}
-		if *readme != "" {
-			text, err := os.ReadFile(*readme)
-			if err != nil {
-				return err
-			}
-			if text, err = generate.Readme(text, c); err != nil {
-				return fmt.Errorf("%s: %w", *readme, err)
-			}
-			return os.WriteFile(*readme, text, 0o644)
+		left, err := generate.Write(*out, files)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "wrote %d files to %s\n", len(files), *out)
+		for _, path := range left {
+			fmt.Fprintf(stdout, "kept %s: no longer generated, but changed by hand\n", filepath.Join(*out, path))
 		}
 		return nil
 	}

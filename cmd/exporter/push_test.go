@@ -105,7 +105,7 @@ func TestPush(t *testing.T) {
 		"k8s_client_requests_total":    nil,
 		"informer_exporter_build_info": nil,
 	} {
-		have := got.By(name, "informer_type", "namespace")
+		have := got.By(name, "informer_type", "watch_namespace")
 		if len(have) == 0 {
 			t.Errorf("no %s was pushed", name)
 		}
@@ -120,7 +120,7 @@ func TestPush(t *testing.T) {
 			t.Errorf("%s: %v consistent audits, want at least 1", kind, n)
 		}
 	}
-	if n := got.By("k8s_informer_objects", "informer_type", "namespace")["namespaces/*"]; n < 1 {
+	if n := got.By("k8s_informer_objects", "informer_type", "watch_namespace")["namespaces/*"]; n < 1 {
 		t.Errorf("%v namespaces", n)
 	}
 }
@@ -133,7 +133,7 @@ func TestPushIncomplete(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	got := gateway.only(t)
-	if synced := got.By("k8s_informer_synced", "informer_type", "namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
+	if synced := got.By("k8s_informer_synced", "informer_type", "watch_namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
 		t.Errorf("synced: %v", synced)
 	}
 }

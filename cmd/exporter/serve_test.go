@@ -181,7 +181,7 @@ func TestServeShard(t *testing.T) {
 	s.log.wait(t, `"msg":"Starting"`, `"shard":"1/2"`)
 	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
 	_, metrics := get(t, s.url+"/metrics")
-	for _, want := range []string{`informer_exporter_shards{shard="1"} 2`, `k8s_informer_synced{informer_type="services",name="informer-exporter-1",namespace="*"} 1`} {
+	for _, want := range []string{`informer_exporter_shards{shard="1"} 2`, `k8s_informer_synced{informer_type="services",name="informer-exporter-1",watch_namespace="*"} 1`} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("no %s", want)
 		}

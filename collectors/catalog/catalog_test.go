@@ -115,7 +115,7 @@ var rules = []rule{
 		if m.Family == Series { // of all informers together
 			return nil
 		}
-		if strings.HasPrefix(m.Name, "k8s_informer_") && !slices.Equal(names[:min(3, len(names))], []string{"name", "informer_type", "namespace"}) {
+		if strings.HasPrefix(m.Name, "k8s_informer_") && !slices.Equal(names[:min(3, len(names))], []string{"name", "informer_type", "watch_namespace"}) {
 			return fmt.Errorf("has the labels %v", names)
 		}
 		return nil

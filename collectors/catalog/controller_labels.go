@@ -111,7 +111,7 @@ const (
 
 // Values of LabelShutdownResult.
 const (
-	ShutdownDone    = "done"
+	ShutdownDone    = "success"
 	ShutdownTimeout = "timeout"
 	ShutdownError   = "error"
 	ShutdownPanic   = "panic"

@@ -70,5 +70,5 @@ const (
 	// DiscoveryPartial lacks some groups: an aggregated API server is down.
 	DiscoveryPartial = "partial"
 	// DiscoveryFailed is no answer.
-	DiscoveryFailed = "failed"
+	DiscoveryFailed = "error"
 )

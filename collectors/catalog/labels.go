@@ -6,7 +6,7 @@ import "slices"
 var (
 	LabelName         = Label{Name: "name", Help: "program or controller, as given to collectors.New"}
 	LabelInformerType = Label{Name: "informer_type", Help: "resource, with its group unless that is the core group: `pods`, `deployments.apps`"}
-	LabelNamespace    = Label{Name: "namespace", Help: "namespace that is watched, `*` for all of them and for cluster-scoped resources"}
+	LabelNamespace    = Label{Name: "watch_namespace", Help: "namespace that is watched, `*` for all of them and for cluster-scoped resources"}
 )
 
 // informer returns the labels of an informer's metric, followed by more.
@@ -82,7 +82,7 @@ var (
 // Values of LabelSyncResult.
 const (
 	ResultSuccess = "success"
-	ResultFail    = "fail"
+	ResultFail    = "error"
 )
 
 // Values of LabelRelistReason.
@@ -151,7 +151,7 @@ const (
 	// FreshnessLagging is a store that still lacked some of it after a grace time.
 	FreshnessLagging = "lagging"
 	// FreshnessFailed is a second watch that could not be opened, or that the server did not end in its time.
-	FreshnessFailed = "failed"
+	FreshnessFailed = "error"
 	// FreshnessSkipped is a check that could say nothing: the informer's own watch is down, the store has no version, or the
 	// server no longer has that version.
 	FreshnessSkipped = "skipped"
@@ -167,7 +167,7 @@ const (
 	// can be read, or the server no longer has the version (410) or does not list at exact versions.
 	AuditSkipped = "skipped"
 	// AuditFailed is an audit whose list failed.
-	AuditFailed = "failed"
+	AuditFailed = "error"
 )
 
 // Values of LabelDifference.

@@ -245,7 +245,7 @@ func (m *runningManager) eventually(what string, condition func() bool) {
 func (m *runningManager) value(metric, informerType, namespace string) float64 {
 	m.Helper()
 	series := slices.DeleteFunc(m.series(metric), func(s *dto.Metric) bool {
-		return label(s, "informer_type") != informerType || label(s, "namespace") != namespace
+		return label(s, "informer_type") != informerType || label(s, "watch_namespace") != namespace
 	})
 	if len(series) == 0 {
 		return -1

@@ -253,7 +253,7 @@ func TestLabelSelector(t *testing.T) {
 	}})
 	run(t, e, admin)
 	objects := func() float64 {
-		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "namespace")[namespace]
+		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "watch_namespace")[namespace]
 	}
 	wait := func(want float64) {
 		t.Helper()

@@ -107,13 +107,13 @@ func TestChecksOfTheDefaultKinds(t *testing.T) {
 		eventually(t, metric+" of every kind", func() bool {
 			return values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(DefaultKinds()))
 		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), metric, "result")) })
-		for _, bad := range []string{"lagging", "failed", "different"} {
+		for _, bad := range []string{"lagging", "error", "different"} {
 			if n := values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
 				t.Errorf("%s{result=%q} is %v", metric, bad, n)
 			}
 		}
 	}
-	if lag := values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "namespace")["*"]; lag > 1 {
+	if lag := values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "watch_namespace")["*"]; lag > 1 {
 		t.Errorf("the lags add up to %v s", lag)
 	}
 }
@@ -219,7 +219,7 @@ func TestNamespaces(t *testing.T) {
 		return strings.Contains(body, "[+]"+one+"/configmaps ok\n") && strings.Contains(body, "[+]"+two+"/configmaps skipped: forbidden\n")
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
 	waitKindUp(t, e, map[string]float64{"configmaps": 0})
-	synced := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace")
+	synced := values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace")
 	if len(synced) != 2 || synced[one] != 1 || synced[two] != 0 {
 		t.Errorf("synced by namespace: %v, want 1 for %s and 0 for %s", synced, one, two)
 	}

@@ -99,7 +99,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	if second := waitGood(t, e, 1); second <= first {
 		t.Errorf("the time of the last success was %v and is %v", first, second)
 	}
-	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace"); len(got) != 1 {
+	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace"); len(got) != 1 {
 		t.Errorf("synced by namespace: %v, want only that of the configuration", got)
 	}
 

@@ -79,7 +79,7 @@ func TestSetBecomes(t *testing.T) {
 	if n := seriesOf(t, e.Gatherer(), "secrets"); n != 0 {
 		t.Errorf("%d series are left of secrets, which nobody wants any more", n)
 	}
-	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace"); got["a"] != 1 || got["b"] != 1 {
+	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace"); got["a"] != 1 || got["b"] != 1 {
 		t.Errorf("synced by namespace: %v", got)
 	}
 
@@ -87,7 +87,7 @@ func TestSetBecomes(t *testing.T) {
 	if seriesOf(t, e.Gatherer(), "nodes") != 0 || seriesOf(t, e.Gatherer(), "pods") == 0 {
 		t.Error("series of nodes are left, or those of pods are gone")
 	}
-	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "namespace"); len(got) != 1 || got["*"] != 1 {
+	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace"); len(got) != 1 || got["*"] != 1 {
 		t.Errorf("synced by namespace: %v, want that of all only", got)
 	}
 }

@@ -9,7 +9,7 @@
 //	grafana.go     Grafana's provisioning
 //	rbac.go        what the exporter is granted
 //	configuration.go  configuration.md
-//	docs.go        metrics.md, and the tables of the README
+//	docs.go        metrics.md
 //	write.go       Write: files into a folder, and stale ones out of it
 //
 // Files is a pure function: the same configuration gives the same bytes.

@@ -42,7 +42,7 @@ func metricsPage(c Config) []byte {
 		line("| %s | `%s` | %s | %s | %s | %s |", o.Title, o.ID, o.Goal(), over, wait, o.Source)
 	}
 	line("\n## Alerts\n")
-	b.Write(alertTable(c, "runbooks/"))
+	b.Write(alertTable(c))
 	return b.Bytes()
 }
 
@@ -75,8 +75,8 @@ func labels() []usedLabel {
 	return list
 }
 
-// alertTable lists the alerts, linked to their runbooks below prefix.
-func alertTable(c Config, prefix string) []byte {
+// alertTable lists the alerts with links to their runbooks.
+func alertTable(c Config) []byte {
 	var b bytes.Buffer
 	b.WriteString("| alert | severity | objective |\n|---|---|---|\n")
 	for _, a := range alerts.All() {
@@ -88,39 +88,9 @@ func alertTable(c Config, prefix string) []byte {
 		if o.BurnRates != nil {
 			severity = "page, ticket"
 		}
-		fmt.Fprintf(&b, "| [%s](%s%s.md) | %s | %s: %s |\n", a.Name, prefix, a.Name, severity, o.Title, o.Goal())
+		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s: %s |\n", a.Name, a.Name, severity, o.Title, o.Goal())
 	}
 	return b.Bytes()
-}
-
-// metricTable lists the metrics for the README, where the help texts would be too long: their first sentence has to do.
-func metricTable() []byte {
-	var b bytes.Buffer
-	b.WriteString("| metric | type | labels | meaning |\n|---|---|---|---|\n")
-	for _, m := range catalog.All() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type, code(m.LabelNames()), cell(firstSentence(m.Help)))
-	}
-	return b.Bytes()
-}
-
-// Readme returns the README with the tables of metrics and alerts between their markers brought up to date.
-func Readme(readme []byte, c Config) ([]byte, error) {
-	for name, table := range map[string][]byte{"metrics": metricTable(), "alerts": alertTable(c, "deploy/runbooks/")} {
-		begin, end := []byte("<!-- BEGIN GENERATED "+name+" -->"), []byte("<!-- END GENERATED "+name+" -->")
-		from, to := bytes.Index(readme, begin), bytes.Index(readme, end)
-		if from < 0 || to < from || bytes.Count(readme, begin) != 1 || bytes.Count(readme, end) != 1 {
-			return nil, fmt.Errorf("the README needs one line %q with one line %q below it", begin, end)
-		}
-		readme = slices.Concat(readme[:from], begin, []byte("\n\n"), table, []byte("\n"), readme[to:])
-	}
-	return readme, nil
-}
-
-func firstSentence(text string) string {
-	if i := strings.Index(text, ". "); i >= 0 {
-		return text[:i+1]
-	}
-	return text
 }
 
 func code(names []string) string {

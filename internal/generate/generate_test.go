@@ -133,10 +133,10 @@ func TestManifests(t *testing.T) {
 		return o
 	}
 	if e := read("kubernetes/servicemonitor.yaml").Spec.Endpoints; len(e) != 1 || !e[0].HonorLabels {
-		t.Errorf("the ServiceMonitor does not honour labels: %+v", e)
+		t.Errorf("the ServiceMonitor of the exporter does not honor labels: %+v", e)
 	}
-	if e := read("kubernetes/podmonitor.yaml").Spec.PodMetricsEndpoints; len(e) != 1 || !e[0].HonorLabels {
-		t.Errorf("the PodMonitor does not honour labels: %+v", e)
+	if e := read("kubernetes/podmonitor.yaml").Spec.PodMetricsEndpoints; len(e) != 1 || e[0].HonorLabels {
+		t.Errorf("the PodMonitor honors labels: %+v", e)
 	}
 	rule, err := yaml.Marshal(read("kubernetes/prometheusrule.yaml").Spec)
 	if err != nil || !strings.Contains(string(rule), "InformerNotSynced") {
@@ -157,7 +157,7 @@ controllers:
   garbage-collector: {objectives: {queue_depth: {threshold: 20000}}, labels: {team: gc}}
   slow: {objectives: {queue_depth: {window: 20m}}}
 labels: {team: platform}
-labelNames: {cluster: k8s, namespace: exported_namespace}
+labelNames: {cluster: k8s}
 selector: env="prod"
 runbookURL: https://runbooks.example.com
 prometheusURL: http://prometheus.example.com
@@ -176,8 +176,6 @@ alertmanager:
 		"runbooks/InformerSyncLagHigh.md":                  {"at most 12s", "| page |", "by more than 12s, for 10s"},
 		"metrics.md":                                       {"| `sync_lag` | at most 12s |"},
 		"grafana/dashboards/informers-overview.json":       {"at most 12s", "https://runbooks.example.com", `by (k8s, name`, `env=\"prod\"`},
-		"kubernetes/servicemonitor.yaml":                   {"honorLabels: false"},
-		"kubernetes/podmonitor.yaml":                       {"honorLabels: false"},
 	} {
 		for _, text := range want {
 			if !bytes.Contains(f[path], []byte(text)) {
@@ -211,7 +209,8 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		"controllers: {a: {objectives: {queue_depth: {for: x}}}}":            `controllers.a.objectives.queue_depth.for: "x" is no duration`,
 		"controllers: {a: {objectives: {sync_lag: {threshold: 1}}}}":         "controllers.a.objectives: sync_lag is not the objective of an alert about controllers",
 		"controllers: {a: {objectives: {queue_wait_p99: {threshold: 1.5}}}}": "controllers.a.objectives: queue_wait_p99: threshold is 1.5, which is no bucket",
-		"labelNames: {namespace: name}":                                      `labelNames.namespace: another label has the name "name"`,
+		"labelNames: {job: name}":                                            `labelNames.job: another label has the name "name"`,
+		"labelNames: {namespace: exported_namespace}":                        `labelNames: "namespace" cannot have another name, only cluster, instance, job can`,
 		"selector: env":                                                      `selector: "env" are no matchers`,
 		"groups: [x]":                                                        `groups: no group is named "x"`,
 		"alertmanager: {teams: {a: {pager: http://x}}}":                      `alertmanager.teams.a: "pager" is no severity`,
@@ -294,31 +293,5 @@ func TestWriteRefuses(t *testing.T) {
 	}
 	if _, err := generate.Write(filepath.Join(dir, "file"), map[string][]byte{"a": nil}); err == nil {
 		t.Error("a file was accepted as the folder")
-	}
-}
-
-func TestReadme(t *testing.T) {
-	const begin, end = "<!-- BEGIN GENERATED metrics -->", "<!-- END GENERATED metrics -->"
-	text := "intro\n" + begin + "\nOUTDATED\n" + end + "\nbetween\n<!-- BEGIN GENERATED alerts -->\n<!-- END GENERATED alerts -->\noutro\n"
-	got, err := generate.Readme([]byte(text), generate.DefaultConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"intro\n" + begin, end + "\nbetween\n", "\noutro\n", "(deploy/runbooks/InformerNotSynced.md)", "`k8s_informer_synced`"} {
-		if !bytes.Contains(got, []byte(want)) {
-			t.Errorf("lacks %q", want)
-		}
-	}
-	if bytes.Contains(got, []byte("OUTDATED")) {
-		t.Error("the old table is still there")
-	}
-	again, err := generate.Readme(got, generate.DefaultConfig())
-	if err != nil || !bytes.Equal(again, got) {
-		t.Errorf("a second run changes it (%v)", err)
-	}
-	for _, broken := range []string{"", begin, end + begin, begin + begin + end} {
-		if _, err := generate.Readme([]byte(broken), generate.DefaultConfig()); err == nil || !strings.Contains(err.Error(), "the README needs one line") {
-			t.Errorf("%q: %v", broken, err)
-		}
 	}
 }

@@ -35,29 +35,29 @@ func prometheusRule(c Config) ([]byte, error) {
 	})
 }
 
-// endpoint is how metrics are scraped. Without honorLabels the label namespace, the scope that an informer watches, becomes
-// exported_namespace, and only queries that are generated for that understand it.
-func endpoint(port string, c Config) []object {
-	_, renamed := c.alerts.Labels["namespace"]
-	return []object{{"port": port, "honorLabels": !renamed, "interval": "15s"}}
+func endpoint(port string, honorLabels bool) []object {
+	return []object{{"port": port, "honorLabels": honorLabels, "interval": "15s"}}
 }
 
-func serviceMonitor(c Config) ([]byte, error) {
+// serviceMonitor scrapes the exporter. Its k8s_object_* metrics carry the namespace of the objects, as
+// kube-state-metrics does, which honorLabels keeps.
+func serviceMonitor(Config) ([]byte, error) {
 	return manifest("monitoring.coreos.com/v1", "ServiceMonitor", appName, nil, object{
 		"spec": object{
 			"selector":  object{"matchLabels": object{"app.kubernetes.io/name": appName, "app.kubernetes.io/component": "exporter"}},
-			"endpoints": endpoint("http", c),
+			"endpoints": endpoint("http", true),
 		},
 	})
 }
 
-// podMonitor scrapes the pods of all namespaces that ask for it, whatever program they are.
-func podMonitor(c Config) ([]byte, error) {
+// podMonitor scrapes the pods of all namespaces that ask for it, whatever program they are. The label namespace is that of
+// the pod.
+func podMonitor(Config) ([]byte, error) {
 	return manifest("monitoring.coreos.com/v1", "PodMonitor", "informers", nil, object{
 		"spec": object{
 			"namespaceSelector":   object{"any": true},
 			"selector":            object{"matchLabels": object{scrapeLabel: "true"}},
-			"podMetricsEndpoints": endpoint("metrics", c),
+			"podMetricsEndpoints": endpoint("metrics", false),
 		},
 	})
 }

@@ -22,7 +22,7 @@ var Foreign = map[string][]string{
 	"process_start_time_seconds":    {},
 	"go_gc_gomemlimit_bytes":        {},
 	"go_goroutines":                 {},
-	"ALERTS":                        {"alertname", "alertstate", "severity", "name", "informer_type", "namespace"},
+	"ALERTS":                        {"alertname", "alertstate", "severity", "name", "informer_type", "watch_namespace", "namespace"},
 }
 
 var (

@@ -226,7 +226,7 @@ func (p *plane) admits(t *testing.T, a *authority, f files) {
 // refused is what the program says when its credentials are no longer accepted. Watches that are open go on.
 func (p *program) refused() {
 	p.t.Helper()
-	p.shows("kind_up 0", `state{state="unauthorized"} 1`, `audits_total{result="failed"} grows`, `freshness_checks_total{result="failed"} grows`, "readyz 200")
+	p.shows("kind_up 0", `state{state="unauthorized"} 1`, `audits_total{result="error"} grows`, `freshness_checks_total{result="error"} grows`, "readyz 200")
 	p.keeps("kind_up 0", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 

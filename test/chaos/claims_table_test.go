@@ -9,7 +9,7 @@ func TestClaims(t *testing.T) {
 	series := func(value float64, labels map[string]string) sample {
 		return sample{name: "k8s_informer_audits_total", labels: labels, value: value}
 	}
-	pods, nodes := map[string]string{"informer_type": "pods", "result": "failed"}, map[string]string{"informer_type": "nodes", "result": "failed"}
+	pods, nodes := map[string]string{"informer_type": "pods", "result": "error"}, map[string]string{"informer_type": "nodes", "result": "error"}
 	before, now := look{}, look{}
 	before.put(series(1, pods))
 	now.put(series(2, pods))
@@ -27,12 +27,12 @@ func TestClaims(t *testing.T) {
 		`audits_total{result="skipped"} 2`:           false,
 		`audits_total{result="skipped"} grows`:       false,
 		`audits_total{result="skipped"} absent`:      true,
-		`audits_total{result="failed"} absent`:       false,
+		`audits_total{result="error"} absent`:       false,
 		`audits_total{informer_type="nodes"} absent`: false,
 		`synced 1`:                             false,
 		`state{state="synced"} absent`:         true,
 		`audits_total{informer_type="pods"} 2`: true,
-		`audits_total{result="failed"} > 1`:    true,
+		`audits_total{result="error"} > 1`:    true,
 	} {
 		c, err := parse(text)
 		if err != nil {

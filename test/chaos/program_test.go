@@ -284,7 +284,7 @@ func (p *program) equal(now look) error {
 		}
 		gr := schema.ParseGroupResource(s.labels["informer_type"])
 		namespace := s.labels["namespace"]
-		held := now.value("k8s_informer_objects", "informer_type", s.labels["informer_type"], "namespace", namespace)
+		held := now.value("k8s_informer_objects", "informer_type", s.labels["informer_type"], "watch_namespace", namespace)
 		if namespace == "*" {
 			namespace = metav1.NamespaceAll
 		}

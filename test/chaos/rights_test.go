@@ -23,7 +23,7 @@ func TestKindForbidden(t *testing.T) {
 	since := p.log
 
 	grant(mayWatch("pods"))
-	p.shows(`kind_up{informer_type="configmaps"} 0`, `state{informer_type="configmaps",state="forbidden"} 1`, `audits_total{informer_type="configmaps",result="failed"} grows`)
+	p.shows(`kind_up{informer_type="configmaps"} 0`, `state{informer_type="configmaps",state="forbidden"} 1`, `audits_total{informer_type="configmaps",result="error"} grows`)
 	proxy.Reset()
 	p.shows(`watch_connected{informer_type="configmaps"} 0`, `sync_lag_seconds{informer_type="configmaps"} > 1`, `sync_errors_total{informer_type="configmaps",error_type="forbidden"} grows`,
 		`kind_up{informer_type="pods"} 1`, `watch_connected{informer_type="pods"} 1`, `state{informer_type="pods",state="synced"} 1`, `audits_total{informer_type="pods",result="consistent"} grows`, "readyz 200")

@@ -51,8 +51,8 @@ func kindsOf(ctx context.Context, c *chain.Chain, query string) ([]string, error
 func TestSignals(t *testing.T) {
 	c := theChain(t)
 	const (
-		ofExporter = `{name="informer-exporter", job="informer-exporter", namespace="*", cluster="` + chain.Cluster + `"}`
-		ofLoad     = `{name="load", job="load", namespace="*", cluster="` + chain.Cluster + `"}`
+		ofExporter = `{name="informer-exporter", job="informer-exporter", watch_namespace="*", cluster="` + chain.Cluster + `"}`
+		ofLoad     = `{name="load", job="load", watch_namespace="*", cluster="` + chain.Cluster + `"}`
 	)
 	awaitKinds(t, c, `k8s_informer_synced`+ofExporter+` == 1`, defaultKinds())
 	awaitKinds(t, c, `k8s_informer_synced`+ofLoad+` == 1`, loadKinds)

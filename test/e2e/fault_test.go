@@ -116,7 +116,7 @@ func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
 	instance := strings.TrimPrefix(c.ExporterURL, "http://")
 	want := map[string]string{
 		"alertname": "InformerWatchDown", "severity": "ticket", "cluster": chain.Cluster, "job": exporterName, "instance": instance,
-		"name": exporterName, "informer_type": kind, "namespace": "*",
+		"name": exporterName, "informer_type": kind, "watch_namespace": "*",
 	}
 	if fmt.Sprint(a.Labels) != fmt.Sprint(want) {
 		t.Errorf("got the labels  %v\nwant the labels %v", a.Labels, want)

@@ -152,7 +152,7 @@ func TestGoodQueriesAreAccepted(t *testing.T) {
 	for expr, want := range map[string][]string{
 		`k8s_informer_synced == 0 unless on (cluster, informer_type) informer_exporter_kind_up == 0`:                             slices.Concat(targetLabels, catalog.InformerSynced.LabelNames()),
 		`histogram_quantile(0.99, sum by (le, name) (rate(k8s_informer_event_lag_seconds_bucket[5m]))) > 0.12`:                   {"name"},
-		`sum without (reason) (rate(k8s_informer_relists_total{reason!="initial"}[5m]))`:                                         slices.Concat(targetLabels, []string{"name", "informer_type", "namespace"}),
+		`sum without (reason) (rate(k8s_informer_relists_total{reason!="initial"}[5m]))`:                                         slices.Concat(targetLabels, []string{"name", "informer_type", "watch_namespace"}),
 		`sum by (name) (rate(k8s_informer_event_lag_seconds_bucket{le=~"5|5\\.0"}[5m]))`:                                         {"name"},
 		`sum by (cluster, name) (informer:x:rate5m)`:                                                                             {"cluster", "name"},
 		`sum by (name, job) (k8s_informer_objects) / on (name) group_left () sum by (name) (k8s_informer_objects)`:               {"name", "job"},

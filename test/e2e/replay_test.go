@@ -22,7 +22,7 @@ import (
 
 var (
 	recordingsDir = filepath.Join("testdata", "recordings")
-	rulesFile     = filepath.Join("..", "prometheus", "rules.yaml")
+	rulesFile     = filepath.Join("..", "..", "deploy", "prometheus", "rules.yaml")
 )
 
 // TestRecordedFaultsFireTheirAlerts evaluates every generated rule, with Prometheus' own packages, on what was recorded

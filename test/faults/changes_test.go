@@ -19,7 +19,7 @@ const (
 	lastSync   = prefix + "last_sync_duration_seconds"
 	objects    = prefix + "objects"
 	refused    = prefix + "watch_disconnects_total{reason=refused}"
-	syncFailed = prefix + "sync_duration_seconds_count{result=fail}"
+	syncFailed = prefix + "sync_duration_seconds_count{result=error}"
 	syncLag    = prefix + "sync_lag_seconds"
 )
 
@@ -111,11 +111,11 @@ func checked(changed metricstest.Snapshot, results ...string) changes {
 const (
 	fresh      = "freshness_checks_total{result=fresh}"
 	lagging    = "freshness_checks_total{result=lagging}"
-	unanswered = "freshness_checks_total{result=failed}"
+	unanswered = "freshness_checks_total{result=error}"
 	unchecked  = "freshness_checks_total{result=skipped}"
 	consistent = "audits_total{result=consistent}"
 	different  = "audits_total{result=different}"
-	unaudited  = "audits_total{result=failed}"
+	unaudited  = "audits_total{result=error}"
 	skipped    = "audits_total{result=skipped}"
 )
 

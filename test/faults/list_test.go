@@ -14,7 +14,7 @@ import (
 
 // failedLists is what n lists count that failed with an error of a type.
 func failedLists(errorType string, n float64) changes {
-	return changes{"sync_errors_total{error_type=" + errorType + "}": n, "sync_duration_seconds_count{result=fail}": n}
+	return changes{"sync_errors_total{error_type=" + errorType + "}": n, "sync_duration_seconds_count{result=error}": n}
 }
 
 // recovers lets the gate answer n lists of an informer of one object with a failure, one right after the other, and

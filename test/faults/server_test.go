@@ -85,7 +85,7 @@ func TestEtcdRestored(t *testing.T) {
 	r.expectThat(wrong, func(changed metricstest.Snapshot) changes {
 		return relisted("expired").with(expired).with(checked(changed, fresh, unchecked, consistent, skipped, unaudited)).with(changes{
 			"watch_events_total{type=error}":        2,
-			"sync_errors_total{error_type=timeout}": 1, "sync_duration_seconds_count{result=fail}": 1,
+			"sync_errors_total{error_type=timeout}": 1, "sync_duration_seconds_count{result=error}": 1,
 			"objects": -undone,
 			// Those that are gone with "busy", one unseen, one unchanged.
 			"event_lag_seconds_count": undone + 2, "handler_duration_seconds_count{handler=h}": undone + 3,

@@ -272,9 +272,9 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
 	labels := map[string]string{"cluster": Cluster}
 	targets := []stack.ScrapeTarget{
 		{Job: "informer-exporter", Addresses: []string{hostPort(c.ExporterURL)}, Labels: labels, HonorLabels: true},
-		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels, HonorLabels: true},
-		{Job: "owner-labels", Addresses: []string{hostPort(c.OwnerLabelsURL)}, Labels: labels, HonorLabels: true},
-		{Job: "widgets", Addresses: c.addresses(), Labels: labels, HonorLabels: true},
+		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels},
+		{Job: "owner-labels", Addresses: []string{hostPort(c.OwnerLabelsURL)}, Labels: labels},
+		{Job: "widgets", Addresses: c.addresses(), Labels: labels},
 		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
 		{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels
-// name, informer_type and namespace are left out: a snapshot is of one informer, or of several that differ in other
+// name, informer_type and watch_namespace are left out: a snapshot is of one informer, or of several that differ in other
 // labels.
 type Snapshot map[string]float64
 
@@ -35,7 +35,7 @@ func Take(t testing.TB, g prometheus.Gatherer) Snapshot {
 }
 
 // omitted are the labels that do not distinguish series of one informer.
-var omitted = []string{"name", "informer_type", "namespace"}
+var omitted = []string{"name", "informer_type", "watch_namespace"}
 
 func labelString(labels map[string]string) string {
 	var pairs []string

@@ -46,7 +46,7 @@ type ScrapeTarget struct {
 	Token  string
 	// Labels are added to every series of the target.
 	Labels map[string]string
-	// HonorLabels keeps labels of the target's own that would clash, as the ServiceMonitors do.
+	// HonorLabels keeps labels of the target's own that would clash, as the ServiceMonitor of the exporter does.
 	HonorLabels bool
 }
 

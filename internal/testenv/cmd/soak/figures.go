@@ -107,7 +107,7 @@ func (s *soak) compare(ctx context.Context) error {
 func (s *soak) differences(ctx context.Context, client metadata.Interface, resources map[string]schema.GroupVersionResource) (informers int, wrong, err error) {
 	counts := map[string]int{}
 	var errs []error
-	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_objects{namespace="*", name=~"informer-exporter|load"}`) // others select by label
+	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_objects{watch_namespace="*", name=~"informer-exporter|load"}`) // others select by label
 	if err != nil {
 		return 0, nil, err
 	}
