@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// DefaultRatio is the share of traces that is kept when OTEL_TRACES_SAMPLER is not set.
+// DefaultRatio is the share of traces that is sampled when OTEL_TRACES_SAMPLER is not set.
 const DefaultRatio = 0.01
 
-// enabledByEnv tells whether the environment asks for traces. The specification would send them to localhost when
-// nothing is set at all; a program that nobody asked to trace should not knock on a port every few seconds.
+// enabledByEnv reports whether the environment asks for traces. The specification would send them to localhost when
+// nothing is set; a program that is not configured for tracing should not try to connect every few seconds.
 func enabledByEnv() bool {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {
 		return false
@@ -21,9 +21,9 @@ func enabledByEnv() bool {
 	return env("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// ratioByEnv returns the share of root spans to keep, as the SDK's own reading of OTEL_TRACES_SAMPLER has it: an
-// argument that cannot be understood is ignored, and a ratio without argument keeps everything. Whether a sampler is
-// "parentbased" makes no difference to spans without a parent. The SDK reports what it cannot understand.
+// ratioByEnv returns the share of root spans to sample, as the SDK reads OTEL_TRACES_SAMPLER: an invalid argument is
+// ignored, and a ratio without an argument samples everything. "parentbased" makes no difference to spans without a
+// parent. The SDK reports invalid values.
 func ratioByEnv() float64 {
 	switch strings.ToLower(env("OTEL_TRACES_SAMPLER")) {
 	case "always_on", "parentbased_always_on":

@@ -8,19 +8,19 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Provider is a trace.TracerProvider that decides on a root span before there is one. The SDK decides inside Start,
-// after it has allocated; at thousands of events a second and one kept in a hundred that would be most of the cost of
+// Provider is a trace.TracerProvider that makes the sampling decision before it creates a root span. The SDK decides inside Start,
+// after it has allocated; at thousands of events a second and one in a hundred sampled, that would be most of the cost of
 // tracing.
 //
 // The zero value is not usable; see Setup.
 type Provider struct {
 	trace.TracerProvider
 
-	keep     func(trace.TraceID) bool // nil if nothing is ever traced
+	keep     func(trace.TraceID) bool // nil if tracing is off
 	shutdown func(context.Context) error
 }
 
-// Enabled tells whether spans can be recorded at all.
+// Enabled reports whether spans can be recorded at all.
 func (p *Provider) Enabled() bool { return p.keep != nil }
 
 // Shutdown exports the spans that have ended and releases the provider's resources. It gives up when ctx ends.
@@ -31,8 +31,8 @@ func (p *Provider) Shutdown(ctx context.Context) error {
 	return p.shutdown(ctx)
 }
 
-// SampleRoot decides whether a new trace is kept. If so, the span that is started with the returned context is its
-// root. It does not allocate when the trace is not kept.
+// SampleRoot decides whether a new trace is sampled. If so, the span that is started with the returned context is its
+// root. It does not allocate when the trace is not sampled.
 func (p *Provider) SampleRoot(ctx context.Context) (context.Context, bool) {
 	if p.keep == nil {
 		return ctx, false
@@ -44,11 +44,11 @@ func (p *Provider) SampleRoot(ctx context.Context) (context.Context, bool) {
 	return context.WithValue(ctx, traceIDKey{}, id), true
 }
 
-// traceIDKey is the context key of the trace id that SampleRoot decided on.
+// traceIDKey is the context key of the trace ID that SampleRoot decided on.
 type traceIDKey struct{}
 
-// ids generates random ids, except that a root span gets the trace id that SampleRoot has decided on. The SDK's sampler
-// then comes to the same decision, so that no trace is sampled twice. It implements the SDK's IDGenerator.
+// ids generates random IDs, except that a root span gets the trace ID that SampleRoot decided on. The SDK's sampler
+// then makes the same decision, so that no trace is sampled twice. It implements the SDK's IDGenerator.
 type ids struct{}
 
 func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {

@@ -15,19 +15,19 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Config says who is traced.
+// Config describes the traced program.
 type Config struct {
 	// ServiceName is the service.name of the spans unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another.
 	ServiceName string
 	// ServiceVersion is their service.version; empty leaves it out.
 	ServiceVersion string
-	// Logger receives what OpenTelemetry has to say, such as spans that could not be exported. It becomes the process's
-	// one OpenTelemetry logger and error handler. Nil changes nothing: OpenTelemetry then writes to the standard logger.
+	// Logger receives OpenTelemetry's own messages, such as failed exports. It becomes the process's OpenTelemetry
+	// logger and error handler. With nil, OpenTelemetry writes to the standard logger.
 	Logger *slog.Logger
 }
 
-// Setup returns a provider as the standard OTEL_* environment variables describe it; see the package documentation for
-// which of them switch it on. If they do not, the provider does nothing. Except for Config.Logger nothing global is set.
+// Setup returns a provider configured by the standard OTEL_* environment variables; see the package documentation for
+// which of them turn it on. Otherwise the provider does nothing. Except for Config.Logger, nothing global is set.
 //
 // The provider must be shut down for the last spans to be exported.
 func Setup(ctx context.Context, config Config) (*Provider, error) {
@@ -42,11 +42,11 @@ func Setup(ctx context.Context, config Config) (*Provider, error) {
 	}
 	res, err := newResource(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("tracing: the resource described by OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, fmt.Errorf("tracing: resource from OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	exporter, err := autoexport.NewSpanExporter(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("tracing: the exporter described by OTEL_TRACES_EXPORTER and OTEL_EXPORTER_OTLP_*: %w", err)
+		return nil, fmt.Errorf("tracing: exporter from OTEL_TRACES_EXPORTER and OTEL_EXPORTER_OTLP_*: %w", err)
 	}
 	return newProvider(res, sdktrace.WithBatcher(exporter)), nil
 }
@@ -70,7 +70,7 @@ func newProvider(res *resource.Resource, processor sdktrace.TracerProviderOption
 	}
 }
 
-// newResource describes the program. Later options win, so that the environment has the last word.
+// newResource describes the program. Later options win: the environment takes precedence.
 func newResource(ctx context.Context, config Config) (*resource.Resource, error) {
 	defaults := resource.WithAttributes(semconv.ServiceName(config.ServiceName))
 	if config.ServiceVersion != "" {

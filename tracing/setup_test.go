@@ -54,7 +54,7 @@ func TestEnabledByEnv(t *testing.T) {
 			if got := provider.Enabled(); got != tc.want {
 				t.Errorf("Enabled() is %t, want %t", got, tc.want)
 			}
-			// Nothing has been traced: nothing is sent, and there is nothing to wait for.
+			// Nothing has been traced, so Shutdown sends nothing and returns at once.
 			if err := provider.Shutdown(t.Context()); err != nil {
 				t.Errorf("Shutdown: %v", err)
 			}

@@ -14,8 +14,8 @@ import (
 // instrumentation names the spans' instrumentation scope.
 const instrumentation = "github.com/informer-exporter/informer-exporter/tracing"
 
-// Attributes of spans. There are no conventions for informers yet; where there is one for Kubernetes it is used. None
-// of them holds the name of an object.
+// Attributes of spans. There are no semantic conventions for informers; those for Kubernetes are used where they fit.
+// No attribute holds an object's name.
 const (
 	// InformerTypeKey is the resource: "pods", "deployments.apps".
 	InformerTypeKey = attribute.Key("informer.type")
@@ -25,13 +25,13 @@ const (
 	InformerEventKey = attribute.Key("informer.event")
 )
 
-// handlerStarted is the span event that parts waiting from handling.
+// handlerStarted is the span event between waiting and handling.
 const handlerStarted = "handler.started"
 
 // Tracer makes a span of each delivery of an event to a handler. It is safe for concurrent use.
 type Tracer struct {
 	tracer trace.Tracer
-	roots  rootSampler // nil if the provider can decide only by starting a span
+	roots  rootSampler // nil if the provider decides only in Start
 	off    bool
 }
 
@@ -52,7 +52,7 @@ func NewTracer(provider trace.TracerProvider) *Tracer {
 // Deliver starts the span of an event that is about to be given to a handler. The span begins when the event was
 // received, has an event at the moment that the handler is called, and lasts until end is called, which must happen
 // once. end is nil if there is no span. traceID is empty unless the trace is sampled, and so can be an exemplar that
-// leads somewhere.
+// resolves.
 //
 // namespace is the scope of the informer; "*" stands for all namespaces and is left out.
 func (t *Tracer) Deliver(informerType, namespace, handler, event string, received time.Time) (end func(panicked bool), traceID string) {
@@ -69,7 +69,7 @@ func (t *Tracer) Deliver(informerType, namespace, handler, event string, receive
 	return t.start(ctx, informerType, namespace, handler, event, received)
 }
 
-// start is apart from Deliver so that what it allocates is not allocated for events that are not sampled.
+// start is separate from Deliver so that events that are not sampled do not allocate.
 func (t *Tracer) start(ctx context.Context, informerType, namespace, handler, event string, received time.Time) (func(bool), string) {
 	attributes := []attribute.KeyValue{
 		InformerTypeKey.String(informerType),

@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// inMemory returns a provider that keeps what the environment asks for, and where its spans go.
+// inMemory returns a provider configured by the environment, and the exporter that receives its spans.
 func inMemory(t *testing.T) (*Provider, *tracetest.InMemoryExporter) {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -112,7 +112,7 @@ func TestDeliverWithoutTimeOfReceiptStartsNow(t *testing.T) {
 	}
 }
 
-// A span that is recorded but not sampled must be ended, and must not become an exemplar that leads nowhere.
+// A span that is recorded but not sampled must be ended, and must not become an exemplar.
 func TestDeliverRecordOnly(t *testing.T) {
 	exporter := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter), sdktrace.WithSampler(recordOnly{}))
@@ -159,8 +159,8 @@ func TestDeliverNotSampledAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The decision before the span and the sampler's inside Start must be one and the same: sampling twice would keep one
-// in ten thousand instead of one in a hundred.
+// SampleRoot and the sampler inside Start must make one decision: sampling twice would keep one in ten thousand instead
+// of one in a hundred.
 func TestDeliverSamplesOnce(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "traceidratio")
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0.25")
@@ -183,7 +183,7 @@ func TestDeliverSamplesOnce(t *testing.T) {
 	}
 }
 
-// Another provider than Setup's decides in Start.
+// A provider other than Setup's decides in Start.
 func TestDeliverWithForeignProvider(t *testing.T) {
 	exporter := tracetest.NewInMemoryExporter()
 	never := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter), sdktrace.WithSampler(sdktrace.NeverSample()))

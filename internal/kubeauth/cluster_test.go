@@ -29,7 +29,7 @@ func newCluster(t *testing.T, plane *stack.ControlPlane) cluster {
 	return cluster{T: t, plane: plane, namespace: stacktest.NamespaceIn(t, plane.Config())}
 }
 
-// account creates a service account that may get paths.
+// account creates a service account that may get the paths.
 func (c cluster) account(name string, paths ...string) *stacktest.Account {
 	c.Helper()
 	account := stacktest.NewAccount(c, c.plane, c.namespace, name)
@@ -39,7 +39,7 @@ func (c cluster) account(name string, paths ...string) *stacktest.Account {
 	return account
 }
 
-// token creates a service account that may get paths and returns its token.
+// token creates a service account that may get the paths and returns its token.
 func (c cluster) token(name string, paths ...string) string {
 	c.Helper()
 	return c.account(name, paths...).Config.BearerToken

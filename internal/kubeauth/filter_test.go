@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-// reviews counts what is asked of the API server.
+// reviews counts the requests to the API server.
 type reviews struct {
 	mu    sync.Mutex
 	paths map[string]int
@@ -51,7 +51,7 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper lets the filter find the connections that it closes.
 func (c counting) WrappedRoundTripper() http.RoundTripper { return c.RoundTripper }
 
-// protected is a handler behind a filter, and what the filter asks and logs.
+// protected is a handler behind a filter, with the reviews and the log of the filter.
 type protected struct {
 	*testing.T
 	handler http.Handler
@@ -60,7 +60,7 @@ type protected struct {
 	log     *strings.Builder
 }
 
-// The longest time that a test believes an answer for, and one that no test waits for.
+// Cache durations: one that has always expired, and one that never does within a test.
 const (
 	short = time.Nanosecond
 	long  = time.Hour
@@ -79,7 +79,7 @@ func protect(t *testing.T, config *rest.Config, token, allowed, denied time.Dura
 	p.filter = f
 	p.handler = f.Protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
-			t.Error("the token is handed on")
+			t.Error("the token is passed on")
 		}
 		w.WriteHeader(http.StatusOK)
 	}))
@@ -109,7 +109,7 @@ func (p protected) eventually(what, path, token string, status int) {
 	await.True(p, what, func() bool { return p.get(path, token).Code == status }, p.log.String)
 }
 
-func TestWhoMayReadWhat(t *testing.T) {
+func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	stranger, scraper := c.token("stranger"), c.token("scraper", "/metrics")
@@ -125,13 +125,13 @@ func TestWhoMayReadWhat(t *testing.T) {
 	p.want("authorized", "/metrics", scraper, http.StatusOK)
 	p.want("authorized for another path", "/", scraper, http.StatusForbidden)
 	p.want("authorized for another path", "/metrics/", scraper, http.StatusForbidden)
-	// Every user may get /api/* of the API server, which says nothing about what is served here.
+	// Every user may get /api/* of the API server, which must not include what is served here.
 	for _, path := range []string{"/api/v1/informers", "/api", "/version", "/apis/x"} {
-		p.want("what everybody may", path, stranger, http.StatusForbidden)
+		p.want("allowed by system:discovery", path, stranger, http.StatusForbidden)
 	}
 	reader := c.token("reader", "/")
-	p.want("whoever may get the root", "/api/v1/informers", reader, http.StatusOK)
-	p.want("whoever may get the root", "/metrics", reader, http.StatusForbidden)
+	p.want("allowed on the root", "/api/v1/informers", reader, http.StatusOK)
+	p.want("allowed on the root", "/metrics", reader, http.StatusForbidden)
 	p.want("the administrator", "/whatever", stacktest.Config(t).BearerToken, http.StatusOK)
 
 	request := httptest.NewRequest(http.MethodPost, "/metrics", http.NoBody)
@@ -139,7 +139,7 @@ func TestWhoMayReadWhat(t *testing.T) {
 	response := httptest.NewRecorder()
 	p.handler.ServeHTTP(response, request)
 	if response.Code != http.StatusForbidden {
-		t.Errorf("POST by one who may GET: %d, want 403", response.Code)
+		t.Errorf("POST by a user who may GET: %d, want 403", response.Code)
 	}
 	request = httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
 	request.SetBasicAuth("scraper", scraper)
@@ -173,7 +173,7 @@ func TestAnswersAreCached(t *testing.T) {
 	}
 }
 
-// What is taken away does not work any more once the answer is no longer believed.
+// A revoked permission takes effect once the cached result has expired.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
@@ -185,7 +185,7 @@ func TestRevoked(t *testing.T) {
 	p.eventually("its account is gone", "/metrics", token, http.StatusUnauthorized)
 }
 
-// A token with everything right but its time.
+// A token that is valid except for its expiry.
 func TestExpiredToken(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
@@ -195,7 +195,7 @@ func TestExpiredToken(t *testing.T) {
 	p.want("expired", "/metrics", c.resign(scraper, time.Now().Add(-time.Hour)), http.StatusUnauthorized)
 }
 
-// Without the API server, whoever was let in lately still is, and nobody else.
+// Without the API server, requests that were allowed recently still are, and no others.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.Private(t, stack.Options{}))
@@ -210,12 +210,12 @@ func TestOutage(t *testing.T) {
 	p.asked.take()
 	p.want("as before", "/metrics", scraper, http.StatusOK)
 	if tokens, _ := p.asked.take(); tokens == 0 {
-		t.Errorf("%d TokenReviews: the API server has not been asked", tokens)
+		t.Errorf("%d TokenReviews: no request to the API server", tokens)
 	}
 	p.want("never asked before", "/metrics", late, http.StatusServiceUnavailable)
 	p.want("not allowed before", "/", scraper, http.StatusServiceUnavailable)
 	p.want("no token", "/metrics", "", http.StatusUnauthorized)
-	if n := strings.Count(p.log.String(), "cannot be asked"); n != 1 {
+	if n := strings.Count(p.log.String(), "API server unavailable"); n != 1 {
 		t.Errorf("%d lines about the outage, want 1:\n%s", n, p.log)
 	}
 
@@ -225,13 +225,13 @@ func TestOutage(t *testing.T) {
 	p.eventually("after the outage", "/metrics", late, http.StatusOK)
 }
 
-// Without the right to ask, nobody gets in, and the log says what is missing.
-func TestReviewerWithoutRights(t *testing.T) {
+// Without permission for reviews, all requests are rejected, and the log says what to grant.
+func TestReviewsForbidden(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.token("scraper", "/metrics")
 	p := protect(t, c.account("powerless").Config, long, long, long)
-	p.want("nobody may ask", "/metrics", scraper, http.StatusServiceUnavailable)
+	p.want("reviews forbidden", "/metrics", scraper, http.StatusServiceUnavailable)
 	for _, part := range []string{"system:auth-delegator", "tokenreviews.authentication.k8s.io is forbidden"} {
 		if !strings.Contains(p.log.String(), part) {
 			t.Errorf("the log does not have %q:\n%s", part, p.log)

@@ -16,18 +16,18 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// credential is what a request was sent with.
+// credential identifies a request's token, method and path.
 type credential struct {
-	// given tells that there is something that the API server would be asked about.
+	// given reports whether the request has a token.
 	given bool
-	// key stands for token, method and path, without keeping the token.
+	// key is a hash of token, method and path, so that the token is not kept.
 	key [sha256.Size]byte
-	// expires is when the token does, by its own account: the zero time if it says nothing.
+	// expires is the token's own expiry, the zero time without one.
 	expires time.Time
 }
 
-// newCredential finds the token where the authenticator does (k8s.io/apiserver/pkg/authentication/request/bearertoken): what
-// that one overlooks must not make another credential of it.
+// newCredential finds the token where the authenticator does (k8s.io/apiserver/pkg/authentication/request/bearertoken):
+// parts that the authenticator ignores must not make another credential.
 func newCredential(r *http.Request) credential {
 	token := ""
 	if parts := strings.SplitN(strings.TrimSpace(r.Header.Get("Authorization")), " ", 3); len(parts) >= 2 && strings.EqualFold(parts[0], "bearer") {
@@ -40,8 +40,8 @@ func newCredential(r *http.Request) credential {
 	}
 }
 
-// expiry returns when a token expires if it is a JSON Web Token that says so. Its signature is not checked: who trusts
-// the answer has to know the token otherwise.
+// expiry returns the expiry of a JSON Web Token. Its signature is not checked: the caller must have verified the token
+// otherwise.
 func expiry(token string) time.Time {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -60,16 +60,16 @@ func expiry(token string) time.Time {
 	return time.Unix(int64(claims.Expires), 0)
 }
 
-// isTrusted tells whether a request like it has been let in within the last hour and its token has not expired since.
+// isTrusted reports whether the request was allowed within the last hour and its token has not expired since.
 func (f *Filter) isTrusted(c credential) bool {
 	_, known := f.trusted.Get(c.key)
 	return known && (c.expires.IsZero() || time.Now().Before(c.expires))
 }
 
-// unanswered tells whether an error of the authenticator means that the API server has given no answer about the token.
-// A token that it does not accept is an error, too.
+// unanswered reports whether an error of the authenticator means that the API server gave no result for the token. A
+// rejected token is an error as well.
 func unanswered(err error) bool {
-	var several utilerrors.Aggregate // errors.As does not look into it
+	var several utilerrors.Aggregate // errors.As does not descend into it
 	if errors.As(err, &several) {
 		return slices.ContainsFunc(several.Errors(), unanswered)
 	}

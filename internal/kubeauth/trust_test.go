@@ -34,7 +34,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// Trust belongs to one token, method and path, and ends with the token.
+// Trust belongs to one token, method and path, and ends when the token expires.
 func TestTrust(t *testing.T) {
 	f := &Filter{trusted: cache.NewLRUExpireCache(10)}
 	request := func(method, path, authorization string) credential {
@@ -56,7 +56,7 @@ func TestTrust(t *testing.T) {
 		{http.MethodGet, "/metrics", valid, true},
 		{http.MethodGet, "/metrics", "Bearer opaque", true},
 		{http.MethodGet, "/metrics", expired, false},
-		{http.MethodGet, "/metrics", expired + " and more", false}, // which the authenticator overlooks
+		{http.MethodGet, "/metrics", expired + " and more", false}, // which the authenticator ignores
 		{http.MethodGet, "/metrics", valid + " and more", true},
 		{http.MethodGet, "/metrics", strings.Replace(valid, "Bearer", "bearer", 1), true},
 		{http.MethodGet, "/metrics", "Bearer other", false},

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Somebody who invents tokens neither floods the API server nor locks out those who were let in.
+// A client that invents tokens neither floods the API server nor blocks requests that were allowed.
 func TestInventedTokens(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
@@ -23,7 +23,7 @@ func TestInventedTokens(t *testing.T) {
 	p.want("authorized", "/metrics", scraper, http.StatusOK)
 	p.asked.take()
 	const burst = 10
-	p.filter.strangers = rate.NewLimiter(rate.Every(24*time.Hour), burst) // so that the time that this takes does not matter
+	p.filter.unknown = rate.NewLimiter(rate.Every(24*time.Hour), burst) // so that elapsed time does not matter
 	for n := range 50 {
 		want := http.StatusUnauthorized
 		if n >= burst {
@@ -37,7 +37,7 @@ func TestInventedTokens(t *testing.T) {
 	p.want("still authorized", "/metrics", scraper, http.StatusOK)
 }
 
-// What is sent for a WebSocket is no way around the limits, nor to be let in during an outage.
+// A token in the WebSocket header bypasses neither the limits nor the authorization during an outage.
 func TestWebSocketTokens(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
@@ -54,8 +54,8 @@ func TestWebSocketTokens(t *testing.T) {
 	}
 }
 
-// While the API server hangs, strangers cannot take all the room: whoever was let in still is.
-func TestStrangersWhileTheServerHangs(t *testing.T) {
+// While the API server hangs, unknown tokens cannot use up the limit: requests that were allowed still are.
+func TestUnknownTokensWhileTheServerHangs(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
@@ -63,23 +63,23 @@ func TestStrangersWhileTheServerHangs(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	p := protect(t, &rest.Config{Host: server.URL}, short, short, short)
 	statuses := make(chan int)
-	const strangers = 50
-	for n := range strangers {
+	const requests = 50
+	for n := range requests {
 		go func() { statuses <- p.get("/metrics", fmt.Sprint("invented-", n)).Code }()
 	}
-	refused := 0
-	for range strangers {
+	rejected := 0
+	for range requests {
 		if <-statuses == http.StatusTooManyRequests {
-			refused++
+			rejected++
 		}
 	}
-	if refused != strangers-maxStrangers {
-		t.Errorf("%d of %d were refused, want all but %d", refused, strangers, maxStrangers)
+	if rejected != requests-maxUnknown {
+		t.Errorf("%d of %d were rejected, want all but %d", rejected, requests, maxUnknown)
 	}
 }
 
-// An answer of no counts more than an earlier yes.
-func TestRefusedIsNotTrusted(t *testing.T) {
+// A rejection takes precedence over an earlier success.
+func TestRejectedIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
 	scraper := c.account("scraper", "/metrics")
@@ -94,6 +94,6 @@ func TestRefusedIsNotTrusted(t *testing.T) {
 	scraper.Delete(t)
 	p.eventually("its account is gone", "/metrics", token, http.StatusUnauthorized)
 	if p.filter.isTrusted(newCredential(request)) {
-		t.Error("still trusted after it was refused")
+		t.Error("still trusted after it was rejected")
 	}
 }
