@@ -134,7 +134,7 @@ func TestChain(t *testing.T) {
 			`sum(increase(controller_reconcile_total{name="widgets", result="panic"}[10s])) > 0`,
 			`sum(increase(controller_reconcile_total{name="widgets", result="panic"}[10s])) == 0`,
 		},
-		{"hanging-clean-up", `sum(controller_finalizer_overdue` + widgets + `) == 2`, `sum(controller_finalizer_overdue` + widgets + `) == 0`},
+		{"hanging-cleanup", `sum(controller_finalizer_overdue` + widgets + `) == 2`, `sum(controller_finalizer_overdue` + widgets + `) == 0`},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			// Otherwise the last fault could still be what is seen.

@@ -25,7 +25,7 @@ var rarePanels = map[string]string{
 // faultPanels are about what does not happen on a healthy cluster, and may have no series before it does.
 var faultPanels = map[string]string{
 	"Back-off": "failing-reconciles", "Turned away by the API server": "blocked-drain",
-	"Rollback duration, p99": "hanging-clean-up",
+	"Rollback duration, p99": "hanging-cleanup",
 }
 
 // TestEveryPanelHasData asks the real Prometheus, on a healthy cluster, what each panel asks for.

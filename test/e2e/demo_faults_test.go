@@ -29,7 +29,7 @@ var told = map[string]map[string]string{
 	"stuck-finalizer":      {"informer_type": "configmaps"},
 	"failing-reconciles":   {"name": "widgets", "controller": "widgets"},
 	"panicking-reconciles": {"name": "widgets", "controller": "widgets"},
-	"hanging-clean-up":     {"name": "widgets", "controller": "widgets", "finalizer": "example.com/config-map"},
+	"hanging-cleanup":     {"name": "widgets", "controller": "widgets", "finalizer": "example.com/config-map"},
 	"exporter-kill":        {},
 	"unknown-kind":         {"job": exporterName, "informer_type": "gadgets.example.com"},
 	"broken-configuration": {"job": exporterName},
@@ -56,7 +56,7 @@ func TestFaults(t *testing.T) {
 		})
 		connection := begin(t, c, "half-open")
 		endAll(t, beginAll(t, c, "failing-reconciles", "panicking-reconciles", "broken-configuration")...)
-		endAll(t, begin(t, c, "hanging-clean-up"))
+		endAll(t, begin(t, c, "hanging-cleanup"))
 		endAll(t, handlers, connection, drain)
 	})
 	t.Run("connections, the exporter", func(t *testing.T) {

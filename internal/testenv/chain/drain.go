@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// blockDrain evicts a Pod that has to stay, again and again, as `kubectl drain` does. Each attempt is answered with 429.
+// blockDrain repeatedly evicts a Pod that must stay, as `kubectl drain` does. Each attempt is rejected with 429.
 func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, error) {
 	const name = "blocks-drain"
 	var (
@@ -45,7 +45,7 @@ func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, err
 	if err != nil {
 		return restore, err
 	}
-	pod.Status.Phase = corev1.PodRunning // no budget protects one that is Pending
+	pod.Status.Phase = corev1.PodRunning // a budget does not protect a Pending Pod
 	if _, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{}); err != nil {
 		return restore, err
 	}
@@ -57,7 +57,7 @@ func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, err
 		wait.UntilWithContext(evicting, func(ctx context.Context) {
 			err := pods.EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name}})
 			if !apierrors.IsTooManyRequests(err) && ctx.Err() == nil {
-				c.options.Log.Warn("an eviction was not turned away", "err", err)
+				c.options.Log.Warn("eviction was not rejected", "err", err)
 			}
 		}, 200*time.Millisecond)
 	}()

@@ -12,13 +12,13 @@ import (
 
 func (c *Chain) exporterConfig() string { return filepath.Join(c.dir, "exporter.yaml") }
 
-// configureExporter writes the exporter's configuration, which it reads again when that changes.
+// configureExporter writes the exporter's configuration, which the exporter reloads when it changes.
 func (c *Chain) configureExporter(config map[string]any) error {
 	content, err := yaml.Marshal(config)
 	if err != nil {
 		return fmt.Errorf("configuration of the exporter: %w", err)
 	}
-	// At once, as a ConfigMap is changed: the exporter must not read half of it.
+	// The file is replaced at once, as in a ConfigMap: the exporter must not read half of it.
 	next := c.exporterConfig() + ".next"
 	if err := os.WriteFile(next, content, 0o600); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (c *Chain) configureExporter(config map[string]any) error {
 	return os.Rename(next, c.exporterConfig())
 }
 
-// reconfigure gives the exporter the chain's configuration with another value of one field.
+// reconfigure changes one field of the exporter's configuration.
 func reconfigure(field string, value any) func(context.Context, *Chain) (func(context.Context) error, error) {
 	return func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 		config := maps.Clone(c.options.Exporter)

@@ -18,20 +18,20 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// Fault is something that goes wrong in a real cluster.
+// Fault is a fault of a real cluster.
 type Fault struct {
 	Name string
-	// Does says what happens, Shows where to look.
+	// Does describes the fault, Shows names the metrics to look at.
 	Does, Shows string
-	// Alert is the one to wait for, once the fault has lasted longer than the alert waits; others may come before it. It is
-	// empty where what runs here mends itself before anybody is told.
+	// Alert is the alert to expect once the fault has lasted longer than its wait; others may fire before. It is empty
+	// if the stack recovers before an alert is due.
 	Alert string
 
 	inject func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
 }
 
-// Inject makes the fault and returns what ends it. ctx bounds the injection, not the fault. If it fails, what it has begun
-// is ended.
+// Inject injects the fault and returns the function that ends it. ctx limits the injection, not the fault. If injection
+// fails, what it has started is ended.
 func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error) {
 	restore, err = f.inject(ctx, c)
 	if err != nil {
@@ -46,7 +46,7 @@ func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.C
 // Faults returns all faults.
 func Faults() []Fault { return slices.Clone(faults) }
 
-// FaultByName finds a fault; the error of an unknown name lists all of them.
+// FaultByName returns a fault. The error for an unknown name lists all names.
 func FaultByName(name string) (Fault, error) {
 	var names []string
 	for _, f := range faults {
@@ -55,42 +55,42 @@ func FaultByName(name string) (Fault, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Fault{}, fmt.Errorf("no fault %q; there are: %s", name, strings.Join(names, ", "))
+	return Fault{}, fmt.Errorf("unknown fault %q: use one of %s", name, strings.Join(names, ", "))
 }
 
 var faults = []Fault{
 	{
-		Name: "cut", Does: "every connection of the informers is reset and new ones are refused",
+		Name: "cut", Does: "connections of the informers are reset and new ones are refused",
 		Shows:  "k8s_informer_watch_connected, k8s_informer_sync_lag_seconds",
 		Alert:  "InformerWatchDown",
 		inject: throughProxy(func(c *Chain) { c.Proxy.Cut() }),
 	},
 	{
-		Name: "half-open", Does: "connections stay open and nothing arrives any more",
+		Name: "half-open", Does: "connections stay open but nothing arrives",
 		Shows:  "k8s_informer_sync_lag_seconds",
 		Alert:  "InformerSyncLagHigh",
 		inject: throughProxy(func(c *Chain) { c.Proxy.HalfOpen() }),
 	},
 	{
-		Name: "delay", Does: "everything that the API server sends arrives 10 seconds late",
+		Name: "delay", Does: "responses of the API server arrive 10 seconds late",
 		Shows:  "k8s_informer_sync_lag_seconds, k8s_informer_propagation_seconds",
 		Alert:  "InformerSyncLagHigh",
 		inject: throughProxy(func(c *Chain) { c.Proxy.Delay(10 * time.Second) }),
 	},
 	{
-		Name: "reset", Does: "every connection is reset every 3 seconds, and accepted again",
+		Name: "reset", Does: "connections are reset every 3 seconds, and accepted again",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
 		Alert:  "InformerWatchDisconnects",
 		inject: repeatedly(3*time.Second, func(c *Chain) { c.Proxy.Reset() }),
 	},
 	{
-		Name: "mid-event", Does: "every 2 seconds a connection is reset in the middle of what it carries",
+		Name: "mid-event", Does: "a connection is reset in the middle of an event every 2 seconds",
 		Shows:  "rate(k8s_informer_watch_disconnects_total[1m]) * 60",
 		Alert:  "InformerWatchDisconnects",
 		inject: repeatedly(2*time.Second, func(c *Chain) { c.Proxy.CutAfter(1500) }),
 	},
 	{
-		Name: "apiserver-kill", Does: "the API server is killed, and started again at the end",
+		Name: "apiserver-kill", Does: "the API server is killed, and restarted at the end",
 		Shows: "up, k8s_informer_watch_connected, k8s_informer_sync_errors_total",
 		Alert: "ControllerLeaderMissing",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
@@ -98,7 +98,7 @@ var faults = []Fault{
 		},
 	},
 	{
-		Name: "apiserver-pause", Does: "the API server is frozen: its connections stay, and it answers nothing",
+		Name: "apiserver-pause", Does: "the API server is frozen: connections stay open, requests hang",
 		Shows: "k8s_informer_sync_lag_seconds, up",
 		Alert: "ControllerLeaderMissing",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
@@ -109,19 +109,19 @@ var faults = []Fault{
 		},
 	},
 	{
-		Name: "etcd-compact", Does: "while the informers are cut off, etcd's history is compacted and the API server restarted, so that every watch has to list again",
+		Name: "etcd-compact", Does: "while the informers are cut off, etcd is compacted and the API server restarted, so that every informer relists",
 		Shows:  `k8s_informer_relists_total{reason="expired"}`,
 		Alert:  "InformerCoverageGap",
 		inject: compact,
 	},
 	{
-		Name: "etcd-restore", Does: "etcd is put back to what it was 30 seconds ago, so that resourceVersions go back",
+		Name: "etcd-restore", Does: "etcd is restored to its state of 30 seconds ago, so that resource versions go backwards",
 		Shows:  "k8s_informer_audit_differences, k8s_informer_resource_version_regressions_total",
 		Alert:  "InformerCacheDiffers",
 		inject: restoreEtcd,
 	},
 	{
-		Name: "slow-handlers", Does: "each handler of the load generator takes 2 seconds for an event",
+		Name: "slow-handlers", Does: "handlers of the load generator take 2 seconds per event",
 		Shows: `k8s_informer_handler_pending_events{name="load"}, k8s_informer_event_lag_seconds`,
 		Alert: "InformerSyncLagHigh",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
@@ -130,56 +130,56 @@ var faults = []Fault{
 		},
 	},
 	{
-		Name: "stuck-finalizer", Does: "a Namespace is deleted that holds an object whose finalizer nobody removes",
+		Name: "stuck-finalizer", Does: "a Namespace is deleted while a finalizer blocks one of its objects",
 		Shows:  "k8s_object_terminating_oldest_seconds",
 		Alert:  "ClusterObjectHeld",
 		inject: stuckFinalizer,
 	},
 	{
-		Name: "blocked-drain", Does: "the load generator tries five times a second to evict a Pod that a PodDisruptionBudget protects",
+		Name: "blocked-drain", Does: "the load generator tries to evict a Pod that a PodDisruptionBudget protects, five times a second",
 		Shows: `k8s_client_requests_total{code="429"}`, Alert: "ControllerClientErrors",
 		inject: blockDrain,
 	},
 	{
-		Name: "leader-kill", Does: "the leading replica of the demo controller is killed; it is started again at once, as a candidate",
+		Name: "leader-kill", Does: "the leader of the demo controller is killed; it is restarted at once, as a candidate",
 		Shows:  "controller_leader, controller_leader_transitions_total",
 		inject: killLeader,
 	},
 	{
-		Name: "leader-partition", Does: "the leading replica of the demo controller is cut off from the API server; it loses the lock, ends, and is started again",
+		Name: "leader-partition", Does: "the leader of the demo controller is cut off from the API server; it loses the lock, exits, and is restarted",
 		Shows:  "controller_leader, controller_leader_last_renew_timestamp_seconds",
 		inject: partitionLeader,
 	},
 	{
-		Name: "failing-reconciles", Does: "20 Widgets are created that the demo controller cannot reconcile",
+		Name: "failing-reconciles", Does: "the demo controller cannot reconcile 20 new Widgets",
 		Shows:  "controller_reconcile_total, controller_backoff_seconds, controller_queue_delayed_items, controller_dropped_total",
 		Alert:  "ControllerReconcileErrors",
 		inject: badWidgets(20, map[string]any{"fail": "transient"}, false),
 	},
 	{
-		Name: "panicking-reconciles", Does: "a Widget is created that makes the demo controller's reconcile panic",
+		Name: "panicking-reconciles", Does: "a new Widget makes the demo controller's reconcile panic",
 		Shows:  `controller_reconcile_total{result="panic"}`,
 		Alert:  "ControllerReconcilePanics",
 		inject: badWidgets(1, map[string]any{"fail": "panic"}, false),
 	},
 	{
-		Name: "hanging-clean-up", Does: "two Widgets are deleted whose clean-up hangs: each attempt holds up a worker of the demo controller for 5 seconds",
+		Name: "hanging-cleanup", Does: "the finalizer cleanup of two deleted Widgets hangs: each attempt blocks a worker of the demo controller for 5 seconds",
 		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
 		Alert:  "ControllerCleanupOverdue",
 		inject: badWidgets(2, map[string]any{"cleanUp": "hang"}, true),
 	},
 	{
-		Name: "exporter-kill", Does: "the exporter is killed, and started again at the end",
+		Name: "exporter-kill", Does: "the exporter is killed, and restarted at the end",
 		Shows: `up{job="informer-exporter"}`, Alert: "InformerExporterAbsent",
 		inject: killExporter,
 	},
 	{
-		Name: "unknown-kind", Does: "the exporter is asked for a resource that the API server does not have",
+		Name: "unknown-kind", Does: "the exporter is configured with a resource that the API server does not have",
 		Shows: "informer_exporter_kind_up", Alert: "InformerExporterKindDown",
 		inject: reconfigure("extraResources", []map[string]string{{"name": "gadgets.example.com"}}),
 	},
 	{
-		Name: "broken-configuration", Does: "the exporter's configuration file gets a field that does not exist",
+		Name: "broken-configuration", Does: "the exporter's configuration file gets an unknown field",
 		Shows: "informer_exporter_config_last_reload_successful", Alert: "InformerExporterConfigReloadFailed",
 		inject: reconfigure("resuorces", []string{"pods"}),
 	},
@@ -216,7 +216,7 @@ func repeatedly(every time.Duration, strike func(*Chain)) func(context.Context, 
 	}
 }
 
-// compact cuts the informers off first: a watch that is connected notices nothing of a compaction.
+// compact cuts the informers off first: a connected watch is not affected by a compaction.
 func compact(ctx context.Context, c *Chain) (func(context.Context) error, error) {
 	c.Proxy.Cut()
 	err := func() error {
@@ -224,7 +224,7 @@ func compact(ctx context.Context, c *Chain) (func(context.Context) error, error)
 		if err != nil {
 			return err
 		}
-		// What the informers miss must be in the history that goes.
+		// The events that the informers miss must be in the compacted history.
 		for now := before; now < before+20; {
 			select {
 			case <-ctx.Done():
@@ -238,7 +238,7 @@ func compact(ctx context.Context, c *Chain) (func(context.Context) error, error)
 		if _, err := c.ControlPlane.Etcd.Compact(ctx); err != nil {
 			return err
 		}
-		// The watch cache of the running server still holds what etcd has dropped.
+		// The watch cache of the running server still has what etcd has dropped.
 		return killAndStart(ctx, c.ControlPlane.APIServer)
 	}()
 	return func(context.Context) error { return nil }, errors.Join(err, c.Proxy.Restore())
@@ -261,7 +261,7 @@ func restoreEtcd(ctx context.Context, c *Chain) (func(context.Context) error, er
 	return func(context.Context) error { return nil }, killAndStart(ctx, c.ControlPlane.APIServer)
 }
 
-// killAndStart does without the goodbye, which takes seconds while clients go on sending requests.
+// killAndStart skips the graceful shutdown, which takes seconds while clients send requests.
 func killAndStart(ctx context.Context, server *stack.APIServer) error {
 	if err := server.Kill(); err != nil {
 		return err
@@ -284,7 +284,7 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	restore := func(ctx context.Context) error {
 		none := []byte(`{"metadata":{"finalizers":null}}`)
 		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
-		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // which may not have been begun
+		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // nil if the injection has not started anything
 		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
 	}
 	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// TestFaultsAreDocumented: readers of the documentation and of the demo are promised the same alerts, which exist.
+// TestFaultsAreDocumented compares the table in docs/faults.md with the faults of the demo, whose alerts must exist.
 func TestFaultsAreDocumented(t *testing.T) {
 	root, err := stack.Root()
 	if err != nil {
@@ -35,7 +35,7 @@ func TestFaultsAreDocumented(t *testing.T) {
 	for _, f := range Faults() {
 		want = append(want, fmt.Sprintf("| `%s` | %s | %s |", f.Name, f.Does, cmp.Or(f.Alert, "none")))
 		if _, ok := alerts.ByName(f.Alert); !ok && f.Alert != "" {
-			t.Errorf("%s: there is no alert %s", f.Name, f.Alert)
+			t.Errorf("%s: no alert %s", f.Name, f.Alert)
 		}
 	}
 	if !slices.Equal(rows, want) {
@@ -43,12 +43,12 @@ func TestFaultsAreDocumented(t *testing.T) {
 	}
 }
 
-// A fault that is half made would otherwise stay: nobody is given what ends it.
+// The caller gets no function to end a fault whose injection failed.
 func TestInjectEndsWhatItHasBegun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	half, whole, ended := errors.New("half"), errors.New("whole"), 0
 	f := Fault{Name: "half", inject: func(context.Context, *Chain) (func(context.Context) error, error) {
-		cancel() // as it may be the reason of the failure
+		cancel() // as the cause of the failure may be
 		return func(ctx context.Context) error {
 			ended++
 			return errors.Join(whole, ctx.Err())

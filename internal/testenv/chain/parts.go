@@ -29,17 +29,17 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// The well-known ports; 9959 is next to the exporter's.
+// Well-known ports. 9959 follows the exporter's.
 const (
 	prometheusPort   = 9090
 	alertmanagerPort = 9093
 	exporterPort     = 9958
 	loadPort         = 9959
-	controllerPort   = 9960 // and the next ones, one for each replica
+	controllerPort   = 9960 // and the next ones, one per replica
 	ownerLabelsPort  = 9963
 )
 
-// readyTimeout is for what Start waits for itself; the servers have deadlines of their own.
+// readyTimeout limits what Start waits for itself; the servers have their own deadlines.
 const readyTimeout = 2 * time.Minute
 
 func (c *Chain) startControlPlane(ctx context.Context) error {
@@ -63,10 +63,10 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 	return nil
 }
 
-// programs are files of programs of this clone.
+// programs are the paths of programs built from this repository.
 type programs struct{ exporter, controller, ownerLabels string }
 
-// buildPrograms compiles them; the build cache makes that quick after the first time.
+// buildPrograms compiles them; with a warm build cache that is fast.
 func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 	root, err := stack.Root()
 	if err != nil {
@@ -78,7 +78,7 @@ func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 	}{
 		{&p.exporter, "cmd/exporter"},
 		{&p.controller, "examples/controller"},
-		{&p.ownerLabels, "examples/controller-runtime"}, // a module of its own
+		{&p.ownerLabels, "examples/controller-runtime"}, // a nested module
 	} {
 		*b.file = filepath.Join(dir, filepath.Base(b.path))
 		if runtime.GOOS == "windows" {
@@ -111,7 +111,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	}
 	name, err := cache.NewInformerName("load") // released with the factory
 	if err != nil {
-		return fmt.Errorf("load: another chain of this process runs: %w", err)
+		return fmt.Errorf("load: another chain runs in this process: %w", err)
 	}
 	o := c.options.Load
 	o.Client, o.Log = c.writer, c.options.Log
@@ -125,7 +125,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 		return err
 	}
 	c.onStop(func(context.Context) error {
-		c.SlowHandlers(0) // or the queued events hold up the stop
+		c.SlowHandlers(0) // otherwise the queued events delay the stop
 		c.Load.Stop()
 		return nil
 	})
@@ -153,7 +153,7 @@ func (c *Chain) serve(address string, handler http.Handler) (url string, err err
 	go func() {
 		defer close(served)
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			c.options.Log.Error("a web server has ended", "address", address, "err", err)
+			c.options.Log.Error("web server stopped", "address", address, "err", err)
 		}
 	}()
 	c.onStop(func(context.Context) error {
@@ -181,7 +181,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log,
 		Args: []string{
 			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.exporterConfig(),
-			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, and all of its metrics
+			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, with all of its metrics
 		},
 		Ready: stack.Answers(c.ExporterURL + "/readyz"),
 	})
@@ -192,8 +192,8 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	return nil
 }
 
-// startOwnerLabels starts a controller on controller-runtime, which has little to do: its metrics are to stand beside those
-// of others.
+// startOwnerLabels starts a controller on controller-runtime with little work, so that its metrics stand beside those
+// of other controllers.
 func (c *Chain) startOwnerLabels(ctx context.Context, p programs) error {
 	number, err := c.port(ownerLabelsPort)
 	if err != nil {
@@ -220,13 +220,13 @@ func (c *Chain) startReceiver(context.Context, programs) (err error) {
 	return nil
 }
 
-// generate writes rules and routes as a user would, with the receiver behind each route.
+// generate writes rules and routes as a user would, with the webhook receiver behind each route.
 func (c *Chain) generate(ctx context.Context, p programs) error {
 	config := map[string]any{"alertmanager": map[string]any{
 		"webhookURLs": map[string]string{
 			"page": c.Receiver.URL("page"), "ticket": c.Receiver.URL("ticket"), "info": c.Receiver.URL("info"),
 		},
-		// Somebody is waiting for the alert.
+		// Alerts should arrive quickly.
 		"groupWait": "1s", "groupInterval": "5s",
 	}}
 	for key, value := range c.options.Generate {

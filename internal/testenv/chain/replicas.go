@@ -23,29 +23,29 @@ import (
 )
 
 const (
-	// replicas of the demo controller, of which one leads.
+	// Replicas of the demo controller, one of which leads.
 	replicas = 3
-	// leaseNamespace and leaseName are where they keep their lock.
+	// leaseNamespace and leaseName identify their lock.
 	leaseNamespace, leaseName = "default", "widgets"
-	// leaseDuration is short, because somebody waits for the next leader.
+	// leaseDuration is short, so that the next leader is elected soon.
 	leaseDuration = 6 * time.Second
-	// maxBackoff and maxRetries make an item fail for twelve minutes before it is given up: long enough for an alert.
+	// maxBackoff and maxRetries let an item fail for twelve minutes before it is dropped, long enough for an alert.
 	maxBackoff = 5 * time.Second
 	maxRetries = 150
-	// restartAfter is how soon a replica that has ended is started again, as a kubelet would.
+	// restartAfter is the delay after which a replica that has exited is restarted, as a kubelet would.
 	restartAfter = time.Second
 )
 
-// Replica is one process of the demo controller, with a way of its own to the API server.
+// Replica is one process of the demo controller, with its own connection to the API server.
 type Replica struct {
 	*stack.Server
-	// Identity is what its name in the Lease begins with, and URL where it serves its metrics.
+	// Identity is the prefix of its holder identity in the Lease, and URL the address of its metrics.
 	Identity, URL string
 	// Proxy is between the API server and this replica.
 	Proxy *faultproxy.Proxy
 }
 
-// startReplicas starts the demo controller, and starts a replica that ends again until Stop.
+// startReplicas starts the demo controller, and restarts replicas that exit until Stop.
 func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
 	supervised, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var supervisors sync.WaitGroup
@@ -87,7 +87,7 @@ func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
 	return nil
 }
 
-// supervise starts a replica again when it has ended.
+// supervise restarts a replica that has exited.
 func (c *Chain) supervise(ctx context.Context, r *Replica) {
 	for {
 		select {
@@ -101,7 +101,7 @@ func (c *Chain) supervise(ctx context.Context, r *Replica) {
 		case <-time.After(restartAfter):
 		}
 		if err := r.Start(ctx); err != nil && ctx.Err() == nil {
-			c.options.Log.Warn("a replica was not started again", "replica", r.Identity, "err", err)
+			c.options.Log.Warn("replica not restarted", "replica", r.Identity, "err", err)
 		}
 	}
 }
@@ -116,14 +116,14 @@ func (c *Chain) stopReplicas(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Leader returns the replica that leads and its whole identity in the Lease, once there is one. The Lease names a replica
-// for some time after that has ended, even if it runs again as a candidate: it must also say itself that it leads.
+// Leader returns the leading replica and its holder identity. The Lease names a replica for some time after it has
+// exited, even if it has been restarted as a candidate: it must also report that it leads.
 func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, err error) {
 	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
 	if err != nil {
 		return nil, "", err
 	}
-	last := errors.New("nobody holds the lock")
+	last := errors.New("the Lease has no holder")
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, readyTimeout, true, func(ctx context.Context) (bool, error) {
 		lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
 		if err != nil || lease.Spec.HolderIdentity == nil {
@@ -133,12 +133,12 @@ func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, e
 		identity = *lease.Spec.HolderIdentity
 		i := slices.IndexFunc(c.Replicas, func(r *Replica) bool { return strings.HasPrefix(identity, r.Identity+"_") })
 		if i < 0 {
-			last = fmt.Errorf("%q, which holds the lock, is no replica", identity)
+			last = fmt.Errorf("lease holder %q is not a replica", identity)
 			return false, nil
 		}
 		leader = c.Replicas[i]
 		if err := leader.leads(ctx); err != nil {
-			last = fmt.Errorf("%s, which the Lease names: %w", identity, err)
+			last = fmt.Errorf("lease holder %s: %w", identity, err)
 			return false, nil
 		}
 		return true, nil
@@ -160,7 +160,7 @@ func (r *Replica) leads(ctx context.Context) error {
 	return err
 }
 
-// addresses are those of the replicas' metrics.
+// addresses returns the host:port of the replicas' metrics.
 func (c *Chain) addresses() []string {
 	var list []string
 	for _, r := range c.Replicas {

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// warmUp is a controller of a program that goes on after it: it reads every ConfigMap once and ends. How it ended can be
-// scraped, as it mostly cannot of a controller that ends with its process.
+// warmUp is a controller that ends while its program continues: it reads every ConfigMap once. Its shutdown can be
+// scraped, unlike that of a controller that ends with its process.
 func warmUp(ctx context.Context, observer *collectors.Observer, configMaps corelisters.ConfigMapLister) error {
 	queue := collectors.NewQueue(observer, "warm-up", workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]())
 	all, err := configMaps.List(labels.Everything())

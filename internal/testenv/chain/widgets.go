@@ -51,7 +51,7 @@ func (c *Chain) defineWidgets(ctx context.Context, _ programs) error {
 	})
 }
 
-// badWidgets creates Widgets with a spec that makes trouble, and returns what takes them away again.
+// badWidgets creates Widgets with a faulty spec, and returns the function that removes them.
 func badWidgets(number int, spec map[string]any, deleted bool) func(context.Context, *Chain) (func(context.Context) error, error) {
 	return func(ctx context.Context, c *Chain) (func(context.Context) error, error) {
 		all, err := dynamic.NewForConfig(c.ControlPlane.Config())
@@ -75,10 +75,10 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 		for i := range number {
 			name := fmt.Sprintf("bad-%d-%d", time.Now().UnixMilli(), i)
 			w := load.Widget(name, spec)
-			if deleted { // before the controller sees it, it has the controller's finalizer and is on its way out
+			if deleted { // deleted before the controller sees it, with the controller's finalizer
 				w.SetFinalizers([]string{"example.com/config-map"})
 			}
-			names = append(names, name) // an error may come after the API server has created it
+			names = append(names, name) // the API server may have created it in spite of an error
 			if _, err := client.Create(ctx, w, metav1.CreateOptions{}); err != nil {
 				return restore, err
 			}
@@ -92,7 +92,7 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 	}
 }
 
-// killLeader ends the leading replica without a goodbye. It is started again, see supervise.
+// killLeader kills the leading replica. supervise restarts it.
 func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
 	leader, _, err := c.Leader(ctx)
 	if err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 )
 
-// queries are what to try first in Prometheus.
+// queries are examples for Prometheus.
 var queries = []struct{ what, query string }{
-	{"which caches are filled", `k8s_informer_synced`},
-	{"how far each cache trails the API server", `k8s_informer_sync_lag_seconds`},
-	{"reads that the cache answers", `rate(k8s_informer_cache_hits_total[1m])`},
-	{"watches that are up", `k8s_informer_watch_connected`},
-	{"from event to handled, 99th percentile", `histogram_quantile(0.99, sum by (le, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket[1m])))`},
-	{"which replica of the demo controller leads", `controller_leader`},
+	{"synced informers", `k8s_informer_synced`},
+	{"sync lag", `k8s_informer_sync_lag_seconds`},
+	{"cache hits", `rate(k8s_informer_cache_hits_total[1m])`},
+	{"connected watches", `k8s_informer_watch_connected`},
+	{"event lag, 99th percentile", `histogram_quantile(0.99, sum by (le, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket[1m])))`},
+	{"leader of the demo controller", `controller_leader`},
 	{"reconciles by result", `sum by (name, controller, result) (rate(controller_reconcile_total[1m]))`},
-	{"queues, of controllers of three kinds", `sum by (job, name) (workqueue_depth)`},
-	{"alerts now", `ALERTS`},
+	{"queue depth, of three kinds of controllers", `sum by (job, name) (workqueue_depth)`},
+	{"firing and pending alerts", `ALERTS`},
 }
 
-// printGuide says what to open and what to try.
+// printGuide prints URLs, example queries and faults.
 func printGuide(out io.Writer, c *chain.Chain, took time.Duration) {
-	fmt.Fprintf(out, "\nEverything is ready after %v.\n\n", took.Round(100*time.Millisecond))
+	fmt.Fprintf(out, "\nReady after %v.\n\n", took.Round(100*time.Millisecond))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(cells ...any) {
 		for i, cell := range cells {
@@ -39,28 +39,28 @@ func printGuide(out io.Writer, c *chain.Chain, took time.Duration) {
 		fmt.Fprintln(w)
 	}
 	row("OPEN")
-	row("  exporter", c.ExporterURL, "metrics at /metrics, a table of its informers at /")
-	row("  load generator", c.LoadURL+"/metrics", "a program that uses the library")
+	row("  exporter", c.ExporterURL, "table of informers at /, metrics at /metrics")
+	row("  load generator", c.LoadURL+"/metrics", "a program with the library")
 	for _, r := range c.Replicas {
 		row("  demo controller "+r.Identity, r.URL+"/metrics", "a replica of a controller on client-go, see examples/controller")
 	}
 	row("  owner labels", c.OwnerLabelsURL+"/metrics", "a controller on controller-runtime, see examples/controller-runtime")
-	row("  Prometheus", c.Prometheus.URL+"/api/v1/rules", "its API; this build has no pages")
-	row("  Alertmanager", c.Alertmanager.URL, "what it sends is logged here")
-	row("  dashboards", filepath.Join(c.Generated, "grafana", "dashboards"), "to import into a Grafana")
-	row("  kubectl", "--kubeconfig="+c.Kubeconfig, "the administrator, past the proxy")
+	row("  Prometheus", c.Prometheus.URL+"/api/v1/rules", "API only; this build has no web UI")
+	row("  Alertmanager", c.Alertmanager.URL, "notifications are logged here")
+	row("  dashboards", filepath.Join(c.Generated, "grafana", "dashboards"), "import into Grafana")
+	row("  kubectl", "--kubeconfig="+c.Kubeconfig, "administrator, bypasses the fault proxy")
 	row("  logs", c.Dir())
 	row()
-	row("ASK PROMETHEUS")
+	row("QUERIES")
 	for _, q := range queries {
 		row("  "+q.what, "", q.query)
 	}
 	row()
-	row("BREAK: write a name here, \"restore\" ends it", "ALERT, after some minutes")
+	row("FAULTS: type a name here, \"restore\" ends it", "ALERT, within minutes")
 	for _, f := range chain.Faults() {
 		row("  "+f.Name, cmp.Or(f.Alert, "none"), f.Does)
 	}
 	w.Flush()
-	fmt.Fprintf(out, "\nFor example: curl -s '%s/api/v1/query?query=%s'\nCtrl-C stops everything.\n\n",
+	fmt.Fprintf(out, "\nExample: curl -s '%s/api/v1/query?query=%s'\nCtrl-C stops everything.\n\n",
 		c.Prometheus.URL, url.QueryEscape(queries[0].query))
 }

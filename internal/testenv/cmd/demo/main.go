@@ -4,7 +4,7 @@
 //	go run ./internal/testenv/cmd/demo
 //	go run ./internal/testenv/cmd/demo --fault=half-open --for=1m
 //
-// While it runs, the name of a fault on standard input injects it, and "restore" ends it.
+// While it runs, a fault's name on standard input injects it, and "restore" ends it.
 package main
 
 import (
@@ -54,13 +54,13 @@ func main() {
 
 func parse(args []string) (options, error) {
 	var o options
-	app := kingpin.New("demo", "Run the whole stack on this machine, on the loopback interface only.")
-	app.Flag("fault", "Fault to inject once everything is ready.").PlaceHolder("NAME").StringVar(&o.fault)
-	app.Flag("for", "How long the fault lasts; 0 is until the demo ends.").Default("0s").DurationVar(&o.faultFor)
-	app.Flag("exit-after", "End by itself after this time; 0 is when interrupted.").Default("0s").DurationVar(&o.runFor)
+	app := kingpin.New("demo", "Run the whole stack on this machine, on loopback only.")
+	app.Flag("fault", "Fault to inject once the stack is ready.").PlaceHolder("NAME").StringVar(&o.fault)
+	app.Flag("for", "Duration of the fault; 0 lasts until the demo ends.").Default("0s").DurationVar(&o.faultFor)
+	app.Flag("exit-after", "Exit after this time; 0 runs until interrupted.").Default("0s").DurationVar(&o.runFor)
 	app.Flag("writes", "Writes per second of the load generator.").Default("20").Float64Var(&o.writes)
-	app.Flag("objects", "Bound of the load generator's objects.").Default("200").IntVar(&o.objects)
-	app.Flag("verbose", "Log what is of interest to whoever works on the demo.").BoolVar(&o.verbose)
+	app.Flag("objects", "Maximum number of the load generator's objects.").Default("200").IntVar(&o.objects)
+	app.Flag("verbose", "Log at debug level.").BoolVar(&o.verbose)
 	if _, err := app.Parse(args); err != nil {
 		return o, fmt.Errorf("%w; see --help", err)
 	}
@@ -80,7 +80,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	begin := time.Now()
 	c, err := chain.Start(ctx, chain.Options{
 		Log: log, WellKnownPorts: true,
-		// Somebody is waiting for what they find.
+		// Users of the demo wait for results.
 		Exporter: map[string]any{"checks": map[string]any{"freshness": "5s", "audit": "30s"}},
 		Load:     load.Options{WritesPerSecond: o.writes, Objects: o.objects},
 	})
@@ -88,7 +88,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 		return err
 	}
 	defer func() {
-		log.Info("stopping everything")
+		log.Info("Stopping")
 		err = errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}()
 	if o.runFor > 0 {
@@ -111,7 +111,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 	commands := lines(stdin)
 	for {
-		// A server that a fault has ended is no surprise; faults start etcd again before they return.
+		// A server that a fault has killed is expected; faults restart etcd before they return.
 		exporterEnded := c.Exporter.Done()
 		if s.name == "exporter-kill" {
 			exporterEnded = nil
@@ -123,14 +123,14 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 			end = nil
 			s.restore(ctx)
 		case <-c.ControlPlane.Etcd.Done():
-			return errors.New("etcd has ended:\n" + c.ControlPlane.Etcd.LogTail())
+			return errors.New("etcd exited:\n" + c.ControlPlane.Etcd.LogTail())
 		case <-exporterEnded:
-			return errors.New("the exporter has ended:\n" + c.Exporter.LogTail())
+			return errors.New("exporter exited:\n" + c.Exporter.LogTail())
 		case <-c.Prometheus.Done():
-			return errors.New("Prometheus has ended:\n" + c.Prometheus.LogTail())
+			return errors.New("Prometheus exited:\n" + c.Prometheus.LogTail())
 		case command, open := <-commands:
 			if !open {
-				commands = nil // standard input has ended, which ends nothing else
+				commands = nil // the end of standard input does not end the demo
 				continue
 			}
 			s.command(ctx, command)
@@ -138,7 +138,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 }
 
-// stage holds the fault that is on.
+// stage holds the active fault.
 type stage struct {
 	chain *chain.Chain
 	log   *slog.Logger
@@ -164,7 +164,7 @@ func (s *stage) inject(ctx context.Context, name string) error {
 		return err
 	}
 	s.restore(ctx)
-	s.log.Info("injecting fault", "fault", fault.Name, "does", fault.Does, "look at", fault.Shows, "wait for", cmp.Or(fault.Alert, "no alert"))
+	s.log.Info("Injecting fault", "fault", fault.Name, "effect", fault.Does, "metrics", fault.Shows, "alert", cmp.Or(fault.Alert, "none"))
 	end, err := fault.Inject(ctx, s.chain)
 	if err != nil {
 		return err
@@ -180,15 +180,15 @@ func (s *stage) restore(ctx context.Context) {
 	name, end := s.name, s.end
 	s.name, s.end = "", nil
 	if err := end(ctx); err != nil {
-		s.log.Error("the fault could not be ended", "fault", name, "err", err)
+		s.log.Error("Fault not restored", "fault", name, "err", err)
 		return
 	}
-	s.log.Info("the fault has ended", "fault", name)
+	s.log.Info("Fault restored", "fault", name)
 }
 
 func lines(r io.Reader) <-chan string {
 	ch := make(chan string)
-	go func() { // ends with the input, or with the program
+	go func() { // ends with the input or the program
 		defer close(ch)
 		for s := bufio.NewScanner(r); s.Scan(); {
 			ch <- strings.TrimSpace(s.Text())
@@ -197,8 +197,8 @@ func lines(r io.Reader) <-chan string {
 	return ch
 }
 
-// endWithParent ends the context when the program that started this one is gone: `go run` passes Ctrl-C on, because the
-// terminal does, but dies of a SIGTERM without a word to what it runs.
+// endWithParent cancels the context when the parent process is gone: on SIGTERM, `go run` exits without a signal to its
+// child.
 func endWithParent(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	parent := os.Getppid()
@@ -212,7 +212,7 @@ func endWithParent(ctx context.Context) context.Context {
 			case <-ticker.C:
 			}
 		}
-		cancel(errors.New("the program that started the demo has ended"))
+		cancel(errors.New("parent process exited"))
 	}()
 	return ctx
 }

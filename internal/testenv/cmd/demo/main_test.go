@@ -14,14 +14,14 @@ func TestFlags(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if _, err := parse([]string{"--fault=gremlins"}); err == nil || !strings.Contains(err.Error(), "gremlins") || !strings.Contains(err.Error(), "apiserver-kill") {
-		t.Errorf("an unknown fault should be refused before anything starts, with the names of all: %v", err)
+		t.Errorf("an unknown fault should be rejected before anything starts, with all names: %v", err)
 	}
 	if _, err := parse([]string{"--no-such-flag"}); err == nil {
 		t.Error("an unknown flag should be an error")
 	}
 }
 
-// TestInterruptedStart proves that a demo that is interrupted while it starts ends, and says why.
+// TestInterruptedStart verifies that a demo that is interrupted while it starts exits with the reason.
 func TestInterruptedStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers; not run with -short")

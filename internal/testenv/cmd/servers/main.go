@@ -1,9 +1,9 @@
-// Command servers prints the paths of the local stack's programs, building those that are found nowhere.
+// Command servers prints the paths of the local stack's programs, and builds those that are missing.
 //
 //	go run ./internal/testenv/cmd/servers            # all of them
 //	go run ./internal/testenv/cmd/servers promtool   # one
 //
-// Paths go to standard output, one a line in the order asked for; progress goes to standard error.
+// Paths go to standard output, one per line in the order of the arguments; progress goes to standard error.
 package main
 
 import (

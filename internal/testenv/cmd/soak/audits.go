@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// audited waits until each of the exporter's caches has twice been compared with the API server, object by object, and
-// was found equal: only what two audits have found counts as a difference.
+// audited waits until each of the exporter's caches has been consistent in two exact audits: only what two audits find
+// counts as a difference.
 func (s *soak) audited(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -18,12 +18,12 @@ func (s *soak) audited(ctx context.Context) error {
 		return err
 	}
 	if len(before) == 0 {
-		return errors.New("no cache is audited")
+		return errors.New("no cache has been audited")
 	}
 	for {
 		unequal := s.twiceConsistent(waiting, before)
 		if unequal == nil {
-			fmt.Fprintf(s.out, "%d caches of the exporter are equal to the API server by two exact audits each\n", len(before))
+			fmt.Fprintf(s.out, "%d caches of the exporter equal the API server in two exact audits each\n", len(before))
 			return nil
 		}
 		if pause(waiting, time.Second) != nil {
@@ -39,7 +39,7 @@ func (s *soak) twiceConsistent(ctx context.Context, before map[string]float64) e
 	}
 	for kind := range maps.Keys(before) {
 		if now[kind] < before[kind]+2 {
-			return fmt.Errorf("%s was found consistent %v times since, want 2", kind, now[kind]-before[kind])
+			return fmt.Errorf("%s: %v consistent audits, want 2", kind, now[kind]-before[kind])
 		}
 	}
 	different, err := s.chain.Prometheus.Query(ctx, `k8s_informer_audit_differences > 0`)
@@ -47,12 +47,12 @@ func (s *soak) twiceConsistent(ctx context.Context, before map[string]float64) e
 		return err
 	}
 	if len(different) > 0 {
-		return fmt.Errorf("caches differ from the API server: %v", different)
+		return fmt.Errorf("caches inconsistent with the API server: %v", different)
 	}
 	return nil
 }
 
-// consistent returns how many audits of each resource have found nothing.
+// consistent returns the number of consistent audits by resource.
 func (s *soak) consistent(ctx context.Context) (map[string]float64, error) {
 	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_audits_total{name="informer-exporter", result="consistent"}`)
 	if err != nil {

@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// window is the time over which figures are taken, longer than the exporter's garbage collector rests.
+	// window is the time over which figures are taken. It is longer than the exporter's garbage collection cycle at
+	// rest.
 	window = 30 * time.Second
-	// patience is for what takes seconds on an idle machine, and up to client-go's longest wait between attempts.
+	// patience limits what takes seconds on an idle machine, and up to client-go's longest backoff.
 	patience = 3 * time.Minute
 )
 
-// figures are of the exporter, each its lowest value in the window, but the highest number of series.
+// figures of the exporter: the minimum of each in the window, but the maximum of series.
 type figures struct {
 	goroutines, heap, resident, series float64
 }
@@ -31,8 +32,8 @@ func (f figures) String() string {
 	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series", f.goroutines, f.heap/mebi, f.resident/mebi, f.series)
 }
 
-// flat tells whether the figures are what they were. A connection more or less is two goroutines; memory may grow by a
-// quarter, because the garbage collector lets the heap grow before it acts.
+// flat reports whether the figures have not grown. One more connection is two goroutines; memory may grow by a quarter,
+// because the garbage collector lets the heap grow before it runs.
 func (f figures) flat(before figures) error {
 	var errs []error
 	check := func(what string, now, then, slack float64) {
@@ -47,13 +48,13 @@ func (f figures) flat(before figures) error {
 	return errors.Join(errs...)
 }
 
-// settle waits until every informer is synced, connected and without lag, and then takes the figures.
+// settle waits until every informer is synced, connected and without lag, and takes the figures.
 func (s *soak) settle(ctx context.Context) (figures, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	const unwell = `k8s_informer_synced == 0 or k8s_informer_watch_connected == 0 or k8s_informer_sync_lag_seconds > 5`
 	if _, err := s.chain.Prometheus.WaitQuery(waiting, unwell, func(samples []stack.Sample) bool { return len(samples) == 0 }); err != nil {
-		return figures{}, fmt.Errorf("informers do not recover: %w", err)
+		return figures{}, fmt.Errorf("informers did not recover: %w", err)
 	}
 	if err := pause(ctx, window); err != nil {
 		return figures{}, err
@@ -63,7 +64,7 @@ func (s *soak) settle(ctx context.Context) (figures, error) {
 		`min_over_time(go_goroutines{job="informer-exporter"}[30s])`:                 &f.goroutines,
 		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:  &f.heap,
 		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`: &f.resident,
-		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:        &f.series, // a failed scrape has none
+		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:        &f.series, // a failed scrape has no results
 	} {
 		samples, err := s.chain.Prometheus.Query(ctx, query)
 		if err != nil {
@@ -107,7 +108,7 @@ func (s *soak) compare(ctx context.Context) error {
 func (s *soak) differences(ctx context.Context, client metadata.Interface, resources map[string]schema.GroupVersionResource) (informers int, wrong, err error) {
 	counts := map[string]int{}
 	var errs []error
-	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_objects{watch_namespace="*", name=~"informer-exporter|load"}`) // others select by label
+	samples, err := s.chain.Prometheus.Query(ctx, `k8s_informer_objects{watch_namespace="*", name=~"informer-exporter|load"}`) // other programs use label selectors
 	if err != nil {
 		return 0, nil, err
 	}
@@ -116,7 +117,7 @@ func (s *soak) differences(ctx context.Context, client metadata.Interface, resou
 		if _, known := counts[kind]; !known {
 			gvr, ok := resources[kind]
 			if !ok {
-				errs = append(errs, fmt.Errorf("the API server has no resource %s", kind))
+				errs = append(errs, fmt.Errorf("resource %s not found", kind))
 				continue
 			}
 			list, err := client.Resource(gvr).List(ctx, metav1.ListOptions{})

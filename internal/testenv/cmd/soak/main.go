@@ -1,10 +1,10 @@
-// Command soak runs the whole local stack under random faults and then asks whether every informer of the exporter and
-// of the load generator is synced, connected and equal to the API server, and whether the exporter's goroutines and
-// memory are what they were.
+// Command soak runs the whole local stack under random faults, then verifies that every informer of the exporter and of the
+// load generator is synced, connected and consistent with the API server, and that the exporter's goroutines and memory
+// have not grown.
 //
 //	go run ./internal/testenv/cmd/soak --duration=30m
 //
-// It prints the figures and exits with 1 if something is wrong. The seed that it prints repeats the order of the faults.
+// It prints the figures and exits with 1 if a check fails. The printed seed repeats the order of the faults.
 package main
 
 import (
@@ -35,9 +35,9 @@ type options struct {
 func main() {
 	var o options
 	app := kingpin.New("soak", "Run the whole local stack under random faults, and compare before and after.")
-	app.Flag("duration", "How long faults are made.").Default("30m").DurationVar(&o.duration)
-	app.Flag("seed", "Seed of the order of the faults; 0 takes a random one.").Default("0").Uint64Var(&o.seed)
-	app.Flag("verbose", "Log what the parts of the stack do.").BoolVar(&o.verbose)
+	app.Flag("duration", "Duration of the faults.").Default("30m").DurationVar(&o.duration)
+	app.Flag("seed", "Seed for the order of the faults; 0 uses a random one.").Default("0").Uint64Var(&o.seed)
+	app.Flag("verbose", "Log at debug level.").BoolVar(&o.verbose)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o, os.Stdout)
@@ -68,7 +68,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, c.Stop(context.WithoutCancel(ctx))) }()
 
 	s := &soak{chain: c, out: out, random: rand.New(rand.NewPCG(o.seed, 0))}
-	// The first faults make things that stay, such as the buffers of new connections: they belong to the start.
+	// The first faults cause permanent growth, such as buffers of new connections, which belongs to the baseline.
 	for _, name := range []string{"cut", "reset"} {
 		if err := s.fault(ctx, name); err != nil {
 			return err
@@ -80,7 +80,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "before: %v\n", before)
 	for end := time.Now().Add(o.duration); time.Now().Before(end); {
-		// What is compared is one process of the exporter.
+		// The comparison needs one process of the exporter.
 		faults := slices.DeleteFunc(chain.Faults(), func(f chain.Fault) bool { return f.Name == "exporter-kill" })
 		if err := s.fault(ctx, faults[s.random.IntN(len(faults))].Name); err != nil {
 			return err
@@ -97,7 +97,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return errors.Join(s.compare(ctx), s.audited(ctx), after.flat(before))
 }
 
-// soak is a run under way.
+// soak is a run in progress.
 type soak struct {
 	chain  *chain.Chain
 	out    io.Writer
@@ -105,7 +105,7 @@ type soak struct {
 	count  int
 }
 
-// fault makes a fault, lets it last for a while and ends it.
+// fault injects a fault, waits, and ends it.
 func (s *soak) fault(ctx context.Context, name string) error {
 	begin := time.Now()
 	s.count++
@@ -122,7 +122,7 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// Even if it is interrupted, what is paused goes on.
+	// Even if it is interrupted, paused processes are resumed.
 	err = pause(ctx, s.between(2*time.Second, 15*time.Second))
 	if err := errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	if name != "etcd-restore" {
 		return nil
 	}
-	// No informer of client-go learns what was undone (docs/faults.md). Somebody has to make them list again, which takes
-	// until the versions are where they had been.
+	// No informer of client-go learns of the undone writes (docs/faults.md). They must relist, which fails until the
+	// versions have reached their old values.
 	for now := int64(0); now <= revision+newer; {
 		if err := pause(ctx, time.Second); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	return s.fault(ctx, "etcd-compact")
 }
 
-// newer is more revisions than are written from the moment that soak reads the revision to the restored backup's end:
+// newer is more revisions than are written between the moment that soak reads the revision and the state of the backup:
 // 30 seconds, at about 40 revisions a second.
 const newer = 2000
 
