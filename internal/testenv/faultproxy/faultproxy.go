@@ -1,16 +1,16 @@
-// Package faultproxy stands between a client and the API server and breaks their connections at run time, as networks,
+// Package faultproxy is a TCP proxy between a client and the API server that breaks their connections at run time, as networks,
 // load balancers and dying machines do.
 //
-// It forwards bytes and knows nothing of what is in them, so TLS passes through: the client keeps the server's authority
-// and only dials another address, for which RESTConfig makes a configuration.
+// It forwards bytes without reading them, so TLS passes through: the client keeps the server's certificate authority
+// and only dials another address, see RESTConfig.
 //
 //	proxy, err := faultproxy.Start(apiServerAddress, "")
 //	defer proxy.Close()
 //	client, err := kubernetes.NewForConfig(proxy.RESTConfig(cfg))
-//	proxy.HalfOpen()  // the watch stays connected and nothing arrives any more
+//	proxy.HalfOpen()  // the watch stays connected but nothing arrives
 //	proxy.Restore()
 //
-// Faults add up until Restore, where that makes sense: a delayed connection can be cut.
+// Faults combine until Restore: a delayed connection can be cut.
 package faultproxy
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
-// Proxy forwards TCP connections to one address. Its methods may be called from several goroutines.
+// Proxy forwards TCP connections to one address. It is safe for concurrent use.
 type Proxy struct {
 	target  string
 	address string
@@ -35,10 +35,10 @@ type Proxy struct {
 	pairs    map[*pair]struct{}
 	accepted int
 	faults   faults
-	changed  chan struct{} // closed and replaced whenever faults change, to wake the pumps
+	changed  chan struct{} // closed and replaced when faults change, to wake the pumps
 }
 
-// faults is what the pumps obey.
+// faults are the active faults.
 type faults struct {
 	halfOpen bool
 	delay    time.Duration
@@ -68,56 +68,56 @@ func Start(target, listen string) (*Proxy, error) {
 	return p, nil
 }
 
-// Address is the host:port that clients dial; it stays the same through all faults.
+// Address returns the host:port that clients dial. It does not change.
 func (p *Proxy) Address() string { return p.address }
 
-// Connections is the number of connections that are open now.
+// Connections returns the number of open connections.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.pairs)
 }
 
-// Accepted is the number of connections accepted so far, from which a test sees that a client has dialled again.
+// Accepted returns the number of connections accepted so far, which shows that a client has reconnected.
 func (p *Proxy) Accepted() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.accepted
 }
 
-// Cut resets every connection and refuses new ones: the server's machine has lost power and its address answers for it.
+// Cut resets every connection and refuses new ones, as after a power failure of the server whose address still answers.
 func (p *Proxy) Cut() {
 	p.Refuse()
 	p.Reset()
 }
 
-// Refuse refuses new connections and leaves those that are open alone.
+// Refuse refuses new connections and keeps open ones.
 func (p *Proxy) Refuse() {
 	p.mu.Lock()
 	l := p.listener
 	p.listener = nil
 	p.mu.Unlock()
 	if l != nil {
-		_ = l.Close() // it is gone either way
+		_ = l.Close() // it is closed in either case
 	}
 }
 
-// Reset resets every connection and goes on accepting new ones, as a load balancer does that is reloaded.
+// Reset resets every connection and accepts new ones, as a load balancer does on reload.
 func (p *Proxy) Reset() {
 	for _, c := range p.open() {
 		c.reset()
 	}
 }
 
-// HalfOpen keeps all connections open, accepts new ones, and forwards nothing any more in either direction, not even
-// that a side has closed: the other machine is gone and nobody has said so. What was on its way arrives after Restore.
+// HalfOpen keeps all connections open, accepts new ones, and forwards nothing in either direction, not even a close, as
+// after a silent failure of the other machine. Data in transit arrives after Restore.
 func (p *Proxy) HalfOpen() { p.change(func(f *faults) { f.halfOpen = true }) }
 
-// Delay holds everything that the server sends back for a time, without reordering it or narrowing the stream.
+// Delay delays everything from the server, without reordering it or reducing throughput.
 func (p *Proxy) Delay(d time.Duration) { p.change(func(f *faults) { f.delay = max(d, 0) }) }
 
-// CutAfter lets n more bytes of the server's pass, counted over all connections, and then resets the connection on which
-// the next one would have followed, in the middle of whatever it carried. It strikes once.
+// CutAfter passes n more bytes from the server, counted over all connections, and then resets the connection of the
+// next byte, in the middle of its data. It acts once.
 func (p *Proxy) CutAfter(n int) {
 	p.change(func(f *faults) { f.limited, f.left = true, max(n, 0) })
 }
@@ -135,13 +135,13 @@ func (p *Proxy) Restore() error {
 	}
 	l, err := net.Listen("tcp", p.address)
 	if err != nil {
-		return fmt.Errorf("faultproxy: listening again: %w", err)
+		return fmt.Errorf("faultproxy: listen again: %w", err)
 	}
 	p.listen(l)
 	return nil
 }
 
-// Close resets all connections and returns when no goroutine of the proxy is left.
+// Close resets all connections and returns when all goroutines of the proxy have ended.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -151,7 +151,7 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// listen needs the lock, except in Start.
+// listen requires the lock, except in Start.
 func (p *Proxy) listen(l net.Listener) {
 	p.listener = l
 	p.pumps.Go(func() {
@@ -161,7 +161,7 @@ func (p *Proxy) listen(l net.Listener) {
 				if errors.Is(err, net.ErrClosed) {
 					return
 				}
-				time.Sleep(10 * time.Millisecond) // out of file descriptors, or a client that was too quick to go
+				time.Sleep(10 * time.Millisecond) // out of file descriptors, or the client has disconnected
 				continue
 			}
 			p.serve(conn)
@@ -169,7 +169,7 @@ func (p *Proxy) listen(l net.Listener) {
 	})
 }
 
-// serve dials the server at once, so that the client's connection exists on both sides before its first byte.
+// serve dials the server at once, so that both connections exist before the first byte.
 func (p *Proxy) serve(client net.Conn) {
 	c := &pair{proxy: p, client: client, dead: make(chan struct{})}
 	p.mu.Lock()
@@ -208,15 +208,15 @@ func (p *Proxy) change(set func(*faults)) {
 	p.changed = make(chan struct{})
 }
 
-// now returns the faults in force and a channel that closes when they change.
+// now returns the active faults and a channel that is closed when they change.
 func (p *Proxy) now() (faults, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.faults, p.changed
 }
 
-// take asks to forward n bytes of the server's. It returns how many may pass, and whether the connection is to be reset
-// after them; the caller whose bytes hit the limit spends it.
+// take requests to forward n bytes from the server. It returns how many may pass, and whether the connection must be
+// reset after them; the caller whose bytes reach the limit uses it up.
 func (p *Proxy) take(n int) (allowed int, reset bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

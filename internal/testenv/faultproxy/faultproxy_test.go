@@ -22,14 +22,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 )
 
-// quiet is how long a test listens before it believes that nothing comes. patience is how long it waits for what must
-// come.
+// quiet is how long a test listens before it concludes that nothing arrives. patience is how long it waits for what
+// must arrive.
 const (
 	quiet    = 200 * time.Millisecond
 	patience = 30 * time.Second
 )
 
-// echo is a server that sends back what it gets, and closes when its client does.
+// echo is a server that returns what it receives, and closes when its client does.
 func echo(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +53,7 @@ func echo(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// start also proves at the end of each test that Close leaves no goroutine.
+// start also verifies at the end of each test that Close leaves no goroutine.
 func start(t *testing.T, target string) *faultproxy.Proxy {
 	t.Helper()
 	p, err := faultproxy.Start(target, "")
@@ -122,7 +122,7 @@ func expectNothing(t *testing.T, c net.Conn) {
 	}
 }
 
-// expectReset wants RST, not the FIN of an orderly end.
+// expectReset expects RST, not the FIN of an orderly close.
 func expectReset(t *testing.T, c net.Conn) {
 	t.Helper()
 	deadline(t, c, patience)
@@ -139,7 +139,7 @@ func expectRefused(t *testing.T, p *faultproxy.Proxy) {
 		c.Close()
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Fatalf("dialling: %v; want it refused", err)
+		t.Fatalf("dial: %v; want connection refused", err)
 	}
 }
 
@@ -180,8 +180,8 @@ func TestOrderlyEndLosesNothing(t *testing.T) {
 	c := dial(t, p)
 	send(t, c, "last words")
 	closeWrite(t, c)
-	await.True(t, "the proxy closes a connection that both sides have closed", func() bool { return p.Connections() == 0 })
-	expect(t, c, "last words") // read only now: a reset would have thrown it away
+	await.True(t, "the proxy closes a connection that both sides closed", func() bool { return p.Connections() == 0 })
+	expect(t, c, "last words") // read only now: a reset would have discarded it
 }
 
 func TestCut(t *testing.T) {
@@ -280,14 +280,14 @@ func TestDelayHoldsBackAndKeepsOrder(t *testing.T) {
 	begin := time.Now()
 	for _, part := range []string{"one ", "two ", "three ", "four "} {
 		send(t, c, part)
-		time.Sleep(20 * time.Millisecond) // so that they are several reads; nothing depends on it
+		time.Sleep(20 * time.Millisecond) // so that they are several reads; correctness does not depend on it
 	}
 	expect(t, c, "one ")
 	if took := time.Since(begin); took < delay {
 		t.Errorf("came after %v, want at least %v", took, delay)
 	}
 	expect(t, c, "two three four ")
-	// One delay for each part would be over a second.
+	// A delay per part would be over a second.
 	if took := time.Since(begin); took > 3*delay && took < patience {
 		t.Errorf("the last part came after %v: the delays add up", took)
 	}
@@ -308,7 +308,7 @@ func TestCutAfterStrikesOnceInTheMiddle(t *testing.T) {
 	send(t, c, "0123456789")
 	deadline(t, c, patience)
 	got, err := io.ReadAll(c)
-	// The kernel may drop at a reset what the client has not read yet, but never invents more.
+	// At a reset the kernel may drop what the client has not read, but never adds data.
 	if !errors.Is(err, syscall.ECONNRESET) || len(got) > 3 || string(got) != "012"[:len(got)] {
 		t.Fatalf("got %q, %v; want at most 3 bytes and a reset", got, err)
 	}
@@ -327,7 +327,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	l.Close()
 	p := start(t, target)
 	c, err := net.Dial("tcp", p.Address())
-	if errors.Is(err, syscall.ECONNRESET) { // the reset can be quicker than Dial's return
+	if errors.Is(err, syscall.ECONNRESET) { // the reset can precede Dial's return
 		return
 	}
 	if err != nil {
@@ -376,7 +376,7 @@ func TestManyAtOnce(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				// What comes of it is the proxy's mood.
+				// The result depends on timing.
 				_ = c.SetDeadline(time.Now().Add(50 * time.Millisecond))
 				_, _ = io.WriteString(c, "x")
 				_, _ = c.Read(make([]byte, 1))

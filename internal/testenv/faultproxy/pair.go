@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pair is a client's connection and the one to the server that belongs to it.
+// pair is a client's connection and its connection to the server.
 type pair struct {
 	proxy  *Proxy
 	client net.Conn
@@ -17,7 +17,7 @@ type pair struct {
 	once   sync.Once
 }
 
-// chunk is what one read returned. The last one of a stream has no bytes.
+// chunk is the result of one read. The last one of a stream is empty.
 type chunk struct {
 	bytes []byte
 	read  time.Time
@@ -34,7 +34,7 @@ func (c *pair) run() {
 	c.server = server
 	c.mu.Unlock()
 	select {
-	case <-c.dead: // reset while dialling
+	case <-c.dead: // reset during the dial
 		abort(server)
 		return
 	default:
@@ -43,13 +43,13 @@ func (c *pair) run() {
 	streams.Go(func() { c.stream(c.client, server, false) })
 	streams.Go(func() { c.stream(server, c.client, true) })
 	streams.Wait()
-	// Both sides have closed, or both connections are reset already. A reset now could overtake the last bytes.
+	// Both sides have closed, or both connections are reset. Another reset could overtake the last bytes.
 	c.client.Close()
 	server.Close()
 }
 
-// stream forwards one direction. A reader and a writer share the work, so that a delay holds back each byte but not the
-// reading of the next.
+// stream forwards one direction. A reader and a writer run concurrently, so that a delay holds back each byte but not
+// the next read.
 func (c *pair) stream(from, to net.Conn, fromServer bool) {
 	chunks := make(chan chunk, 256)
 	var reader sync.WaitGroup
@@ -105,7 +105,7 @@ func (c *pair) read(from net.Conn, chunks chan<- chunk) {
 	}
 }
 
-// hold waits until a chunk may pass and returns whether the connection still lives.
+// hold waits until a chunk may pass and reports whether the connection is still open.
 func (c *pair) hold(read time.Time, fromServer bool) bool {
 	for {
 		f, changed := c.proxy.now()
@@ -129,7 +129,7 @@ func (c *pair) hold(read time.Time, fromServer bool) bool {
 	}
 }
 
-// reset ends both connections with RST, so that neither side takes the end for an orderly one.
+// reset closes both connections with RST, so that neither side sees an orderly close.
 func (c *pair) reset() {
 	c.once.Do(func() { close(c.dead) })
 	abort(c.client)
@@ -142,7 +142,7 @@ func (c *pair) reset() {
 
 func abort(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // fails only when it is closed already
+		_ = tcp.SetLinger(0) // fails only if it is already closed
 	}
 	_ = conn.Close()
 }

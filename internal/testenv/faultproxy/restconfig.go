@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// RESTConfig returns a copy of cfg whose clients go through the proxy. They verify the server's certificate for the host
-// that they would have dialled without it.
+// RESTConfig returns a copy of cfg whose clients connect through the proxy. They verify the server's certificate for
+// the original host.
 func (p *Proxy) RESTConfig(cfg *rest.Config) *rest.Config {
 	through := rest.CopyConfig(cfg)
 	host := cfg.Host
@@ -17,7 +17,7 @@ func (p *Proxy) RESTConfig(cfg *rest.Config) *rest.Config {
 	}
 	u, err := url.Parse(host)
 	if err != nil {
-		return through // the client says better what is wrong with the host
+		return through // the client reports an invalid host
 	}
 	if through.ServerName == "" {
 		through.ServerName = u.Hostname()

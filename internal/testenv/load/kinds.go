@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// kind is how one kind of object is written, and read from a cache.
+// kind defines how one kind of object is written, and read from a cache.
 type kind struct {
 	name   string
 	create func(ctx context.Context, namespace, name string) error
 	update func(ctx context.Context, namespace, name string) error
 	delete func(ctx context.Context, namespace, name string) error
-	// cached reads an object from the cache, nil if there is none of its kind.
+	// cached reads an object from the cache, nil if it is missing.
 	cached func(namespace, name string) bool
-	// count reads all objects of a namespace from the cache.
+	// count lists the objects of a namespace from the cache.
 	count func(namespace string) int
 }
 
@@ -46,7 +46,7 @@ func (l *Load) kinds() []kind {
 			},
 			cached: func(ns, name string) bool { _, err := pods.Pods(ns).Get(name); return err == nil },
 			count: func(ns string) int {
-				all, _ := pods.Pods(ns).List(labels.Everything()) // a cache cannot fail to list
+				all, _ := pods.Pods(ns).List(labels.Everything()) // listing a cache cannot fail
 				return len(all)
 			},
 		},
@@ -66,7 +66,7 @@ func (l *Load) kinds() []kind {
 			},
 			cached: func(ns, name string) bool { _, err := configMaps.ConfigMaps(ns).Get(name); return err == nil },
 			count: func(ns string) int {
-				all, _ := configMaps.ConfigMaps(ns).List(labels.Everything()) // a cache cannot fail to list
+				all, _ := configMaps.ConfigMaps(ns).List(labels.Everything()) // listing a cache cannot fail
 				return len(all)
 			},
 		},
@@ -87,7 +87,7 @@ func (l *Load) kinds() []kind {
 			},
 			cached: func(ns, name string) bool { _, err := deployments.Deployments(ns).Get(name); return err == nil },
 			count: func(ns string) int {
-				all, _ := deployments.Deployments(ns).List(labels.Everything()) // a cache cannot fail to list
+				all, _ := deployments.Deployments(ns).List(labels.Everything()) // listing a cache cannot fail
 				return len(all)
 			},
 		},
@@ -98,12 +98,12 @@ func meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Labels: map[string]string{"app.kubernetes.io/managed-by": "load"}}
 }
 
-// annotation is a patch that changes something every time.
+// annotation returns a patch that always changes the object.
 func annotation() []byte {
 	return fmt.Appendf(nil, `{"metadata":{"annotations":{"load/turn":"%d"}}}`, rand.Uint64())
 }
 
-// podSpec needs no node: nothing runs in a control plane without one.
+// podSpec needs no node: a control plane without nodes runs nothing.
 func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "none", Image: "example.com/none"}}}
 }

@@ -1,7 +1,7 @@
-// Package load keeps a cluster busy: it creates, updates and deletes Pods, ConfigMaps and Deployments at a steady rate,
-// within a bound, in namespaces of its own, and reads the caches of informers by key.
+// Package load generates load: it creates, updates and deletes Pods, ConfigMaps and Deployments at a steady rate,
+// up to a limit, in its own namespaces, and reads the caches of informers by key.
 //
-// The factory of the informers is the caller's, so that the same load runs on plain and on decorated ones.
+// The caller provides the informer factory, so that the same load runs on plain and decorated informers.
 package load
 
 import (
@@ -24,38 +24,38 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Options configure Start; the zero value of each but the first two is a modest load.
+// Options configure Start. Client and Factory are required; the defaults are a modest load.
 type Options struct {
-	// Client writes. Its own rate limit must be above WritesPerSecond.
+	// Client writes. Its rate limit must exceed WritesPerSecond.
 	Client kubernetes.Interface
-	// Factory makes the informers whose caches are read. Start starts it; its namespace must cover Namespaces.
+	// Factory creates the informers whose caches are read. Start starts it; its namespace must cover Namespaces.
 	Factory informers.SharedInformerFactory
-	// Dynamic writes Widgets too, in place of every tenth object; nil leaves them out. They must be defined
+	// Dynamic also writes Widgets, in place of every tenth object; nil disables them. Their definition must exist
 	// (examples/controller/widgets.yaml).
 	Dynamic dynamic.Interface
-	// Namespaces are created if they are missing; the default is load-0 and load-1.
+	// Namespaces are created if missing. Defaults to load-0 and load-1.
 	Namespaces []string
-	// Objects bounds how many exist at a time, without the Pods that a controller manager makes for the Deployments. One
-	// in ten is a Deployment, the rest are Pods and ConfigMaps in equal parts. The default is 100.
+	// Objects limits the objects that exist at a time, without the Pods of Deployments. One in ten is a Deployment, the
+	// rest are Pods and ConfigMaps in equal parts. Defaults to 100.
 	Objects int
-	// WritesPerSecond and ReadsPerSecond are upper bounds; the defaults are 10 and 100.
+	// WritesPerSecond and ReadsPerSecond are upper limits. They default to 10 and 100.
 	WritesPerSecond float64
 	ReadsPerSecond  float64
-	// Handle is called for every event that the informers deliver, to make handlers slow. May be nil.
+	// Handle is called for every event, to make handlers slow. May be nil.
 	Handle func(kind string)
-	// Log says at debug level what failed: a cluster that a test breaks makes writes fail, which is no reason to stop.
+	// Log reports failures at debug level: writes are expected to fail in a cluster that a test breaks.
 	Log *slog.Logger
 }
 
-// Stats is what a Load has done so far.
+// Stats are the totals of a Load.
 type Stats struct {
 	Created, Updated, Deleted, Failed int64
 	Hits, Misses                      int64
-	// Events is the number of events that the handlers have seen.
+	// Events is the number of handled events.
 	Events int64
 }
 
-// Load is a load under way.
+// Load is a running load.
 type Load struct {
 	options Options
 	slots   []*slot
@@ -71,8 +71,8 @@ const (
 	requestTimeout = 5 * time.Second
 )
 
-// Start creates the namespaces, starts the informers, waits until they have synced, and then loads the cluster until
-// Stop. ctx bounds the start only.
+// Start creates the namespaces, starts the informers, waits for their sync, and generates load until Stop. ctx limits
+// the start only.
 func Start(ctx context.Context, o Options) (*Load, error) {
 	if o.Client == nil || o.Factory == nil {
 		return nil, errors.New("load: Options.Client and Options.Factory are required")
@@ -90,7 +90,7 @@ func Start(ctx context.Context, o Options) (*Load, error) {
 	for _, ns := range o.Namespaces {
 		object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
 		if _, err := o.Client.CoreV1().Namespaces().Create(ctx, object, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return nil, fmt.Errorf("load: creating namespace %s: %w", ns, err)
+			return nil, fmt.Errorf("load: create namespace %s: %w", ns, err)
 		}
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -158,17 +158,17 @@ func (l *Load) startInformers(ctx, running context.Context) error {
 	return nil
 }
 
-// Pause ends the writes; the informers and the reads go on.
+// Pause ends the writes; informers and reads continue.
 func (l *Load) Pause() { l.pause() }
 
-// Stop ends the load and its informers. The objects stay: the cluster of a local stack goes as a whole.
+// Stop ends the load and its informers. The objects stay: they end with the cluster of the local stack.
 func (l *Load) Stop() {
 	l.cancel()
 	l.workers.Wait()
 	l.options.Factory.Shutdown()
 }
 
-// Stats returns what has been done so far.
+// Stats returns the totals so far.
 func (l *Load) Stats() Stats {
 	return Stats{
 		Created: l.created.Load(), Updated: l.updated.Load(), Deleted: l.deleted.Load(), Failed: l.failed.Load(),
@@ -176,7 +176,7 @@ func (l *Load) Stats() Stats {
 	}
 }
 
-// slot is the place of one object, which comes and goes. Only its writer touches exists.
+// slot is the place of one object. Only its writer uses exists.
 type slot struct {
 	kind      kind
 	namespace string
@@ -186,7 +186,7 @@ type slot struct {
 
 func (l *Load) write(ctx context.Context, limit flowcontrol.RateLimiter, writer int) {
 	for limit.Wait(ctx) == nil {
-		// Each writer has slots of its own, so that no two race for one object.
+		// Each writer has its own slots, so that no two race for one object.
 		i := rand.IntN((len(l.slots)+writers-1)/writers)*writers + writer
 		if i < len(l.slots) {
 			l.change(ctx, l.slots[i])
@@ -194,9 +194,9 @@ func (l *Load) write(ctx context.Context, limit flowcontrol.RateLimiter, writer 
 	}
 }
 
-// change creates what is missing, and updates or, one time in four, deletes what exists.
+// change creates a missing object, and updates or, one time in four, deletes an existing one.
 func (l *Load) change(ctx context.Context, s *slot) {
-	// A write that is under way when Stop comes is finished, so that its outcome is known.
+	// A write in progress at Stop is completed, so that its outcome is known.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	defer cancel()
 	var err error
@@ -240,5 +240,5 @@ func (l *Load) read(ctx context.Context, limit flowcontrol.RateLimiter) {
 	}
 }
 
-// readsPerList is how many reads by key there are to each read of a whole namespace.
+// readsPerList is the number of reads by key per list of a namespace.
 const readsPerList = 10

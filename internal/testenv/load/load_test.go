@@ -67,11 +67,11 @@ func TestLoad(t *testing.T) {
 		objects += int64(len(p.Items) + len(c.Items) + len(d.Items))
 	}
 	if want := s.Created - s.Deleted; objects > bound || objects != want {
-		t.Errorf("%d objects are there, %d should be, and %d is the bound", objects, want, bound)
+		t.Errorf("%d objects, want %d, and at most %d", objects, want, bound)
 	}
 	time.Sleep(50 * time.Millisecond)
 	if after := l.Stats(); after != s {
-		t.Errorf("it goes on after Stop: %+v, %+v", s, after)
+		t.Errorf("it continues after Stop: %+v, %+v", s, after)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Widgets are what the demo controller controls.
+// Widgets is the resource of the demo controller.
 var Widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// widgets are written and not read: the caches are the demo controller's.
+// widgets are written and not read: their cache is the demo controller's.
 func (l *Load) widgets() kind {
 	client := l.options.Dynamic.Resource(Widgets)
 	return kind{
@@ -34,8 +34,8 @@ func (l *Load) widgets() kind {
 	}
 }
 
-// failures is how many attempts to reconcile a Widget fail: none for most of them, so that those that fail stay well below
-// the share that opens a ticket.
+// failures is how many reconcile attempts of a Widget fail: none for most, so that the error rate stays well below the
+// threshold of its alert.
 func failures() int64 { return max(0, rand.Int64N(100)-96) }
 
 // Widget returns a Widget with a spec as in examples/controller/widgets.yaml.

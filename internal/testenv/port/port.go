@@ -1,7 +1,7 @@
-// Package port hands out loopback ports for servers that may be stopped and must get the same port back.
+// Package port allocates loopback ports for servers that may be stopped and must get the same port back.
 //
-// They lie below the range from which kernels take the local ports of outgoing connections (32768 and up on Linux, 49152
-// elsewhere): a port in that range could be gone when its server wants to listen again.
+// They are below the range of ephemeral ports for outgoing connections (32768 and up on Linux, 49152
+// elsewhere): a port in that range could be taken when its server listens again.
 package port
 
 import (
@@ -22,7 +22,7 @@ var (
 	given = map[int]bool{}
 )
 
-// Free returns a loopback port on which nothing listens and which it has not given out before in this process.
+// Free returns a free loopback port that it has not returned before in this process.
 func Free() (int, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -34,7 +34,7 @@ func Free() (int, error) {
 	return 0, fmt.Errorf("no free port on 127.0.0.1 between %d and %d", first, last)
 }
 
-// Prefer returns the port if it is free, else another one as Free does.
+// Prefer returns the port if it is free, else another one like Free.
 func Prefer(p int) (int, error) {
 	mu.Lock()
 	taken := take(p)
@@ -45,10 +45,10 @@ func Prefer(p int) (int, error) {
 	return Free()
 }
 
-// Address is host:port of a loopback port.
+// Address returns host:port of a loopback port.
 func Address(p int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p)) }
 
-// take needs the lock.
+// take requires the lock.
 func take(p int) bool {
 	if given[p] {
 		return false

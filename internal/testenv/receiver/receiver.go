@@ -1,5 +1,5 @@
-// Package receiver is a webhook for Alertmanager that remembers what it was told, so that a test can wait for an alert
-// and a person can read it.
+// Package receiver is a webhook for Alertmanager that stores its notifications, so that a test can wait for an alert
+// and a user can read it.
 package receiver
 
 import (
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Alert is one alert of a notification. Alertmanager sends the same alert again when its group changes and after the
-// repeat interval, so it may appear several times.
+// Alert is one alert of a notification. Alertmanager resends it when its group changes and after the repeat interval,
+// so it may appear several times.
 type Alert struct {
 	// Receiver is the name of the receiver in Alertmanager's configuration.
 	Receiver string
@@ -29,19 +29,19 @@ type Alert struct {
 	StartsAt    time.Time
 	// EndsAt is zero while the alert fires.
 	EndsAt time.Time
-	// Arrived is when the notification came here.
+	// Arrived is the time of the notification.
 	Arrived time.Time
 }
 
 // Options configure Start.
 type Options struct {
-	// Address to listen on; empty is a free loopback port.
+	// Address to listen on. Defaults to a free loopback port.
 	Address string
-	// Log gets a line for every alert. Nil: silence.
+	// Log gets a line per alert. A nil Log is silent.
 	Log *slog.Logger
 }
 
-// Receiver is the webhook. Its methods may be called from several goroutines.
+// Receiver is the webhook. It is safe for concurrent use.
 type Receiver struct {
 	address string
 	log     *slog.Logger
@@ -53,7 +53,7 @@ type Receiver struct {
 	more   chan struct{} // closed and replaced when alerts arrive
 }
 
-// Start listens and returns at once.
+// Start listens and returns.
 func Start(o Options) (*Receiver, error) {
 	if o.Address == "" {
 		o.Address = "127.0.0.1:0"
@@ -70,39 +70,38 @@ func Start(o Options) (*Receiver, error) {
 	go func() {
 		defer close(r.served)
 		if err := r.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			r.log.Error("the webhook receiver has ended", "err", err)
+			r.log.Error("webhook receiver stopped", "err", err)
 		}
 	}()
 	return r, nil
 }
 
-// URL is what Alertmanager is to send to. The path makes no difference to the receiver; it tells people apart what was
-// meant for a pager from what was not.
+// URL returns the address for Alertmanager. The path has no effect; it shows readers whether a notification was a page.
 func (r *Receiver) URL(path string) string {
 	return "http://" + r.address + "/" + strings.TrimPrefix(path, "/")
 }
 
-// Close ends the server. Alerts and Wait still answer from what has arrived.
+// Close ends the server. Alerts and Wait still return what has arrived.
 func (r *Receiver) Close() error {
 	err := r.server.Close()
 	<-r.served
 	return err
 }
 
-// Alerts returns all that have arrived, in that order.
+// Alerts returns all alerts in the order of their arrival.
 func (r *Receiver) Alerts() []Alert {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.alerts)
 }
 
-// Wait returns the first alert that match accepts, among those that have arrived and those that will. When ctx ends
-// first, the error lists what did arrive.
+// Wait returns the first alert that match accepts, past or future. If ctx ends first, the error lists the alerts that
+// arrived.
 func (r *Receiver) Wait(ctx context.Context, match func(Alert) bool) (Alert, error) {
 	seen := 0
 	for {
 		r.mu.Lock()
-		alerts, more := r.alerts, r.more // appending leaves what is there alone
+		alerts, more := r.alerts, r.more // appending does not modify existing elements
 		r.mu.Unlock()
 		for _, a := range alerts[seen:] {
 			if match(a) {
@@ -113,7 +112,7 @@ func (r *Receiver) Wait(ctx context.Context, match func(Alert) bool) (Alert, err
 		select {
 		case <-more:
 		case <-ctx.Done():
-			return Alert{}, fmt.Errorf("no such alert: %w (arrived: %s)", context.Cause(ctx), summary(alerts))
+			return Alert{}, fmt.Errorf("no matching alert: %w (arrived: %s)", context.Cause(ctx), summary(alerts))
 		}
 	}
 }
@@ -131,13 +130,13 @@ func summary(alerts []Alert) string {
 	return strings.Join(names, ", ")
 }
 
-// maxBody bounds a notification: Alertmanager's largest groups stay far below.
+// maxBody limits a notification, well above Alertmanager's largest groups.
 const maxBody = 10 << 20
 
-// ServeHTTP takes a notification.
+// ServeHTTP receives a notification.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if req.Method != http.MethodPost {
-		http.Error(w, "POST Alertmanager's notifications here", http.StatusMethodNotAllowed)
+		http.Error(w, "this webhook accepts POST only", http.StatusMethodNotAllowed)
 		return
 	}
 	var n struct {
@@ -151,7 +150,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		} `json:"alerts"`
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxBody)).Decode(&n); err != nil {
-		http.Error(w, "not a notification of Alertmanager: "+err.Error(), http.StatusBadRequest)
+		http.Error(w, "not an Alertmanager notification: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	now := time.Now()

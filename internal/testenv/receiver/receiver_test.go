@@ -74,7 +74,7 @@ func TestRecordsAndPrints(t *testing.T) {
 	if b.Name != "B" || b.Status != "resolved" || b.EndsAt.Sub(b.StartsAt) != time.Minute {
 		t.Errorf("second alert: %+v", b)
 	}
-	r.Close() // the handler has returned then, and the log is complete
+	r.Close() // the handler has returned, and the log is complete
 	if !strings.Contains(log.String(), `msg="alert firing" alertname=A receiver=page severity=page summary="it burns"`) {
 		t.Errorf("log:\n%s", log.String())
 	}
@@ -87,7 +87,7 @@ func TestWait(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.Wait(ended, resolved); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("waiting in vain: %v", err)
+		t.Errorf("Wait returned %v after its context ended", err)
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -106,7 +106,7 @@ func TestWait(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	if a, err := r.Wait(ctx, resolved); err != nil || a.Name != "B" {
-		t.Errorf("what has arrived before counts too: %+v, %v", a, err)
+		t.Errorf("earlier alerts should match: %+v, %v", a, err)
 	}
 	ended, cancel = context.WithCancel(t.Context())
 	cancel()

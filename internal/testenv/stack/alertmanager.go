@@ -10,19 +10,19 @@ import (
 
 // AlertmanagerOptions configure StartAlertmanager.
 type AlertmanagerOptions struct {
-	// Dir is where data and log go; the caller's to remove.
+	// Dir is the directory for data and log. The caller removes it.
 	Dir string
 	Log *slog.Logger
-	// Port on the loopback interface; 0 takes a free one.
+	// Port on loopback; 0 uses a free one.
 	Port int
-	// ConfigFile is Alertmanager's configuration.
+	// ConfigFile is the path of Alertmanager's configuration.
 	ConfigFile string
 }
 
-// Alertmanager is an Alertmanager without peers.
+// Alertmanager is a single Alertmanager.
 type Alertmanager struct {
 	*Server
-	// Address is host:port, as Prometheus wants it; URL is the same with its scheme.
+	// Address is host:port, as Prometheus needs it; URL is the same with its scheme.
 	Address, URL string
 }
 
@@ -41,7 +41,7 @@ func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanage
 		"--config.file=" + o.ConfigFile,
 		"--storage.path=" + filepath.Join(o.Dir, "alertmanager"),
 		"--web.listen-address=" + a.Address,
-		"--web.external-url=" + a.URL, // the default is a link with the name of this machine
+		"--web.external-url=" + a.URL, // the default is derived from the host name
 		"--cluster.listen-address=",   // no peers, and no port for them on other interfaces
 	}
 	a.Server = newServer("alertmanager", program, o.Dir, args, answers(a.URL+"/-/ready", nil, ""), o.Log)

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
-// APIServer is a kube-apiserver with RBAC. Its administrator authenticates with a token of the group system:masters.
+// APIServer is a kube-apiserver with RBAC. Its administrator has a token of the group system:masters.
 type APIServer struct {
 	*Server
 	// Address is host:port, for a proxy in front of it.
@@ -53,10 +53,9 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 		"--service-account-key-file=" + pki.serviceAccountPublics,
 		"--service-account-signing-key-file=" + pki.serviceAccountKey,
 		"--service-cluster-ip-range=10.0.0.0/24",
-		// There is no cluster around it whose pods would look for it under an endpoint, and a loopback address is not
-		// allowed there.
+		// No Pods look for it under an endpoint, and a loopback address is not allowed there.
 		"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
-		// Without a controller manager no namespace has the default service account that this plugin wants of a pod.
+		// Without a controller manager, namespaces lack the default service account that this plugin requires for Pods.
 		"--disable-admission-plugins=ServiceAccount",
 	}
 	args = append(args, featureGates(o.FeatureGates)...)
@@ -72,7 +71,7 @@ func (a *APIServer) transport() *http.Transport {
 	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 }
 
-// config is for the bearer of a token. The client's own rate limit is far above what one machine serves, so that tests
+// config authenticates with a token. The client-side rate limit is far above what one machine serves, so that tests
 // measure the server and not the limit.
 func (a *APIServer) config(token string) *rest.Config {
 	return &rest.Config{
@@ -84,7 +83,7 @@ func (a *APIServer) config(token string) *rest.Config {
 	}
 }
 
-// featureGates returns the flag that sets them, in a stable order.
+// featureGates returns the flag that sets the gates, in a stable order.
 func featureGates(gates map[string]bool) []string {
 	if len(gates) == 0 {
 		return nil

@@ -21,12 +21,12 @@ const (
 
 // Binary returns the path of a program, one of Programs.
 //
-// It looks in $KUBEBUILDER_ASSETS, whose content is taken as it is, and on PATH, where a program counts only if it
-// reports the pinned minor version: an etcd or a Prometheus that happens to be installed may be years old. Otherwise the
+// It looks in $KUBEBUILDER_ASSETS, whose programs are used regardless of their version, and in PATH, where a program is used only if it
+// reports the pinned minor version: an installed etcd or Prometheus may be years old. Otherwise the
 // program is built from its pinned module into the user's cache directory, once for all clones of this repository; log
-// then says what is built and how long it has taken. A nil log is silent.
+// reports progress. A nil log is silent.
 //
-// Several processes may ask at once: one builds, the others wait for it.
+// It is safe for concurrent use by several processes: one builds, the others wait for it.
 func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) {
 	p, err := programByName(name)
 	if err != nil {
@@ -57,11 +57,11 @@ func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) 
 	return b.binary(ctx)
 }
 
-// cachePath is where a build of the program is kept.
+// cachePath returns the path of the program's build in the cache.
 func (p program) cachePath(version string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("%s has to be built, but there is no cache directory for it: %w (set $HOME or $XDG_CACHE_HOME, or $%s to a directory with the program)", p.name, err, assetsVariable)
+		return "", fmt.Errorf("cannot build %s: no cache directory: %w (set $HOME or $XDG_CACHE_HOME, or $%s to a directory with the program)", p.name, err, assetsVariable)
 	}
 	build := fmt.Sprintf("%s-%s-%s-%s", p.dir, version, runtime.GOOS, runtime.GOARCH)
 	return filepath.Join(cache, "informer-exporter", "servers", build, executable(p.name)), nil
@@ -96,7 +96,7 @@ func onPath(ctx context.Context, p program, version string, log *slog.Logger) st
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	want := p.reported(version)
 	if err != nil || !sameMinor(string(out), want) {
-		log.Info("leaving aside a program on PATH: not the pinned minor version", "program", path, "pinned", want)
+		log.Info("ignoring program in PATH: not the pinned minor version", "program", path, "pinned", want)
 		return ""
 	}
 	return path
@@ -119,8 +119,7 @@ func serversDir() (string, error) {
 	return filepath.Join(root, "tools", "servers"), nil
 }
 
-// Root returns the root of this repository: it is above this source file or, where the compiler was told to trim paths,
-// above the working directory.
+// Root returns the root of this repository: above this source file or, with -trimpath, above the working directory.
 func Root() (string, error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		if root, err := rootAbove(filepath.Dir(file)); err == nil {
@@ -144,7 +143,7 @@ func rootAbove(start string) (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no clone of %s at or above %s; run inside one, or set $%s to a directory with the programs", modulePath, start, assetsVariable)
+			return "", fmt.Errorf("no clone of %s at or above %s: run inside one, or set $%s to a directory with the programs", modulePath, start, assetsVariable)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// fake writes a program that answers --version.
+// fake writes a program that prints a version.
 func fake(t *testing.T, dir, name, version string, mode fs.FileMode) {
 	t.Helper()
 	path := filepath.Join(dir, executable(name))
@@ -23,12 +23,12 @@ func fake(t *testing.T, dir, name, version string, mode fs.FileMode) {
 	}
 }
 
-// TestLookup never reaches a build: the cache directory that it sets holds what would be built.
+// TestLookup never builds: its cache directory has the programs.
 func TestLookup(t *testing.T) {
 	const pinned, other = "etcd Version: 3.6.99", "etcd Version: 3.4.20"
 	for _, tc := range []struct {
 		name         string
-		assets, path string // the version in each place; empty for no program
+		assets, path string // version in each place; empty for no program
 		assetsMode   fs.FileMode
 		want         string
 	}{
@@ -78,7 +78,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// cachePath is where Binary keeps a program, found without building it.
+// cachePath returns the path at which Binary caches a program.
 func cachePath(name string) (string, error) {
 	p, err := programByName(name)
 	if err != nil {
@@ -98,7 +98,7 @@ func cachePath(name string) (string, error) {
 func TestUnknownProgram(t *testing.T) {
 	_, err := Binary(t.Context(), "kubelet", nil)
 	if err == nil || !strings.Contains(err.Error(), "kube-apiserver") {
-		t.Errorf("the error should list what there is: %v", err)
+		t.Errorf("the error should list the programs: %v", err)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestSourceIsFoundAboveTheWorkingDirectory(t *testing.T) {
 	if err := os.MkdirAll(below, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// A nested module on the way up is not the root, though its path begins with the root's.
+	// A nested module above the working directory is not the root, although its path begins with the root's.
 	for dir, module := range map[string]string{below: modulePath + "/test/e2e", root: modulePath} {
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+module+"\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestSourceIsFoundAboveTheWorkingDirectory(t *testing.T) {
 		t.Errorf("got %s, %v; want %s", got, err, root)
 	}
 	if _, err := rootAbove(t.TempDir()); err == nil || !strings.Contains(err.Error(), assetsVariable) {
-		t.Errorf("outside of a clone the error should say how to go on: %v", err)
+		t.Errorf("outside of a clone the error should name the fix: %v", err)
 	}
 }
 
@@ -166,8 +166,7 @@ func source(t *testing.T, main string) string {
 	return dir
 }
 
-// TestBuildOnce lets several callers want the same program at once, which must be compiled once and never be seen half
-// done.
+// TestBuildOnce requests one program from several callers, which must be compiled once and never be seen incomplete.
 func TestBuildOnce(t *testing.T) {
 	var log syncBuffer
 	b := builder{
@@ -181,7 +180,7 @@ func TestBuildOnce(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(b.target), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := b.lock(t.Context()) // so that they all meet, however fast the build is
+	unlock, err := b.lock(t.Context()) // so that they overlap, however fast the build is
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +228,7 @@ func TestBuildFailureShowsTheCompiler(t *testing.T) {
 		every:   time.Hour,
 	}
 	if _, err := b.binary(t.Context()); err == nil || !strings.Contains(err.Error(), "undefined: undefinedThing") {
-		t.Errorf("the error should show what the compiler said: %v", err)
+		t.Errorf("the error should include the compiler's output: %v", err)
 	}
 	if _, err := os.Stat(b.target); err == nil {
 		t.Error("a failed build left a program behind")

@@ -19,10 +19,10 @@ type builder struct {
 	source  string // the nested module
 	target  string
 	log     *slog.Logger
-	every   time.Duration // between two lines of progress
+	every   time.Duration // interval between progress messages
 }
 
-// binary returns the path of the program in the cache, building it if it is not there.
+// binary returns the path of the program in the cache, and builds it if it is missing.
 func (b builder) binary(ctx context.Context) (string, error) {
 	if isExecutable(b.target) {
 		return b.target, nil
@@ -35,7 +35,7 @@ func (b builder) binary(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if isExecutable(b.target) { // whoever had the lock has built it
+	if isExecutable(b.target) { // another process has built it
 		return b.target, nil
 	}
 	if err := b.build(ctx); err != nil {
@@ -50,14 +50,14 @@ func (b builder) lock(ctx context.Context) (unlock func(), err error) {
 	for {
 		unlock, ok, err := tryLock(path)
 		if err != nil {
-			return nil, fmt.Errorf("locking the build of %s: %w", b.program.name, err)
+			return nil, fmt.Errorf("lock for the build of %s: %w", b.program.name, err)
 		}
 		if ok {
 			return unlock, nil
 		}
 		if time.Since(said) >= b.every {
 			said = time.Now()
-			b.log.Info("waiting for another process that builds the same program", "program", b.program.name, "elapsed", elapsed(started))
+			b.log.Info("waiting for another process to build the same program", "program", b.program.name, "elapsed", elapsed(started))
 		}
 		select {
 		case <-ctx.Done():
@@ -67,18 +67,18 @@ func (b builder) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// build compiles to a temporary name and renames, so that no one ever sees half a program, not even after a crash.
+// build compiles to a temporary name and renames, so that the program is never incomplete, not even after a crash.
 func (b builder) build(ctx context.Context) error {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		return fmt.Errorf("%s has to be built, which needs Go on PATH: %w (or set $%s to a directory with the program)", b.program.name, err, assetsVariable)
+		return fmt.Errorf("cannot build %s without Go in PATH: %w (or set $%s to a directory with the program)", b.program.name, err, assetsVariable)
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(b.target), "."+b.program.name+".*.tmp")
 	if err != nil {
 		return err
 	}
 	temporary.Close()
-	defer os.Remove(temporary.Name()) // fails, as it should, after the rename
+	defer os.Remove(temporary.Name()) // fails after the rename, as expected
 
 	var output tailBuffer
 	cmd := exec.CommandContext(ctx, goTool, b.arguments(temporary.Name())...)
@@ -112,8 +112,7 @@ func (b builder) arguments(output string) []string {
 			ldflags += " -X " + def
 		}
 	}
-	// -mod and -buildvcs are given because GOFLAGS may say otherwise, -trimpath so that the build cache is shared by
-	// clones.
+	// -mod and -buildvcs override GOFLAGS; -trimpath lets clones share the build cache.
 	args := []string{"build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags=" + ldflags, "-o", output}
 	if b.program.tags != "" {
 		args = append(args, "-tags="+b.program.tags)
@@ -121,7 +120,7 @@ func (b builder) arguments(output string) []string {
 	return append(args, b.program.pkg)
 }
 
-// sayEvery logs that the build goes on, until stop is called.
+// sayEvery logs progress until stop is called.
 func (b builder) sayEvery(started time.Time) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -142,7 +141,7 @@ func (b builder) sayEvery(started time.Time) (stop func()) {
 
 func elapsed(since time.Time) string { return time.Since(since).Round(time.Second).String() }
 
-// tailBuffer keeps the end of what is written to it: compilers and servers say last what went wrong.
+// tailBuffer keeps the end of what is written to it: compilers and servers print the cause last.
 type tailBuffer struct{ b []byte }
 
 const tailBytes = 4 << 10

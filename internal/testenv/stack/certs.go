@@ -18,8 +18,8 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// pki is what the control plane needs of keys: an authority, a certificate for every server on the loopback interface,
-// and the key that signs the tokens of service accounts.
+// pki holds the control plane's keys: a certificate authority, a certificate for every server on loopback, and the key
+// that signs service account tokens.
 type pki struct {
 	caPEM []byte
 
@@ -30,7 +30,7 @@ type pki struct {
 	serviceAccountPublics string
 }
 
-// newPKI makes fresh keys in dir. ECDSA, because a pair of RSA keys can take a second.
+// newPKI creates keys in dir. They are ECDSA keys, because a pair of RSA keys can take a second.
 func newPKI(dir string) (*pki, error) {
 	p := &pki{
 		caFile:                filepath.Join(dir, "ca.crt"),
@@ -45,7 +45,7 @@ func newPKI(dir string) (*pki, error) {
 	}
 	ca, err := certutil.NewSelfSignedCACert(certutil.Config{CommonName: "local-stack"}, caKey)
 	if err != nil {
-		return nil, fmt.Errorf("making the authority: %w", err)
+		return nil, fmt.Errorf("certificate authority: %w", err)
 	}
 	p.caPEM = encode("CERTIFICATE", ca.Raw)
 	servingKey, err := newKey()
@@ -54,7 +54,7 @@ func newPKI(dir string) (*pki, error) {
 	}
 	serving, err := signServing(ca, caKey, servingKey.Public())
 	if err != nil {
-		return nil, fmt.Errorf("making the serving certificate: %w", err)
+		return nil, fmt.Errorf("serving certificate: %w", err)
 	}
 	accountKey, err := newKey()
 	if err != nil {
@@ -88,7 +88,7 @@ func signServing(ca *x509.Certificate, caKey crypto.Signer, public crypto.Public
 	template := &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: "local-stack-server"},
-		// Clients that go through a proxy on another loopback port verify the same names.
+		// Clients behind a proxy on another loopback port verify the same names.
 		DNSNames:    []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback, net.IPv4(10, 0, 0, 1)},
 		NotBefore:   ca.NotBefore,
@@ -106,7 +106,7 @@ func encode(kind string, der []byte) []byte {
 func encodeKey(key *ecdsa.PrivateKey) []byte {
 	der, err := x509.MarshalECPrivateKey(key)
 	if err != nil {
-		return nil // not for a P-256 key that crypto/ecdsa has made
+		return nil // cannot fail for a P-256 key from crypto/ecdsa
 	}
 	return encode("EC PRIVATE KEY", der)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
-// ControllerManager is a kube-controller-manager that acts as the administrator.
+// ControllerManager is a kube-controller-manager with the administrator's permissions.
 type ControllerManager struct {
 	*Server
-	// Address is host:port of its metrics, served over https with the control plane's authority.
+	// Address is host:port of its metrics, served over HTTPS with the control plane's certificate authority.
 	Address string
 }
 
@@ -32,7 +32,7 @@ func startControllerManager(ctx context.Context, dir string, a *APIServer, kubec
 		"--tls-cert-file=" + a.pki.servingCert, "--tls-private-key-file=" + a.pki.servingKey,
 		"--root-ca-file=" + a.pki.caFile,
 		"--service-account-private-key-file=" + a.pki.serviceAccountKey,
-		// One replica has nobody to elect against, and would wait for the lease of the one that was killed before it.
+		// A single replica needs no leader election, and would wait for the lease of its killed predecessor.
 		"--leader-elect=false",
 	}
 	ready := answers("https://"+m.Address+"/healthz", a.transport(), "Bearer "+a.token)

@@ -18,22 +18,22 @@ import (
 
 // Options for Start. The zero value is a control plane of etcd and an API server.
 type Options struct {
-	// Dir is where data, keys and logs go. Empty: a temporary directory, which Stop removes.
+	// Dir is the directory for data, keys and logs. Defaults to a temporary directory, which Stop removes.
 	Dir string
-	// Log says what is built and when a server is ready. Nil: silence.
+	// Log reports builds and ready servers. A nil Log is silent.
 	Log *slog.Logger
-	// ControllerManager also starts kube-controller-manager: Deployments then get their Pods, namespaces and objects
-	// with owners are really deleted.
+	// ControllerManager also starts kube-controller-manager, so that Deployments get Pods, and namespaces and owned
+	// objects are deleted.
 	ControllerManager bool
-	// APIServerArgs are added after the package's own flags of kube-apiserver; the last one wins.
+	// APIServerArgs follow the package's own flags of kube-apiserver; the last one wins.
 	APIServerArgs []string
 	// FeatureGates of the API server.
 	FeatureGates map[string]bool
 }
 
-// ControlPlane is a Kubernetes control plane on the loopback interface.
+// ControlPlane is a Kubernetes control plane on loopback.
 type ControlPlane struct {
-	// Etcd, APIServer and ControllerManager are its servers; ControllerManager is nil unless Options ask for one.
+	// Etcd, APIServer and ControllerManager are its servers. ControllerManager is nil unless requested by Options.
 	Etcd              *Etcd
 	APIServer         *APIServer
 	ControllerManager *ControllerManager
@@ -42,8 +42,8 @@ type ControlPlane struct {
 	temporary bool
 }
 
-// Start starts a control plane and returns when every server of it is ready. The first start on a machine builds the
-// servers, which takes minutes: see Binary. When it fails, nothing is left running.
+// Start starts a control plane and returns when every server is ready. The first start on a machine builds the servers,
+// which takes minutes: see Binary. If it fails, nothing is left running.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	c := &ControlPlane{dir: o.Dir}
 	if c.dir == "" {
@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 		return nil, err
 	}
 	if err := c.start(ctx, o); err != nil {
-		// A new context: the caller's may be what has ended.
+		// A new context, because the caller's may have ended.
 		return nil, errors.Join(err, c.Stop(context.Background()))
 	}
 	return c, nil
@@ -84,7 +84,7 @@ func (c *ControlPlane) start(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// Stop ends all servers, clients first, and removes the temporary directory.
+// Stop stops all servers, clients first, and removes the temporary directory.
 func (c *ControlPlane) Stop(ctx context.Context) error {
 	var errs []error
 	if c.ControllerManager != nil {
@@ -102,17 +102,17 @@ func (c *ControlPlane) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Dir is where the servers' data and logs are.
+// Dir returns the directory of the servers' data and logs.
 func (c *ControlPlane) Dir() string { return c.dir }
 
-// CAFile is the authority that all of its certificates come from.
+// CAFile returns the path of the certificate authority.
 func (c *ControlPlane) CAFile() string { return c.APIServer.pki.caFile }
 
-// Config returns the administrator's configuration; the caller may change it.
+// Config returns a copy of the administrator's configuration.
 func (c *ControlPlane) Config() *rest.Config { return c.APIServer.config(c.APIServer.token) }
 
-// ServiceAccountConfig returns the configuration of an existing service account, with a fresh token of an hour, to prove
-// that the rights in a manifest are enough and not more.
+// ServiceAccountConfig returns the configuration of an existing service account with a token for one hour, to verify
+// the permissions that a manifest grants.
 func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
 	client, err := kubernetes.NewForConfig(c.Config())
 	if err != nil {
@@ -122,12 +122,12 @@ func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &hour}}
 	token, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, request, metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("a token for service account %s/%s: %w", namespace, name, err)
+		return nil, fmt.Errorf("token for service account %s/%s: %w", namespace, name, err)
 	}
 	return c.APIServer.config(token.Status.Token), nil
 }
 
-// WriteKubeconfig writes a configuration as a kubeconfig file that only its owner can read.
+// WriteKubeconfig writes a configuration to a kubeconfig file that only its owner can read.
 func WriteKubeconfig(path string, cfg *rest.Config) error {
 	const name = "local"
 	file := clientcmdapi.NewConfig()
@@ -148,7 +148,7 @@ func WriteKubeconfig(path string, cfg *rest.Config) error {
 	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	file.CurrentContext = name
 	if err := clientcmd.WriteToFile(*file, path); err != nil {
-		return fmt.Errorf("writing kubeconfig %s: %w", path, err)
+		return fmt.Errorf("write kubeconfig %s: %w", path, err)
 	}
 	return nil
 }

@@ -10,19 +10,18 @@ import (
 // Definitions is the resource of CustomResourceDefinitions.
 var Definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// Version is a version of a custom resource. The zero value of all fields but Name is a version that is served, whose objects
-// may have any fields, without subresources.
+// Version is a version of a custom resource. With only a Name it is served, allows any fields, and has no subresources.
 type Version struct {
 	Name      string
 	NotServed bool
 	// Spec and Status are the properties of these two fields; nil allows any.
 	Spec, Status map[string]any
-	// Subresources are those of the definition, as in its field of this name.
+	// Subresources is the field of this name in the definition.
 	Subresources map[string]any
 }
 
-// Definition returns the CustomResourceDefinition of a namespaced kind, whose plural is its name in lower case with an s. The
-// first version is stored; without versions there is one, v1.
+// Definition returns the CustomResourceDefinition of a namespaced kind, whose plural is its name in lower case with an
+// s. The first version is the storage version; without versions there is one, v1.
 func Definition(group, kind string, versions ...Version) *unstructured.Unstructured {
 	if len(versions) == 0 {
 		versions = []Version{{Name: "v1"}}

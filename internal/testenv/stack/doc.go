@@ -1,17 +1,17 @@
 // Package stack runs real servers on this machine: etcd, kube-apiserver, kube-controller-manager, Prometheus and
 // Alertmanager, as child processes that listen on the loopback interface only.
 //
-// Tests, the demo and the end-to-end tests stand on it, because what informers do in trouble is decided by real servers
+// Tests and the demo use it, because the behavior of informers under faults depends on real servers
 // and real connections: a fake client has no watch cache, no compaction and no half-open connection.
 //
 //	cp, err := stack.Start(ctx, stack.Options{})
 //	defer cp.Stop(context.Background())
 //	client, err := kubernetes.NewForConfig(cp.Config())
 //
-// Every server can be stopped, killed, paused and started again on the same port and the same data. No server outlives
+// Every server can be stopped, killed, paused and restarted on the same port and data. No server outlives
 // the program that started it on Linux, where the kernel ends the children of a dead parent; elsewhere a program that is
 // killed without a chance to stop its servers leaves them behind.
 //
-// The programs come from $KUBEBUILDER_ASSETS, from PATH when the version there is the pinned one, or are built once from
+// The programs come from $KUBEBUILDER_ASSETS, from PATH if the version there is the pinned one, or are built once from
 // the modules under tools/servers into the user's cache directory. Tests of other packages use stacktest.
 package stack

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
-// Etcd is a one-member etcd. It does not sync to disk, which is what makes a control plane start in seconds: its data
-// survives a Kill of the server but not of the machine.
+// Etcd is a one-member etcd without fsync, so that a control plane starts in seconds: its data survives a kill of the
+// server but not of the machine.
 type Etcd struct {
 	*Server
 	// URL is the client address.
@@ -56,7 +56,7 @@ func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error)
 	return e, e.Start(ctx)
 }
 
-// Revision returns etcd's current revision, which is the newest resourceVersion of the API server.
+// Revision returns etcd's current revision, which is the newest resource version of the API server.
 func (e *Etcd) Revision(ctx context.Context) (int64, error) {
 	var status struct {
 		Header struct {
@@ -64,14 +64,14 @@ func (e *Etcd) Revision(ctx context.Context) (int64, error) {
 		} `json:"header"`
 	}
 	if err := e.call(ctx, "/v3/maintenance/status", struct{}{}, &status); err != nil {
-		return 0, fmt.Errorf("reading etcd's revision: %w", err)
+		return 0, fmt.Errorf("read etcd's revision: %w", err)
 	}
 	return status.Header.Revision, nil
 }
 
-// Compact drops the history before the current revision, and returns that revision. Watches and lists that ask for an
-// older resourceVersion get "410 Gone" from then on, once the API server's watch cache does not hold it either (a
-// restarted API server starts with an empty one).
+// Compact drops the history before the current revision, and returns that revision. Watches and lists at an older
+// resource version then get "410 Gone", unless the API server's watch cache still has it (a restarted API server starts
+// with an empty one).
 func (e *Etcd) Compact(ctx context.Context) (int64, error) {
 	revision, err := e.Revision(ctx)
 	if err != nil {
@@ -82,25 +82,25 @@ func (e *Etcd) Compact(ctx context.Context) (int64, error) {
 		Physical bool  `json:"physical"`
 	}{revision, true}
 	if err := e.call(ctx, "/v3/kv/compaction", request, nil); err != nil {
-		return 0, fmt.Errorf("compacting etcd at revision %d: %w", revision, err)
+		return 0, fmt.Errorf("compact etcd at revision %d: %w", revision, err)
 	}
 	return revision, nil
 }
 
-// Backup ends etcd, copies its data to dir, which must not exist, and starts it again. It kills, because etcd waits seven
-// seconds for the watches of an API server to go away before it stops, and recovers from its log all the same.
+// Backup stops etcd, copies its data to dir, which must not exist, and restarts it. It kills etcd, which otherwise
+// waits seven seconds for the API server's watches, and recovers from its log in both cases.
 func (e *Etcd) Backup(ctx context.Context, dir string) error {
 	if err := e.Kill(); err != nil {
 		return err
 	}
 	if err := os.CopyFS(dir, os.DirFS(e.data)); err != nil {
-		return fmt.Errorf("copying etcd's data: %w", err)
+		return fmt.Errorf("copy etcd's data: %w", err)
 	}
 	return e.Start(ctx)
 }
 
-// Restore replaces the data by what Backup has copied, as an operator does after a disaster: resourceVersions go back
-// under the feet of every running informer. The API server keeps its own cache until it is restarted.
+// Restore replaces the data with a Backup, as after a disaster: resource versions go backwards for every running
+// informer. The API server keeps its own cache until it is restarted.
 func (e *Etcd) Restore(ctx context.Context, dir string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("no backup of etcd in %s", dir)
@@ -114,16 +114,16 @@ func (e *Etcd) Restore(ctx context.Context, dir string) error {
 		return err
 	}
 	if err := os.CopyFS(e.data, os.DirFS(dir)); err != nil {
-		return fmt.Errorf("restoring etcd's data: %w", err)
+		return fmt.Errorf("restore etcd's data: %w", err)
 	}
-	// etcd refuses a data directory that others can read.
+	// etcd rejects a data directory that others can read.
 	if err := os.Chmod(e.data, 0o700); err != nil {
 		return err
 	}
 	return e.Start(ctx)
 }
 
-// call speaks to etcd through its JSON gateway, so that etcd's client does not become a dependency.
+// call uses etcd's JSON gateway, so that etcd's client is not a dependency.
 func (e *Etcd) call(ctx context.Context, path string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {

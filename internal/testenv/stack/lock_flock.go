@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes an advisory lock that the kernel drops when the process ends, however it ends.
+// tryLock takes an advisory lock that the kernel releases when the process exits.
 func tryLock(path string) (unlock func(), ok bool, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package stack
 
-// tryLock always succeeds where there is no flock: two processes then build the same program side by side, and because
-// each builds under a name of its own and renames, the only harm is the work done twice.
+// tryLock always succeeds where flock is unavailable: two processes may then build the same program at once. Each
+// builds under its own name and renames, so that the result is right.
 func tryLock(string) (unlock func(), ok bool, err error) { return func() {}, true, nil }

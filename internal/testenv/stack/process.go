@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// readyTimeout is generous because a test machine may be compiling at the same time; a server that dies ends the
+	// readyTimeout is generous because a test machine may be compiling at the same time; the exit of a server ends the
 	// wait at once.
 	readyTimeout = 2 * time.Minute
-	// stopTimeout is how long a server may take to say goodbye. kube-apiserver would wait a minute for clients that go on
+	// stopTimeout limits the graceful shutdown of a server. kube-apiserver would wait a minute for clients that keep
 	// sending requests.
 	stopTimeout = 5 * time.Second
 )
 
 // Server is a child process that listens on fixed addresses and keeps its data in a directory, so that it can be
-// stopped, killed, paused and started again. Its methods may be called from several goroutines.
+// stopped, killed, paused and restarted. Its methods are safe for concurrent use.
 type Server struct {
 	name    string
 	program string
@@ -37,7 +37,7 @@ type Server struct {
 	proc *process
 }
 
-// newServer describes a server without starting it. Its log goes to a file in dir.
+// newServer returns a server that is not started. Its log goes to a file in dir.
 func newServer(name, program, dir string, args []string, ready func(context.Context) error, log *slog.Logger) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -48,36 +48,35 @@ func newServer(name, program, dir string, args []string, ready func(context.Cont
 	}
 }
 
-// Command describes a program that is not one of this package's, to be run like them: NewCommand starts, for example,
-// the exporter itself.
+// Command describes a program of the caller, such as the exporter, that is run like the servers of this package.
 type Command struct {
 	Name    string
 	Program string
 	Args    []string
-	Dir     string // where the log file goes; the caller's to remove
+	Dir     string // directory of the log file; the caller removes it
 	// Ready is called until it returns nil.
 	Ready func(context.Context) error
 	Log   *slog.Logger
 }
 
-// StartCommand starts a program of the caller's and waits until it is ready.
+// StartCommand starts a program of the caller and waits until it is ready.
 func StartCommand(ctx context.Context, c Command) (*Server, error) {
 	s := newServer(c.Name, c.Program, c.Dir, c.Args, c.Ready, c.Log)
 	return s, s.Start(ctx)
 }
 
-// Start starts the server and returns when it is ready. A server that does not become ready is ended, and the error
-// holds the end of its log.
+// Start starts the server and returns when it is ready. A server that does not become ready is stopped, and the error
+// includes the end of its log.
 func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc.running() {
-		return fmt.Errorf("%s runs already (pid %d)", s.name, s.proc.cmd.Process.Pid)
+		return fmt.Errorf("%s is already running (pid %d)", s.name, s.proc.cmd.Process.Pid)
 	}
 	started := time.Now()
 	proc, err := startProcess(s.program, s.args, s.logFile)
 	if err != nil {
-		return fmt.Errorf("starting %s: %w", s.name, err)
+		return fmt.Errorf("start %s: %w", s.name, err)
 	}
 	s.proc = proc
 	if err := s.waitReady(ctx, proc); err != nil {
@@ -95,12 +94,12 @@ func (s *Server) waitReady(ctx context.Context, proc *process) error {
 	defer ticker.Stop()
 	for {
 		err := s.ready(ctx)
-		if err == nil && proc.running() { // else another program answers on its port
+		if err == nil && proc.running() { // otherwise another program answers on its port
 			return nil
 		}
 		select {
 		case <-proc.done:
-			return fmt.Errorf("%s ended before it was ready: %w\n%s", s.name, proc.exit(), logTail(s.logFile))
+			return fmt.Errorf("%s exited before it was ready: %w\n%s", s.name, proc.exit(), logTail(s.logFile))
 		case <-ctx.Done():
 			return fmt.Errorf("%s is not ready: %w (last answer: %w)\n%s", s.name, context.Cause(ctx), err, logTail(s.logFile))
 		case <-ticker.C:
@@ -108,27 +107,27 @@ func (s *Server) waitReady(ctx context.Context, proc *process) error {
 	}
 }
 
-// WaitReady waits until a running server answers that it is ready, for example after Resume.
+// WaitReady waits until a running server is ready, for example after Resume.
 func (s *Server) WaitReady(ctx context.Context) error {
 	proc := s.current()
 	if !proc.running() {
-		return fmt.Errorf("%s does not run", s.name)
+		return fmt.Errorf("%s is not running", s.name)
 	}
 	return s.waitReady(ctx, proc)
 }
 
-// Stop asks the server to end and waits; when ctx ends or 5 seconds have passed, it kills it. The server is gone
-// afterwards in any case. Stopping a server that does not run does nothing.
+// Stop stops the server gracefully; when ctx ends, or after 5 seconds, it kills it. The server has exited when Stop
+// returns. Stopping a server that is not running does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.proc.running() {
 		return nil
 	}
-	// A paused process would not see the signal.
+	// A paused process would not receive the signal.
 	_ = s.proc.signal(resumeSignal)
 	if err := s.proc.signal(syscall.SIGTERM); err != nil {
-		s.proc.kill() // it has ended meanwhile, or cannot be asked, as on Windows
+		s.proc.kill() // it has exited, or cannot be signaled, as on Windows
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
@@ -136,16 +135,16 @@ func (s *Server) Stop(ctx context.Context) error {
 	asked := time.Now()
 	select {
 	case <-s.proc.done:
-		s.log.Debug("server has stopped", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
+		s.log.Debug("server stopped", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
 		return nil
 	case <-ctx.Done():
 		s.proc.kill()
-		s.log.Debug("server was killed because it did not stop", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
+		s.log.Debug("server killed: it did not stop", "server", s.name, "after", time.Since(asked).Round(time.Millisecond))
 		return nil
 	}
 }
 
-// Kill ends the server without giving it a chance to say goodbye to its clients, and waits until it is gone.
+// Kill kills the server without a graceful shutdown, and waits until it has exited.
 func (s *Server) Kill() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +155,7 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// Restart stops the server if it runs and starts it on the same addresses and data.
+// Restart stops the server if it is running, and starts it on the same addresses and data.
 func (s *Server) Restart(ctx context.Context) error {
 	if err := s.Stop(ctx); err != nil {
 		return err
@@ -164,7 +163,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	return s.Start(ctx)
 }
 
-// Pause freezes the server: its connections stay open and nothing answers, until Resume.
+// Pause freezes the server until Resume: connections stay open and requests hang.
 func (s *Server) Pause() error { return s.signal(pauseSignal) }
 
 // Resume ends a Pause.
@@ -176,12 +175,12 @@ func (s *Server) signal(sig syscall.Signal) error {
 		return fmt.Errorf("%s does not run", s.name)
 	}
 	if err := proc.signal(sig); err != nil {
-		return fmt.Errorf("sending %v to %s: %w", sig, s.name, err)
+		return fmt.Errorf("send %v to %s: %w", sig, s.name, err)
 	}
 	return nil
 }
 
-// PID is the process id, 0 when the server does not run.
+// PID returns the process ID, 0 if the server is not running.
 func (s *Server) PID() int {
 	if proc := s.current(); proc.running() {
 		return proc.cmd.Process.Pid
@@ -189,7 +188,7 @@ func (s *Server) PID() int {
 	return 0
 }
 
-// Done is closed when the process that runs now has ended; nil when none was ever started.
+// Done returns a channel that is closed when the current process exits, nil if the server was never started.
 func (s *Server) Done() <-chan struct{} {
 	if proc := s.current(); proc != nil {
 		return proc.done
@@ -197,10 +196,10 @@ func (s *Server) Done() <-chan struct{} {
 	return nil
 }
 
-// LogFile is the path of the server's log. Restarts append to it.
+// LogFile returns the path of the server's log. Restarts append to it.
 func (s *Server) LogFile() string { return s.logFile }
 
-// LogTail returns the end of the server's log, for the message of a failed test.
+// LogTail returns the end of the server's log, for messages of failed tests.
 func (s *Server) LogTail() string { return logTail(s.logFile) }
 
 func (s *Server) current() *process {
@@ -213,12 +212,12 @@ func (s *Server) current() *process {
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
-	err  error // how it ended; to be read after done
+	err  error // how it exited; read it after done is closed
 }
 
-// startProcess starts the child from a goroutine that stays on its thread until the child has ended. On Linux the kernel
-// kills the child when the thread that started it dies (dieWithParent), and the Go runtime may end a thread at any time;
-// a locked thread that waits for the child lives exactly as long as the child or this program.
+// startProcess starts the child from a goroutine that stays on its thread until the child has exited. On Linux the
+// kernel kills the child when the thread that started it dies (dieWithParent), and the Go runtime may end a thread at
+// any time. A locked thread that waits for the child lives as long as the child or this program.
 func startProcess(program string, args []string, logFile string) (*process, error) {
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -259,7 +258,7 @@ func (p *process) running() bool {
 	}
 }
 
-// exit is how the process ended; never nil, because a server that ends by itself has failed even with status 0.
+// exit returns how the process exited; never nil, because a server that exits on its own has failed even with status 0.
 func (p *process) exit() error {
 	if p.err != nil {
 		return p.err
@@ -270,7 +269,7 @@ func (p *process) exit() error {
 func (p *process) signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // fails only when it has ended
+	_ = p.cmd.Process.Kill() // fails only after the exit
 	<-p.done
 }
 
@@ -284,8 +283,7 @@ func logTail(path string) string {
 	return "end of " + path + ":\n" + tail.String()
 }
 
-// answers returns a readiness check that wants status 200 from a URL. It keeps no connection open, so that nothing of it
-// outlives the wait.
+// answers returns a readiness check that expects status 200 from a URL. It keeps no idle connection.
 func answers(url string, transport *http.Transport, authorization string) func(context.Context) error {
 	if transport == nil {
 		transport = &http.Transport{}
@@ -312,5 +310,5 @@ func answers(url string, transport *http.Transport, authorization string) func(c
 	}
 }
 
-// Answers is a readiness check for StartCommand: it wants status 200 from a URL.
+// Answers returns a readiness check for StartCommand that expects status 200 from a URL.
 func Answers(url string) func(context.Context) error { return answers(url, nil, "") }

@@ -7,8 +7,8 @@ const (
 	resumeSignal = syscall.SIGCONT
 )
 
-// dieWithParent makes the kernel kill the child when this program dies, and puts it into a process group of its own, so
-// that Ctrl-C reaches this program alone and it can stop its servers in the right order.
+// dieWithParent makes the kernel kill the child when this program dies, and puts the child into its own process group,
+// so that Ctrl-C reaches only this program, which stops its servers in order.
 func dieWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -15,7 +15,7 @@ import (
 
 const roleVariable = "STACK_TEST_ROLE"
 
-// TestRoles is not a test: this binary, started again, plays the program that dies and the server that it had started.
+// TestRoles is not a test: this binary, started again, acts as the program that dies and as its server.
 func TestRoles(t *testing.T) {
 	switch os.Getenv(roleVariable) {
 	case "parent":
@@ -30,7 +30,7 @@ func TestRoles(t *testing.T) {
 		var start func()
 		start = func() {
 			runtime.LockOSThread()
-			if syscall.Gettid() == os.Getpid() { // the first thread never ends: keep it busy and take another one
+			if syscall.Gettid() == os.Getpid() { // the main thread never ends: keep it busy and use another one
 				go start()
 				select {}
 			}
@@ -46,7 +46,7 @@ func TestRoles(t *testing.T) {
 		select {
 		case <-proc.done:
 			t.Fatal("the child died with the thread of the caller")
-		case <-time.After(300 * time.Millisecond): // there is nothing to wait for when all is well
+		case <-time.After(300 * time.Millisecond): // returns only on failure
 		}
 		os.Stdout.WriteString("child " + strconv.Itoa(proc.cmd.Process.Pid) + "\n")
 		time.Sleep(time.Hour)
@@ -76,7 +76,7 @@ func TestServersDieWithTheirParent(t *testing.T) {
 		t.Fatalf("%q: %v", line, err)
 	}
 	if gone(child) {
-		t.Fatalf("the child %d should run while its parent does", child)
+		t.Fatalf("child %d should run while its parent does", child)
 	}
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -85,12 +85,12 @@ func TestServersDieWithTheirParent(t *testing.T) {
 	for deadline := time.Now().Add(20 * time.Second); !gone(child); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(child, syscall.SIGKILL)
-			t.Fatalf("the child %d outlives its parent", child)
+			t.Fatalf("child %d outlives its parent", child)
 		}
 	}
 }
 
-// gone also counts a zombie: whoever inherits the child may never wait for it.
+// gone also accepts a zombie: the process that inherits the child may never wait for it.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

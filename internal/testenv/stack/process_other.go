@@ -4,7 +4,7 @@ package stack
 
 import "syscall"
 
-// There is no pausing here: os.Process.Signal refuses these with an error.
+// Pausing is not supported: os.Process.Signal rejects these with an error.
 const (
 	pauseSignal  = syscall.Signal(-1)
 	resumeSignal = syscall.Signal(-1)

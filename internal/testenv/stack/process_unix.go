@@ -9,5 +9,5 @@ const (
 	resumeSignal = syscall.SIGCONT
 )
 
-// dieWithParent can only keep Ctrl-C from the child here: these kernels do not end the children of a dead parent.
+// dieWithParent only protects the child from Ctrl-C here: these kernels do not kill the children of a dead parent.
 func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

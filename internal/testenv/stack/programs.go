@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The programs that Binary finds or builds.
+// Programs that Binary finds or builds.
 const (
 	EtcdProgram              = "etcd"
 	APIServerProgram         = "kube-apiserver"
@@ -22,16 +22,16 @@ const (
 	AmtoolProgram            = "amtool"
 )
 
-// program says how one server or tool is built. Its version stands in the go.mod of its nested module and nowhere else.
+// program describes how a server or tool is built. Its version is pinned in the go.mod of its nested module only.
 type program struct {
 	name    string
 	dir     string                        // below tools/servers
-	module  string                        // whose version is the program's
+	module  string                        // its version is the program's
 	pkg     string                        // the main package
 	tags    string                        // build tags
-	stamp   func(version string) []string // -X definitions, for programs that do not know their version otherwise
-	release func(version string) string   // the version that the program reports, where that is not the module's
-	onTwo   time.Duration                 // what a cold build took on two cores, to tell whoever waits
+	stamp   func(version string) []string // -X definitions, for programs that need them to know their version
+	release func(version string) string   // version that the program reports, if not the module's
+	onTwo   time.Duration                 // duration of a cold build on two cores, for progress messages
 }
 
 var programs = []program{
@@ -50,7 +50,7 @@ var programs = []program{
 	{
 		name: PrometheusProgram, dir: "prometheus", onTwo: 2 * time.Minute, release: prometheusRelease,
 		module: "github.com/prometheus/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus",
-		// Static targets are not a plugin and remain; the two dozen clouds that can be discovered double the build.
+		// Static targets are not a plugin and remain; discovery of two dozen clouds doubles the build.
 		tags: "remove_all_sd", stamp: stampPrometheus,
 	},
 	{
@@ -82,12 +82,12 @@ func Programs() []string {
 func programByName(name string) (program, error) {
 	i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
 	if i < 0 {
-		return program{}, fmt.Errorf("no program %q in the local stack; there are: %s", name, strings.Join(Programs(), ", "))
+		return program{}, fmt.Errorf("unknown program %q: use one of %s", name, strings.Join(Programs(), ", "))
 	}
 	return programs[i], nil
 }
 
-// reported is the version that the program prints for a module version, without the v.
+// reported returns the version that the program prints for a module version, without the v.
 func (p program) reported(moduleVersion string) string {
 	if p.release != nil {
 		moduleVersion = p.release(moduleVersion)
@@ -111,22 +111,22 @@ func (p program) moduleVersion(serversDir string) (string, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
+		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	return "", fmt.Errorf("%s requires no version of %s", path, p.module)
+	return "", fmt.Errorf("%s does not require %s", path, p.module)
 }
 
 var minorVersion = regexp.MustCompile(`\bv?(\d+)\.(\d+)\.\d+`)
 
-// sameMinor reports whether the output of `program --version` names the minor version of want ("1.36.3" or "v1.36.3").
+// sameMinor reports whether the output of `program --version` has the minor version of want ("1.36.3" or "v1.36.3").
 func sameMinor(output, want string) bool {
 	w := minorVersion.FindStringSubmatch(want)
 	got := minorVersion.FindStringSubmatch(output)
 	return w != nil && got != nil && w[1] == got[1] && w[2] == got[2]
 }
 
-// stampKubernetes gives the Kubernetes servers their version: without it they report v0.0.0-master, and clients that
-// decide by the server's version decide wrongly.
+// stampKubernetes sets the version of the Kubernetes servers: otherwise they report v0.0.0-master, and clients that
+// depend on the server's version decide wrongly.
 func stampKubernetes(version string) []string {
 	var defs []string
 	m := minorVersion.FindStringSubmatch(version)
@@ -139,7 +139,7 @@ func stampKubernetes(version string) []string {
 	return defs
 }
 
-// prometheusRelease turns the version of Prometheus' module into that of its release: v0.315.0 is v3.15.0.
+// prometheusRelease converts the version of Prometheus' module to that of its release: v0.315.0 is v3.15.0.
 func prometheusRelease(version string) string {
 	var combined int
 	var patch string

@@ -15,38 +15,38 @@ import (
 
 // PrometheusOptions configure StartPrometheus.
 type PrometheusOptions struct {
-	// Dir is where configuration, data and log go; the caller's to remove.
+	// Dir is the directory for configuration, data and log. The caller removes it.
 	Dir string
 	Log *slog.Logger
-	// Port on the loopback interface; 0 takes a free one.
+	// Port on loopback; 0 uses a free one.
 	Port    int
 	Targets []ScrapeTarget
-	// RuleFiles and Alertmanager (host:port, empty for none) are what alerts need.
+	// RuleFiles and Alertmanager (host:port, empty for none) are needed for alerts.
 	RuleFiles    []string
 	Alertmanager string
-	// ScrapeInterval and EvaluationInterval are 1s unless set: whoever starts a local stack waits for it.
+	// ScrapeInterval and EvaluationInterval default to 1s, because users of a local stack wait for it.
 	ScrapeInterval     time.Duration
 	EvaluationInterval time.Duration
-	// ExternalLabels go onto what leaves this Prometheus: alerts, not the results of queries.
+	// ExternalLabels are added to alerts, not to the results of queries.
 	ExternalLabels map[string]string
-	// Args are added after the package's own flags.
+	// Args follow the package's own flags.
 	Args []string
 }
 
-// ScrapeTarget is what one job scrapes.
+// ScrapeTarget is the target of one job.
 type ScrapeTarget struct {
-	// Job is the scrape job's name; several targets may not share it.
+	// Job is the name of the scrape job, which must be unique.
 	Job string
-	// Addresses are host:port, one for each instance of the job.
+	// Addresses are host:port, one per instance of the job.
 	Addresses []string
-	// Path of the metrics; empty is /metrics.
+	// Path of the metrics; defaults to /metrics.
 	Path string
-	// CAFile makes the target https, verified by that authority; Token authenticates the scrape.
+	// CAFile makes the target HTTPS, verified by that authority; Token authenticates the scrape.
 	CAFile string
 	Token  string
 	// Labels are added to every series of the target.
 	Labels map[string]string
-	// HonorLabels keeps labels of the target's own that would clash, as the ServiceMonitor of the exporter does.
+	// HonorLabels keeps the target's own labels on conflict, as the exporter's ServiceMonitor does.
 	HonorLabels bool
 }
 
@@ -69,10 +69,10 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 	}
 	config, err := yaml.Marshal(o.config())
 	if err != nil {
-		return nil, fmt.Errorf("writing Prometheus' configuration: %w", err)
+		return nil, fmt.Errorf("write Prometheus' configuration: %w", err)
 	}
 	file := filepath.Join(o.Dir, "prometheus.yaml")
-	if err := os.WriteFile(file, config, 0o600); err != nil { // it may hold tokens
+	if err := os.WriteFile(file, config, 0o600); err != nil { // it may contain tokens
 		return nil, err
 	}
 	p := &Prometheus{URL: "http://" + port.Address(number)}
@@ -80,11 +80,11 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 		"--config.file=" + file,
 		"--storage.tsdb.path=" + filepath.Join(o.Dir, "prometheus"),
 		"--web.listen-address=" + port.Address(number),
-		"--web.external-url=" + p.URL, // the default is a link with the name of this machine
+		"--web.external-url=" + p.URL, // the default is derived from the host name
 		"--web.enable-lifecycle",
 		"--enable-feature=exemplar-storage",
-		// An alert that fires before Prometheus has discovered its Alertmanager is sent again only after this delay, which
-		// is a minute otherwise.
+		// An alert that fires before Prometheus has discovered its Alertmanager is resent only after this delay, by
+		// default a minute.
 		"--rules.alert.resend-delay=5s",
 	}, o.Args...)
 	p.Server = newServer("prometheus", program, o.Dir, args, answers(p.URL+"/-/ready", nil, ""), o.Log)
@@ -98,7 +98,7 @@ func portOr(given int) (int, error) {
 	return port.Free()
 }
 
-// The part of Prometheus' configuration that is used here.
+// The subset of Prometheus' configuration that is used here.
 type (
 	prometheusConfig struct {
 		Global    globalConfig    `json:"global"`
@@ -169,7 +169,7 @@ func (o PrometheusOptions) config() prometheusConfig {
 	return c
 }
 
-// interval writes a duration as Prometheus reads it: in whole milliseconds, and without Go's 1m0s.
+// interval formats a duration for Prometheus: in whole milliseconds, without Go's 1m0s.
 func interval(d time.Duration) string {
 	if d <= 0 {
 		d = time.Second

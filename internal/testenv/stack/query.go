@@ -18,7 +18,7 @@ type Sample struct {
 	Value  float64
 }
 
-// Rule is an alerting or recording rule as Prometheus has loaded it.
+// Rule is a loaded alerting or recording rule.
 type Rule struct {
 	Group     string            `json:"-"`
 	Name      string            `json:"name"`
@@ -30,7 +30,7 @@ type Rule struct {
 	Labels    map[string]string `json:"labels"`
 }
 
-// Target is a scrape target as Prometheus sees it.
+// Target is a scrape target.
 type Target struct {
 	Job       string
 	URL       string
@@ -86,8 +86,8 @@ func (p *point) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// WaitQuery evaluates an expression until ok accepts the result, and returns that. When ctx ends first, the error holds
-// the last result.
+// WaitQuery evaluates an expression until ok accepts the result, and returns it. If ctx ends first, the error has the
+// last result.
 func (p *Prometheus) WaitQuery(ctx context.Context, expression string, ok func([]Sample) bool) ([]Sample, error) {
 	var last []Sample
 	var lastErr error
@@ -101,13 +101,13 @@ func (p *Prometheus) WaitQuery(ctx context.Context, expression string, ok func([
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("waiting for %s: %w (last result: %v)", expression, context.Cause(ctx), last), lastErr)
+			return nil, errors.Join(fmt.Errorf("wait for %s: %w (last result: %v)", expression, context.Cause(ctx), last), lastErr)
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
-// Rules lists all loaded rules with their health.
+// Rules returns all loaded rules with their health.
 func (p *Prometheus) Rules(ctx context.Context) ([]Rule, error) {
 	var data struct {
 		Groups []struct {
@@ -116,7 +116,7 @@ func (p *Prometheus) Rules(ctx context.Context) ([]Rule, error) {
 		} `json:"groups"`
 	}
 	if err := p.get(ctx, "/api/v1/rules", nil, &data); err != nil {
-		return nil, fmt.Errorf("listing Prometheus' rules: %w", err)
+		return nil, fmt.Errorf("list Prometheus' rules: %w", err)
 	}
 	var rules []Rule
 	for _, g := range data.Groups {
@@ -128,7 +128,7 @@ func (p *Prometheus) Rules(ctx context.Context) ([]Rule, error) {
 	return rules, nil
 }
 
-// Targets lists all scrape targets with their health.
+// Targets returns all scrape targets with their health.
 func (p *Prometheus) Targets(ctx context.Context) ([]Target, error) {
 	var data struct {
 		Active []struct {
@@ -139,7 +139,7 @@ func (p *Prometheus) Targets(ctx context.Context) ([]Target, error) {
 		} `json:"activeTargets"`
 	}
 	if err := p.get(ctx, "/api/v1/targets", url.Values{"state": {"active"}}, &data); err != nil {
-		return nil, fmt.Errorf("listing Prometheus' targets: %w", err)
+		return nil, fmt.Errorf("list Prometheus' targets: %w", err)
 	}
 	targets := make([]Target, len(data.Active))
 	for i, t := range data.Active {
@@ -153,7 +153,7 @@ func (p *Prometheus) get(ctx context.Context, path string, query url.Values, dat
 	if err != nil {
 		return err
 	}
-	req.Close = true // no idle connection stays behind in tests that count goroutines
+	req.Close = true // tests that count goroutines must not see idle connections
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (p *Prometheus) get(ctx context.Context, path string, query url.Values, dat
 		Data   json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("%s answers %s, not in JSON: %w", path, resp.Status, err)
+		return fmt.Errorf("%s answers %s, not JSON: %w", path, resp.Status, err)
 	}
 	if answer.Status != "success" {
 		return fmt.Errorf("%s answers %s: %s", path, resp.Status, answer.Error)
