@@ -107,6 +107,6 @@ fuzz: ## Fuzz the pure mechanisms for half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/apipath
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass
 	$(GO) test -run '^$$' -fuzz FuzzUnmarshal -fuzztime 30s ./internal/strictyaml
-	$(GO) test -run '^$$' -fuzz FuzzConfig -fuzztime 30s ./internal/exporter
-	$(GO) test -run '^$$' -fuzz 'FuzzPrune$$' -fuzztime 30s ./internal/exporter
-	$(GO) test -run '^$$' -fuzz FuzzPruneWhole -fuzztime 30s ./internal/exporter
+	$(GO) test -run '^$$' -fuzz FuzzConfig -fuzztime 30s ./internal/exporter/discovery
+	$(GO) test -run '^$$' -fuzz 'FuzzPrune$$' -fuzztime 30s ./internal/exporter/client
+	$(GO) test -run '^$$' -fuzz FuzzPruneWhole -fuzztime 30s ./internal/exporter/client

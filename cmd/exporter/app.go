@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/common/promslog"
 	"github.com/prometheus/common/version"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 )
 
 const description = `Watches a Kubernetes cluster through informers of its own and reports to Prometheus whether they are fresh, complete and healthy. Without a command, it serves.`
@@ -19,15 +19,15 @@ type command func(ctx context.Context) error
 
 // run parses args and runs the command that they name. What a command prints goes to stdout, logs and usage to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	version.Version = exporter.Version() // of a build without linker flags, too
+	version.Version = buildinfo.Version() // of a build without linker flags, too
 
 	// kingpin prints and then exits for --help and --version; a function that is tested must return instead.
 	ended := false
-	app := kingpin.New(exporter.Name, description).
+	app := kingpin.New(buildinfo.Name, description).
 		UsageWriter(stdout).
 		ErrorWriter(stderr).
 		Terminate(func(int) { ended = true })
-	app.Version(version.Print(exporter.Name))
+	app.Version(version.Print(buildinfo.Name))
 	app.HelpFlag.Short('h')
 
 	logging := &promslog.Config{Writer: stderr}
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	check, runCheck := registerCheckConfig(app)
 	commands[check.FullCommand()] = func(context.Context) error { return runCheck(stdout) }
 	commands[app.Command("version", "Print the version and how it was built.").FullCommand()] = func(context.Context) error {
-		_, err := fmt.Fprintln(stdout, version.Print(exporter.Name))
+		_, err := fmt.Fprintln(stdout, version.Print(buildinfo.Name))
 		return err
 	}
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
 // registerCheckConfig adds the command that says whether a configuration file can be used.
@@ -20,7 +20,7 @@ func registerCheckConfig(app *kingpin.Application) (cmd *kingpin.CmdClause, run 
 		if err != nil {
 			return err
 		}
-		if _, err := exporter.ParseConfig(data); err != nil {
+		if _, err := config.Parse(data); err != nil {
 			return fmt.Errorf("%s: %w", *path, err)
 		}
 		_, err = fmt.Fprintf(stdout, "%s can be used\n", *path)

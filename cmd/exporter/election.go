@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/election"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
 // electionFlags say whether one of several replicas is elected, and by which Lease.
@@ -35,7 +36,7 @@ func registerElection(cmd *kingpin.CmdClause) *electionFlags {
 var serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // election returns what the flags ask for, nil if that is none.
-func (f *electionFlags) election(shard exporter.Shard) (*exporter.Election, error) {
+func (f *electionFlags) election(shard sharding.Shard) (*election.Election, error) {
 	if !f.elect {
 		return nil, nil
 	}
@@ -68,5 +69,5 @@ func (f *electionFlags) election(shard exporter.Shard) (*exporter.Election, erro
 		return nil, fmt.Errorf("--leader-elect: %w", err)
 	}
 	// Not the host alone: with the host's network, several pods may have it, and a pod that is restarted keeps it.
-	return &exporter.Election{Namespace: namespace, Name: name, Identity: host + "_" + string(uuid.NewUUID())}, nil
+	return &election.Election{Namespace: namespace, Name: name, Identity: host + "_" + string(uuid.NewUUID())}, nil
 }

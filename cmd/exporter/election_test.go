@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
 // Where the Lease is: as the flags say, else where the pod is.
@@ -32,7 +32,7 @@ func TestElectionFlags(t *testing.T) {
 			before := serviceAccountNamespace
 			serviceAccountNamespace = tc.file
 			t.Cleanup(func() { serviceAccountNamespace = before })
-			got, err := tc.flags.election(exporter.Shard{})
+			got, err := tc.flags.election(sharding.Shard{})
 			switch {
 			case tc.err != "":
 				if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), tc.err) {
@@ -47,7 +47,7 @@ func TestElectionFlags(t *testing.T) {
 			case got.Namespace != tc.namespace || got.Name != "x":
 				t.Errorf("%+v, want the Lease %s/x", got, tc.namespace)
 			default:
-				if again, _ := tc.flags.election(exporter.Shard{}); again.Identity == got.Identity {
+				if again, _ := tc.flags.election(sharding.Shard{}); again.Identity == got.Identity {
 					t.Errorf("two candidates have the identity %s", got.Identity)
 				}
 			}
@@ -57,7 +57,7 @@ func TestElectionFlags(t *testing.T) {
 
 // Every shard has an election of its own: the leader of another one does not make its audits.
 func TestElectionOfAShard(t *testing.T) {
-	for shard, want := range map[exporter.Shard]string{{}: "informer-exporter", {Ordinal: 0, Total: 3}: "informer-exporter-0", {Ordinal: 2, Total: 3}: "informer-exporter-2"} {
+	for shard, want := range map[sharding.Shard]string{{}: "informer-exporter", {Ordinal: 0, Total: 3}: "informer-exporter-0", {Ordinal: 2, Total: 3}: "informer-exporter-2"} {
 		named := electionFlags{elect: true, namespace: "shop", name: "mine"}
 		if got, err := named.election(shard); err != nil || got.Name != strings.Replace(want, "informer-exporter", "mine", 1) {
 			t.Errorf("shard %v of mine: %+v, %v; want the number of %s", shard, got, err, want)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
@@ -18,28 +18,28 @@ import (
 func registerGenerate(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(ctx context.Context, stdout io.Writer) error) {
 	cmd = app.Command("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and the documentation of metrics and configuration.")
 	out := cmd.Flag("out", "Directory to write to. Files of an earlier run that are no longer generated are removed.").Required().PlaceHolder("DIR").String()
-	config := cmd.Flag("config.file", "Configuration of the generator in YAML: objectives, addresses, Alertmanager.").PlaceHolder("FILE").String()
-	exporterConfig := cmd.Flag("exporter.config.file", "Configuration file of serve. What it needs is what kubernetes/rbac.yaml grants.").PlaceHolder("FILE").String()
+	file := cmd.Flag("config.file", "Configuration of the generator in YAML: objectives, addresses, Alertmanager.").PlaceHolder("FILE").String()
+	exporterFile := cmd.Flag("exporter.config.file", "Configuration file of serve. What it needs is what kubernetes/rbac.yaml grants.").PlaceHolder("FILE").String()
 
 	return cmd, func(_ context.Context, stdout io.Writer) error {
 		c := generate.DefaultConfig()
-		if *config != "" {
-			raw, err := os.ReadFile(*config)
+		if *file != "" {
+			raw, err := os.ReadFile(*file)
 			if err != nil {
 				return err
 			}
 			if c, err = generate.ParseConfig(raw); err != nil {
-				return fmt.Errorf("%s: %w", *config, err)
+				return fmt.Errorf("%s: %w", *file, err)
 			}
 		}
-		if *exporterConfig != "" {
-			raw, err := os.ReadFile(*exporterConfig)
+		if *exporterFile != "" {
+			raw, err := os.ReadFile(*exporterFile)
 			if err != nil {
 				return err
 			}
-			e, err := exporter.ParseConfig(raw)
+			e, err := config.Parse(raw)
 			if err != nil {
-				return fmt.Errorf("%s: %w", *exporterConfig, err)
+				return fmt.Errorf("%s: %w", *exporterFile, err)
 			}
 			c = c.ForExporter(e)
 		}

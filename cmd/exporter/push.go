@@ -15,6 +15,9 @@ import (
 	"github.com/prometheus/common/promslog"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
 // pushFlags are the flags of push.
@@ -36,7 +39,7 @@ func registerPush(app *kingpin.Application, logging *promslog.Config) (name stri
 	f := &pushFlags{logging: logging, cluster: registerCluster(cmd), grouping: map[string]string{}}
 	cmd.Flag("pushgateway.url", "Where the Pushgateway is, without /metrics. A user and a password in it are sent as basic authentication.").
 		Required().PlaceHolder("URL").URLVar(&f.url)
-	cmd.Flag("pushgateway.job", "The value of the label job.").Default(exporter.Name).StringVar(&f.job)
+	cmd.Flag("pushgateway.job", "The value of the label job.").Default(buildinfo.Name).StringVar(&f.job)
 	cmd.Flag("pushgateway.grouping", "Another label of the group that the push replaces, such as cluster=eu. Can be repeated.").
 		PlaceHolder("LABEL=VALUE").StringMapVar(&f.grouping)
 	cmd.Flag("push.timeout", "How long to wait for the informers. What there is then is pushed, and the command fails.").
@@ -68,11 +71,11 @@ func (f *pushFlags) push(ctx context.Context) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	file, err := exporter.OpenConfig(f.cluster.configFile)
+	file, err := config.Open(f.cluster.configFile)
 	if err != nil {
 		return err
 	}
-	rest, err := exporter.RESTConfig(f.cluster.kubeconfig)
+	rest, err := client.RESTConfig(f.cluster.kubeconfig)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/prometheus/common/promslog"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/tracing"
 )
 
@@ -50,7 +53,7 @@ func registerServe(app *kingpin.Application, logging *promslog.Config) (name str
 func (f *serveFlags) serve(ctx context.Context) error {
 	collectEarlier()
 	log := newLogger(f.logging)
-	file, err := exporter.OpenConfig(f.cluster.configFile)
+	file, err := config.Open(f.cluster.configFile)
 	if err != nil {
 		return err
 	}
@@ -61,11 +64,11 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rest, err := exporter.RESTConfig(f.cluster.kubeconfig)
+	rest, err := client.RESTConfig(f.cluster.kubeconfig)
 	if err != nil {
 		return err
 	}
-	provider, err := tracing.Setup(ctx, tracing.Config{ServiceName: exporter.Name, ServiceVersion: exporter.Version(), Logger: log})
+	provider, err := tracing.Setup(ctx, tracing.Config{ServiceName: buildinfo.Name, ServiceVersion: buildinfo.Version(), Logger: log})
 	if err != nil {
 		return err
 	}
@@ -88,7 +91,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
-	log.Info("Starting", "version", exporter.Version(), "api_server", rest.Host, "shard", f.shard, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
+	log.Info("Starting", "version", buildinfo.Version(), "api_server", rest.Host, "shard", f.shard, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
 	main := f.web.startMain(exp.Handler(protect), log)
 	exp.Start(ctx)
 

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
-	"github.com/prometheus/exporter-toolkit/web"
+	toolkit "github.com/prometheus/exporter-toolkit/web"
 	webflag "github.com/prometheus/exporter-toolkit/web/kingpinflag"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
 	"github.com/informer-exporter/informer-exporter/internal/kubeauth"
 )
 
@@ -24,7 +24,7 @@ const defaultListenAddress = ":9958"
 
 // webFlags say where and to whom the exporter serves.
 type webFlags struct {
-	toolkit        *web.FlagConfig
+	toolkit        *toolkit.FlagConfig
 	telemetryPath  string
 	pprof          bool
 	kubernetesAuth bool
@@ -34,7 +34,7 @@ type webFlags struct {
 func registerWeb(cmd *kingpin.CmdClause) *webFlags {
 	f := &webFlags{toolkit: webflag.AddFlags(cmd, defaultListenAddress)}
 	cmd.Flag("web.telemetry-path", "Path under which to expose metrics.").
-		Default(exporter.DefaultTelemetryPath).StringVar(&f.telemetryPath)
+		Default(web.DefaultTelemetryPath).StringVar(&f.telemetryPath)
 	cmd.Flag("web.enable-pprof", "Serve profiles under /debug/pprof/, behind the same authentication as everything else.").
 		BoolVar(&f.pprof)
 	cmd.Flag("web.kubernetes-auth", "Let the API server decide who may read: every path, probes and profiles included, wants a bearer token whose user may get the path as a nonResourceURL. Use it with TLS (--web.config.file), and with --web.health-address for the kubelet.").
@@ -47,7 +47,7 @@ func registerWeb(cmd *kingpin.CmdClause) *webFlags {
 // validate finds at the start what would otherwise wait for the first request.
 func (f *webFlags) validate() error {
 	path := *f.toolkit.WebConfigFile
-	if err := web.Validate(path); err != nil {
+	if err := toolkit.Validate(path); err != nil {
 		return fmt.Errorf("--web.config.file %s: %w", path, err)
 	}
 	if !f.kubernetesAuth || path == "" {
@@ -116,7 +116,7 @@ func start(server *http.Server, serve func() error) *webServer {
 func (f *webFlags) startMain(handler http.Handler, log *slog.Logger) *webServer {
 	server := newServer(handler, log)
 	return start(server, func() error {
-		return fmt.Errorf("--web.listen-address: the web server ended: %w", web.ListenAndServe(server, f.toolkit, log))
+		return fmt.Errorf("--web.listen-address: the web server ended: %w", toolkit.ListenAndServe(server, f.toolkit, log))
 	})
 }
 

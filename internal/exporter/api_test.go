@@ -4,32 +4,34 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// informers asks e for its informers and returns them by type and namespace.
-func informers(t *testing.T, e *Exporter) (informersAnswer, map[string]informerAnswer) {
+// readInformers asks e for its informers and returns them by type and namespace.
+func readInformers(t *testing.T, e *Exporter) (web.InformersResponse, map[string]web.InformerResponse) {
 	t.Helper()
-	response := get(e, informersPath)
+	response := get(e, web.InformersPath)
 	if got := response.Header().Get("Content-Type"); response.Code != 200 || got != "application/json" {
 		t.Fatalf("%d, content type %q", response.Code, got)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(response.Body.Bytes()))
 	decoder.DisallowUnknownFields()
-	var answer informersAnswer
+	var answer web.InformersResponse
 	if err := decoder.Decode(&answer); err != nil {
 		t.Fatalf("%v\n%s", err, response.Body)
 	}
-	byName := map[string]informerAnswer{}
+	byName := map[string]web.InformerResponse{}
 	for _, informer := range answer.Informers {
 		byName[informer.Namespace+"/"+informer.InformerType] = informer
 	}
@@ -38,29 +40,29 @@ func informers(t *testing.T, e *Exporter) (informersAnswer, map[string]informerA
 
 func TestInformersAPI(t *testing.T) {
 	e := newFake(t, Options{})
-	answer, byName := informers(t, e)
-	if answer.Ready || answer.Name != Name || answer.Version != Version() || len(answer.Informers) != 3 {
+	answer, byName := readInformers(t, e)
+	if answer.Ready || answer.Name != buildinfo.Name || answer.Version != buildinfo.Version() || len(answer.Informers) != 3 {
 		t.Errorf("before the start: %+v", answer)
 	}
-	if pods := byName["*/pods"]; pods.State != stateSyncing || pods.Synced || pods.WatchOpened != nil || pods.LastEvent != nil || pods.LastAudit != nil {
+	if pods := byName["*/pods"]; pods.State != status.StateSyncing || pods.Synced || pods.WatchOpened != nil || pods.LastEvent != nil || pods.LastAudit != nil {
 		t.Errorf("before the start: %+v", pods)
 	}
 	run(t, e)
 	settle(t, e)
-	answer, byName = informers(t, e)
+	answer, byName = readInformers(t, e)
 	if !answer.Ready || time.Since(answer.Time) > time.Minute || answer.UptimeSeconds <= 0 {
 		t.Errorf("%+v", answer)
 	}
-	if pods := byName["*/pods"]; pods.State != stateSynced || !pods.Synced || pods.Objects != 2 || pods.Version != "v1" || !pods.Namespaced || pods.Relists != 0 {
+	if pods := byName["*/pods"]; pods.State != status.StateSynced || !pods.Synced || pods.Objects != 2 || pods.Version != "v1" || !pods.Namespaced || pods.Relists != 0 {
 		t.Errorf("%+v", pods)
 	}
-	if secrets := byName["*/secrets"]; secrets.State != answerForbidden || secrets.Synced {
+	if secrets := byName["*/secrets"]; secrets.State != availability.Forbidden || secrets.Synced {
 		t.Errorf("%+v", secrets)
 	}
-	if nodes := byName["*/nodes"]; nodes.Namespaced || nodes.State != stateSynced {
+	if nodes := byName["*/nodes"]; nodes.Namespaced || nodes.State != status.StateSynced {
 		t.Errorf("%+v", nodes)
 	}
-	if strings.Contains(get(e, informersPath).Body.String(), "unmistakable") {
+	if strings.Contains(get(e, web.InformersPath).Body.String(), "unmistakable") {
 		t.Error("the name of an object is in the answer")
 	}
 }
@@ -74,17 +76,17 @@ func TestInformersAPIOnARealServer(t *testing.T) {
 		createConfigMap(t, admin, namespace, fmt.Sprint("object-", n))
 	}
 	second := &metav1.Duration{Duration: time.Second}
-	e := newReal(t, Options{REST: account, Config: Config{
-		Resources: []Resource{{Name: "configmaps"}, {Name: "secrets"}}, Namespaces: []string{namespace}, Checks: Checks{Audit: second},
+	e := newReal(t, Options{REST: account, Config: config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}, {Name: "secrets"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: second},
 	}})
 	run(t, e, admin)
-	var maps, secrets informerAnswer
+	var maps, secrets web.InformerResponse
 	eventually(t, "an audit", func() bool {
-		_, byName := informers(t, e)
+		_, byName := readInformers(t, e)
 		maps, secrets = byName[namespace+"/configmaps"], byName[namespace+"/secrets"]
-		return maps.LastAudit != nil && maps.LastAudit.Result == "consistent" && secrets.State == answerForbidden
-	}, func() string { return get(e, informersPath).Body.String() })
-	if maps.Objects != 3 || !maps.WatchConnected || maps.State != stateSynced || maps.SyncLagSeconds > 5 || maps.LastSyncSeconds <= 0 {
+		return maps.LastAudit != nil && maps.LastAudit.Result == "consistent" && secrets.State == availability.Forbidden
+	}, func() string { return get(e, web.InformersPath).Body.String() })
+	if maps.Objects != 3 || !maps.WatchConnected || maps.State != status.StateSynced || maps.SyncLagSeconds > 5 || maps.LastSyncSeconds <= 0 {
 		t.Errorf("%+v", maps)
 	}
 	for what, at := range map[string]*time.Time{"watchOpened": maps.WatchOpened, "lastEvent": maps.LastEvent, "lastAudit.time": maps.LastAudit.Time} {
@@ -103,45 +105,7 @@ func TestInformersAPIOnARealServer(t *testing.T) {
 	}
 	createConfigMap(t, admin, namespace, "another")
 	eventually(t, "a fourth object", func() bool {
-		_, byName := informers(t, e)
+		_, byName := readInformers(t, e)
 		return byName[namespace+"/configmaps"].Objects == 4
-	}, func() string { return get(e, informersPath).Body.String() })
-}
-
-// docs/api.md names every field, and no other.
-func TestInformersAPIIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := map[string]bool{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` \\|").FindAllStringSubmatch(string(page), -1) {
-		documented[match[1]] = true
-	}
-	fields := map[string]bool{}
-	var visit func(prefix string, t reflect.Type)
-	visit = func(prefix string, t reflect.Type) {
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			field := t.Field(i).Type
-			for field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice {
-				field = field.Elem()
-			}
-			fields[prefix+name] = true
-			if field.Kind() == reflect.Struct && field != reflect.TypeFor[time.Time]() {
-				visit(prefix+name+".", field)
-			}
-		}
-	}
-	visit("", reflect.TypeFor[informersAnswer]())
-	for name := range fields {
-		if !documented[name] {
-			t.Errorf("docs/api.md does not have %s", name)
-		}
-	}
-	for name := range documented {
-		if !fields[name] {
-			t.Errorf("docs/api.md has %s, which is not there", name)
-		}
-	}
+	}, func() string { return get(e, web.InformersPath).Body.String() })
 }

@@ -1,31 +1,17 @@
-// Package exporter watches a cluster through the library's own decorated informers and serves what they report.
+// Package exporter watches a cluster through the library's own decorated informers and serves what they report. It assembles
+// the packages below it, which import each other only downwards in this list:
 //
-//	kinds.go         what is watched by default, on one screen
-//	config.go        the configuration file
-//	reload.go        reading it again when it changes
-//	client.go        how the API server is reached
-//	metadata.go      the client for metadata
-//	prune.go         what of metadata is not even decoded, and of whole objects, which come in JSON, in prune_json.go
-//	object.go        what is kept of an object
-//	discovery.go     what the API server serves
-//	choose.go        what the configuration asks for, of what is served
-//	follow.go        keeping the informers equal to that
-//	shard.go         what of it is whose, if several exporters share the work
-//	split.go         how the objects of one kind are shared
-//	part.go          by the API server, and making sure of that
-//	lookout.go       what a shard must know of kinds that others watch
-//	informers.go     one informer for each kind and namespace
-//	set.go           the set of them, which can be exchanged while they run
-//	objects.go       what is reported about objects, and for which of them more is read than metadata
-//	availability.go  whether a kind can be listed and watched, by the API server's own answers
-//	registry.go      the registry, and what the exporter reports about itself
-//	exporter.go      Exporter: New, Start, Stop
-//	handler.go       the paths
-//	protect.go       what stands before all of them: limits and security headers
-//	health.go        liveness and readiness
-//	state.go         how each target is doing
-//	landing.go       the page for people that shows it
-//	api.go           the same for programs
+//	web           metrics, probes, profiles, the landing page and its data as JSON
+//	status        how each informer is doing, and readiness
+//	discovery     which kinds the API server serves, and keeping the informers equal to the configuration
+//	election      which of several replicas runs audits
+//	informers     one informer for each resource and namespace, in a set that can be replaced while it runs
+//	client        how the API server is reached, and what of an object is decoded
+//	availability  whether a resource can be listed and watched
+//	config        the configuration file, its reload, its reference and the rights that it needs
+//	sharding      which exporter watches what, if several share the work
+//	kinds         the default kinds, and patterns
+//	buildinfo     name and version of the program
 //
 // Listening, TLS, authentication, flags and signals belong to cmd/exporter.
 package exporter

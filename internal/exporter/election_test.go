@@ -2,9 +2,7 @@ package exporter
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,11 +13,15 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/election"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -28,12 +30,12 @@ type replica struct {
 	*Exporter
 	name  string
 	proxy *faultproxy.Proxy
-	logs  *logs
+	logs  *logtest.Recorder
 }
 
 // elects returns an election that is lost soon, in a namespace.
-func elects(namespace, identity string) *Election {
-	return &Election{
+func elects(namespace, identity string) *election.Election {
+	return &election.Election{
 		Namespace: namespace, Name: "exporter", Identity: identity,
 		LeaseDuration: 6 * time.Second, RenewDeadline: 5 * time.Second, RetryPeriod: 200 * time.Millisecond,
 	}
@@ -42,8 +44,8 @@ func elects(namespace, identity string) *Election {
 // startReplicas starts exporters that watch two kinds and audit them every second, and stops them at the end of the test.
 func startReplicas(t *testing.T, n int) []*replica {
 	t.Helper()
-	config, namespace := stacktest.Config(t), stacktest.Namespace(t)
-	createConfigMap(t, config, namespace, "there")
+	cluster, namespace := stacktest.Config(t), stacktest.Namespace(t)
+	createConfigMap(t, cluster, namespace, "there")
 	leaks := goleak.IgnoreCurrent()
 	var replicas []*replica
 	t.Cleanup(func() {
@@ -60,16 +62,16 @@ func startReplicas(t *testing.T, n int) []*replica {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &replica{name: fmt.Sprintf("replica-%c", 'a'+i), proxy: proxy, logs: &logs{}}
+		r := &replica{name: fmt.Sprintf("replica-%c", 'a'+i), proxy: proxy, logs: &logtest.Recorder{}}
 		r.Exporter = newReal(t, Options{
-			REST: proxy.RESTConfig(config), Logger: r.logs.logger(), Election: elects(namespace, r.name),
-			Config: Config{
-				Resources: []Resource{{Name: "configmaps"}, {Name: "pods"}}, Namespaces: []string{namespace},
-				Checks: Checks{Freshness: &metav1.Duration{}, Audit: &metav1.Duration{Duration: time.Second}},
+			REST: proxy.RESTConfig(cluster), Logger: r.logs.Logger(), Election: elects(namespace, r.name),
+			Config: config.Config{
+				Resources: []config.Resource{{Name: "configmaps"}, {Name: "pods"}}, Namespaces: []string{namespace},
+				Checks: config.Checks{Freshness: &metav1.Duration{}, Audit: &metav1.Duration{Duration: time.Second}},
 			},
 		})
 		replicas = append(replicas, r)
-		r.Start(klog.NewContext(t.Context(), logr.FromSlogHandler(r.logs.logger().Handler())))
+		r.Start(klog.NewContext(t.Context(), logr.FromSlogHandler(r.logs.Logger().Handler())))
 	}
 	return replicas
 }
@@ -85,7 +87,7 @@ func (r *replica) stop(t *testing.T) {
 
 func (r *replica) leads(t *testing.T) bool {
 	t.Helper()
-	for _, leader := range values(t, r.Gatherer(), catalog.ControllerLeader.Name, "lock") {
+	for _, leader := range exportertest.Values(t, r.Gatherer(), catalog.ControllerLeader.Name, "lock") {
 		return leader == 1
 	}
 	t.Fatalf("%s does not tell whether it leads", r.name)
@@ -95,7 +97,7 @@ func (r *replica) leads(t *testing.T) bool {
 // audits returns how many audits there were, whatever came of them.
 func (r *replica) audits(t *testing.T) (n float64) {
 	t.Helper()
-	for _, count := range values(t, r.Gatherer(), catalog.InformerAudits.Name, "result") {
+	for _, count := range exportertest.Values(t, r.Gatherer(), catalog.InformerAudits.Name, "result") {
 		n += count
 	}
 	return n
@@ -104,12 +106,12 @@ func (r *replica) audits(t *testing.T) (n float64) {
 // judges tells whether a replica says anything about differences between its caches and the API server.
 func (r *replica) judges(t *testing.T) bool {
 	t.Helper()
-	return len(values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "kind")) > 0
+	return len(exportertest.Values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "kind")) > 0
 }
 
 func (r *replica) transitions(t *testing.T, event string) float64 {
 	t.Helper()
-	return values(t, r.Gatherer(), catalog.ControllerLeaderTransitions.Name, "event")[event]
+	return exportertest.Values(t, r.Gatherer(), catalog.ControllerLeaderTransitions.Name, "event")[event]
 }
 
 // auditor waits until one of the replicas leads and audits again and again, and the others do not meanwhile, nor say that
@@ -159,10 +161,10 @@ func TestElection(t *testing.T) {
 	for _, r := range replicas {
 		waitReady(t, r.Exporter)
 		eventually(t, r.name+" is synced", func() bool {
-			synced := values(t, r.Gatherer(), catalog.InformerSynced.Name, "informer_type")
+			synced := exportertest.Values(t, r.Gatherer(), catalog.InformerSynced.Name, "informer_type")
 			return synced["configmaps"] == 1 && synced["pods"] == 1
 		}, func() string { return get(r.Exporter, "/").Body.String() })
-		answer, informers := informers(t, r.Exporter)
+		answer, informers := readInformers(t, r.Exporter)
 		if answer.Leader == nil || *answer.Leader != (r == first) {
 			t.Errorf("%s: the API says leader %v", r.name, answer.Leader)
 		}
@@ -186,12 +188,12 @@ func TestElection(t *testing.T) {
 
 	// Cut off: it audits no more and says so, and goes on with the rest.
 	const trouble, fine = "The Lease cannot be used at the moment", "The Lease can be used now"
-	lost, told, mended := second.transitions(t, catalog.LeaderLost), len(second.logs.find(trouble)), len(second.logs.find(fine))
+	lost, told, mended := second.transitions(t, catalog.LeaderLost), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
 	second.proxy.Cut()
 	eventually(t, "the leader without a connection gives up", func() bool {
 		return !second.leads(t) && !second.judges(t) && second.transitions(t, catalog.LeaderLost) == lost+1
 	}, func() string { return get(second.Exporter, "/").Body.String() })
-	if answer, _ := informers(t, second.Exporter); *answer.Leader {
+	if answer, _ := readInformers(t, second.Exporter); *answer.Leader {
 		t.Error("the API says that the leader without a connection leads")
 	}
 	if leader, _ := auditor(t, []*replica{second, third}); leader != third {
@@ -200,10 +202,10 @@ func TestElection(t *testing.T) {
 	if code := get(second.Exporter, "/readyz").Code; code != http.StatusOK {
 		t.Errorf("/readyz of the replica without a connection: %d", code)
 	}
-	if objects := values(t, second.Gatherer(), catalog.InformerObjects.Name, "informer_type"); objects["configmaps"] == 0 {
+	if objects := exportertest.Values(t, second.Gatherer(), catalog.InformerObjects.Name, "informer_type"); objects["configmaps"] == 0 {
 		t.Errorf("the replica without a connection reports %v", objects)
 	}
-	if lines := second.logs.find(trouble); len(lines) != told+1 {
+	if lines := second.logs.Find(trouble); len(lines) != told+1 {
 		t.Errorf("log lines that the Lease cannot be used: %v, want one more than %d", lines, told)
 	}
 
@@ -212,13 +214,13 @@ func TestElection(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "connected again", func() bool {
-		connected := values(t, second.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")
-		return connected["configmaps"] == 1 && connected["pods"] == 1 && len(second.logs.find(fine)) > mended
+		connected := exportertest.Values(t, second.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")
+		return connected["configmaps"] == 1 && connected["pods"] == 1 && len(second.logs.Find(fine)) > mended
 	}, func() string { return get(second.Exporter, "/").Body.String() })
 	third.stop(t)
 	auditor(t, []*replica{second})
-	for _, ln := range second.logs.find("") {
-		if strings.Contains(strings.ToLower(ln.message), "lease lock") || strings.Contains(ln.message, "acquire") {
+	for _, ln := range second.logs.Find("") {
+		if strings.Contains(strings.ToLower(ln.Message), "lease lock") || strings.Contains(ln.Message, "acquire") {
 			t.Errorf("client-go logged: %+v", ln)
 		}
 	}
@@ -232,63 +234,28 @@ func TestElection(t *testing.T) {
 	}
 }
 
-// A candidate that was cut off or stopped for so long that another one leads by now does not release the Lease of that one,
-// as client-go would let it.
-func TestReleaseOfAnothersLease(t *testing.T) {
-	ctx, config, namespace := t.Context(), stacktest.Config(t), stacktest.Namespace(t)
-	candidate := func(identity string) *leaseLock {
-		return newLeaseLock(&resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: "exporter"}, Client: coordinationclient.NewForConfigOrDie(config),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
-		}, slog.New(slog.DiscardHandler))
-	}
-	record := func(holder string) resourcelock.LeaderElectionRecord {
-		return resourcelock.LeaderElectionRecord{HolderIdentity: holder, LeaseDurationSeconds: 15}
-	}
-	first, second := candidate("first"), candidate("second")
-	holder := func() string {
-		t.Helper()
-		lease, _, err := candidate("").Get(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return lease.HolderIdentity
-	}
-	for _, err := range []error{first.Create(ctx, record("first")), errorOf(second.Get(ctx)), second.Update(ctx, record("second")), errorOf(first.Get(ctx))} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := first.Update(ctx, record("")); !errors.Is(err, errHeldByAnother) || holder() != "second" {
-		t.Errorf("the first releases the Lease of the second: %v, the holder is %q", err, holder())
-	}
-	if err := errors.Join(errorOf(second.Get(ctx)), second.Update(ctx, record(""))); err != nil || holder() != "" {
-		t.Errorf("the second cannot release its Lease: %v, the holder is %q", err, holder())
-	}
-}
-
-func errorOf(_ *resourcelock.LeaderElectionRecord, _ []byte, err error) error { return err }
-
 // A replica that may not use the Lease says so once, with what is to be done, and does all but the audits; with the rights that
 // it asks for, it is elected.
 func TestElectionWithoutRights(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
 	grant(t, admin, namespace, namespace, "configmaps")
-	var written logs
-	e := newReal(t, Options{REST: account, Logger: written.logger(), Election: elects(namespace, "only"), Config: Config{
-		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, Checks: Checks{Audit: &metav1.Duration{Duration: time.Second}},
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: account, Logger: written.Logger(), Election: elects(namespace, "only"), Config: config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: &metav1.Duration{Duration: time.Second}},
 	}})
 	run(t, e, admin)
 	r := &replica{Exporter: e, name: "only"}
 	waitKindUp(t, e, map[string]float64{"configmaps": 1})
 	waitReady(t, e)
-	refused := func() float64 { return values(t, e.Gatherer(), catalog.ClientRequests.Name, "code")["403"] }
+	refused := func() float64 {
+		return exportertest.Values(t, e.Gatherer(), catalog.ClientRequests.Name, "code")["403"]
+	}
 	eventually(t, "several attempts", func() bool { return refused() >= 3 }, func() string { return fmt.Sprint(refused()) })
 	told := func(verb string) {
 		t.Helper()
-		lines := written.find("The Lease cannot be used", "verb", verb, "reason", answerForbidden, "lease", namespace+"/exporter")
-		if len(lines) != 1 || !strings.Contains(lines[0].attrs["fix"], "grant get, create and update on leases") {
+		lines := written.Find("The Lease cannot be used", "verb", verb, "reason", availability.Forbidden, "lease", namespace+"/exporter")
+		if len(lines) != 1 || !strings.Contains(lines[0].Attrs["fix"], "grant get, create and update on leases") {
 			t.Errorf("log lines that the Lease may not be used: %v, want one", lines)
 		}
 	}
@@ -298,16 +265,16 @@ func TestElectionWithoutRights(t *testing.T) {
 	}
 
 	grantRules(t, admin, namespace, namespace, leaseRule("get"))
-	eventually(t, "the next refusal", func() bool { return len(written.find("The Lease cannot be used", "verb", "create")) > 0 },
-		func() string { return fmt.Sprint(written.find("Lease")) })
+	eventually(t, "the next refusal", func() bool { return len(written.Find("The Lease cannot be used", "verb", "create")) > 0 },
+		func() string { return fmt.Sprint(written.Find("Lease")) })
 	before := refused()
 	eventually(t, "several attempts", func() bool { return refused() >= before+3 }, func() string { return fmt.Sprint(refused()) })
 	told("create")
 
 	grantRules(t, admin, namespace, namespace, leaseRule("create"), leaseRule("update"))
 	auditor(t, []*replica{r})
-	if lines := written.find("The Lease can be used now"); len(lines) == 0 {
-		t.Errorf("no log line that the Lease can be used: %v", written.find("Lease"))
+	if lines := written.Find("The Lease can be used now"); len(lines) == 0 {
+		t.Errorf("no log line that the Lease can be used: %v", written.Find("Lease"))
 	}
 
 	// If somebody deletes the Lease, it is created again.
@@ -318,7 +285,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	eventually(t, "the Lease is back", func() bool {
 		lease, err := leases.Get(t.Context(), "exporter", metav1.GetOptions{})
 		return err == nil && *lease.Spec.HolderIdentity == "only"
-	}, func() string { return fmt.Sprint(written.find("Lease")) })
+	}, func() string { return fmt.Sprint(written.Find("Lease")) })
 	auditor(t, []*replica{r})
 }
 

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,20 +13,29 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/election"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
 )
 
 // Options for New.
 type Options struct {
 	// Config says what to watch. It is not used if there is a File.
-	Config Config
+	Config config.Config
 	// File is the configuration file, which is read again when it changes. Nil: there is none.
-	File *ConfigFile
+	File *config.File
 	// Shard is which part of that this exporter watches.
-	Shard Shard
+	Shard sharding.Shard
 	// REST says where.
 	REST *rest.Config
 	// Election lets this exporter make audits only while it is elected. Nil: always.
-	Election *Election
+	Election *election.Election
 	// Logger is where the exporter writes. Nil: nowhere.
 	Logger *slog.Logger
 	// Tracer follows delivered events. Nil: nobody does.
@@ -41,36 +49,35 @@ type Options struct {
 // Exporter watches a cluster. Between Start and Stop its informers run; Handler serves what they report at any time.
 type Exporter struct {
 	log        *slog.Logger
-	shard      Shard
+	shard      sharding.Shard
 	registry   *prometheus.Registry
 	observer   *collectors.Observer
-	targets    *set
-	follower   *follower
-	reloader   *reloader
-	candidate  *candidate // nil without an election
-	handler    http.Handler
-	server     string // address of the API server
-	disconnect func() // closes the connections to it
+	informers  *informers.Set
+	follower   *discovery.Follower
+	reloader   *config.Reloader
+	candidate  *election.Candidate // nil without an election
+	status     *status.Reporter
+	server     *web.Server
+	disconnect func() // closes the connections to the API server
 
-	started  time.Time
-	ready    atomic.Bool // has been ready once
-	draining atomic.Bool
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 }
 
 // New prepares an exporter. Nothing is sent to the API server before Start.
 func New(options Options) (*Exporter, error) {
-	userAgent := fmt.Sprintf("%s/%s (%s/%s)", Name, Version(), version.GoOS, version.GoArch)
-	return newExporter(options, func(observe observeConfig) (*connection, error) { return connect(options.REST, userAgent, observe) })
+	userAgent := fmt.Sprintf("%s/%s (%s/%s)", buildinfo.Name, buildinfo.Version(), version.GoOS, version.GoArch)
+	return newExporter(options, func(observe client.WrapConfig) (*client.Connection, error) {
+		return client.Connect(options.REST, userAgent, observe)
+	})
 }
 
-func newExporter(options Options, connect func(observeConfig) (*connection, error)) (*Exporter, error) {
+func newExporter(options Options, connect func(client.WrapConfig) (*client.Connection, error)) (*Exporter, error) {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
 	if options.TelemetryPath == "" {
-		options.TelemetryPath = DefaultTelemetryPath
+		options.TelemetryPath = web.DefaultTelemetryPath
 	}
 	if options.File != nil {
 		options.Config = options.File.Config()
@@ -81,7 +88,7 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 	}
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: options.Shard.Name(), Logger: options.Logger, Tracer: options.Tracer,
-		Limits: collectors.Limits{InformerTypes: maxKinds, Namespaces: maxNamespaces},
+		Limits: collectors.Limits{InformerTypes: config.MaxKinds, Namespaces: config.MaxNamespaces},
 	})
 	if err != nil {
 		return nil, err
@@ -90,34 +97,37 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{log: options.Logger, shard: options.Shard, registry: registry, observer: observer, disconnect: connection.disconnect, started: time.Now()}
-	if options.REST != nil {
-		e.server = options.REST.Host
-	}
+	e := &Exporter{log: options.Logger, shard: options.Shard, registry: registry, observer: observer, disconnect: connection.Disconnect}
 	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
 	if options.Election != nil {
-		if e.candidate, err = newCandidate(*options.Election, observer, connection.leases, options.Logger); err != nil {
+		if e.candidate, err = election.New(*options.Election, observer, connection.Leases, options.Logger); err != nil {
 			return nil, fmt.Errorf("the election of the leader: %w", err)
 		}
 	}
-	signals, err := newSignals(registry, observer, options.Shard.Name(), connection.whole)
+	signals, err := informers.NewObjectMetrics(registry, observer, options.Shard.Name(), connection.Whole)
 	if err != nil {
 		return nil, err
 	}
-	e.targets = &set{}
-	e.follower = newFollower(options.Config, options.Shard, e.targets, connection.metadata, options.Logger)
-	e.targets.newTarget = func(s subject) (*target, error) {
-		return newTarget(s, observer, connection.metadata, signals, options.Logger, e.follower.definitionsChanged, e.follower.partIgnored)
+	making := &informers.Factory{Observer: observer, Client: connection.Metadata, Objects: signals, Logger: options.Logger}
+	e.informers = informers.NewSet(making.New)
+	e.follower = discovery.New(options.Config, options.Shard, e.informers, connection.Metadata, connection.Discover, options.Logger)
+	making.OnDefinitionsChanged, making.OnUnselected = e.follower.DefinitionsChanged, e.follower.UnselectedReceived
+	e.reloader = config.NewReloader(options.File, e.follower.Reconfigure, options.Logger)
+	e.follower.Apply(context.Background()) // what needs no answer of the API server
+	e.status = &status.Reporter{
+		Name: options.Shard.Name(), Idle: options.Shard.Partial(), Started: time.Now(),
+		Observer: observer, Set: e.informers, Discovered: e.follower.Ready, Leading: e.candidate.Leading,
 	}
-	e.reloader = newReloader(options.File, e.follower.reconfigure, options.Logger)
-	e.follower.apply(context.Background()) // what needs no answer of the API server
-	e.follower.discover = connection.discover
+	if options.REST != nil {
+		e.status.Server = options.REST.Host
+	}
 	if err := registerState(registry, e); err != nil {
 		return nil, err
 	}
-	if e.handler, err = e.newHandler(options); err != nil {
+	e.server, err = web.New(web.Options{Status: e.status, Registry: registry, Logger: options.Logger, TelemetryPath: options.TelemetryPath, Pprof: options.Pprof})
+	if err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -128,35 +138,35 @@ func newExporter(options Options, connect func(observeConfig) (*connection, erro
 func (e *Exporter) Start(ctx context.Context) {
 	lasting := context.WithoutCancel(ctx)
 	ctx, e.cancel = context.WithCancel(lasting)
-	e.targets.run(ctx)
-	e.running.Go(func() { e.follower.follow(ctx) })
-	e.running.Go(func() { e.reloader.follow(ctx) })
+	e.informers.Run(ctx)
+	e.running.Go(func() { e.follower.Run(ctx) })
+	e.running.Go(func() { e.reloader.Run(ctx) })
 	e.running.Go(func() { e.announce(ctx) })
 	if e.candidate != nil {
-		e.candidate.start(lasting)
+		e.candidate.Start(lasting)
 	}
 }
 
 // announce logs once what came of the start, when each target is synced or has been refused.
 func (e *Exporter) announce(ctx context.Context) {
 	select {
-	case <-e.follower.attempted:
+	case <-e.follower.Ready:
 	case <-ctx.Done():
 		return
 	}
-	synced, targets := 0, e.targets.list()
+	synced, targets := 0, e.informers.List()
 	for _, t := range targets {
 		select {
-		case <-t.informer.HasSyncedChecker().Done():
+		case <-t.Shared.HasSyncedChecker().Done():
 			synced++
-		case <-t.availability.refusal:
-		case <-t.ended:
+		case <-t.Availability.Refusal:
+		case <-t.Ended:
 		case <-ctx.Done():
 			return
 		}
 	}
-	took := time.Since(e.started)
-	if len(targets) == 0 && e.shard.partial() {
+	took := time.Since(e.status.Started)
+	if len(targets) == 0 && e.shard.Partial() {
 		e.log.Warn("Nothing of what is to be watched falls to this shard; there are more shards than are of use", "shard", e.shard)
 		return
 	}
@@ -169,25 +179,25 @@ func (e *Exporter) announce(ctx context.Context) {
 
 // Reload reads the configuration file again and puts it in force, without waiting for the informers. If it cannot be used,
 // the configuration before it stays. Without a file it does nothing.
-func (e *Exporter) Reload() error { return e.reloader.reload() }
+func (e *Exporter) Reload() error { return e.reloader.Reload() }
 
 // Drain makes the exporter report that it is not ready, from now on.
-func (e *Exporter) Drain() { e.draining.Store(true) }
+func (e *Exporter) Drain() { e.status.Drain() }
 
 // Stop stops the informers, then lets others be elected, and waits until that is done, or until ctx ends.
 func (e *Exporter) Stop(ctx context.Context) error {
 	if e.cancel == nil {
 		return nil // never started
 	}
-	e.targets.stop()
+	e.informers.Stop()
 	e.cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		e.running.Wait()
-		e.targets.wait()
+		e.informers.Wait()
 		if e.candidate != nil {
-			e.candidate.resign()
+			e.candidate.Resign()
 		}
 	}()
 	select {
@@ -203,3 +213,18 @@ func (e *Exporter) Stop(ctx context.Context) error {
 
 // Gatherer returns what /metrics serves.
 func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
+
+// Settled waits until every target has been refused or is synced and, where there are audits, has been audited once, with
+// whatever result. It fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
+func (e *Exporter) Settled(ctx context.Context) error { return e.status.Settled(ctx) }
+
+// Handler serves every path of the exporter. The filters stand before all of them, the first one outermost.
+func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Handler {
+	return e.server.Handler(filters...)
+}
+
+// HealthHandler serves the paths that the kubelet asks, for an address of their own where it need not authenticate.
+func (e *Exporter) HealthHandler() http.Handler { return e.server.HealthHandler() }
+
+// WrapConfig returns a copy of config whose clients' requests are reported among the exporter's own.
+func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config { return e.observer.WrapConfig(config) }

@@ -18,22 +18,28 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
 // fleet are exporters that share the work.
 type fleet struct {
 	exporters []*Exporter
-	logs      []*logs
+	logs      []*logtest.Recorder
 }
 
 // newFleet starts all shards of a configuration. At the end of the test nothing of them may be running; others are the
 // configurations with which the test itself has opened connections.
-func newFleet(t *testing.T, total int, config *rest.Config, what Config, others ...*rest.Config) *fleet {
+func newFleet(t *testing.T, total int, cluster *rest.Config, what config.Config, others ...*rest.Config) *fleet {
 	t.Helper()
 	f := &fleet{}
 	for ordinal := range total {
-		written := &logs{}
-		e := newReal(t, Options{REST: config, Config: what, Logger: written.logger(), Shard: Shard{ordinal, total}})
+		written := &logtest.Recorder{}
+		e := newReal(t, Options{REST: cluster, Config: what, Logger: written.Logger(), Shard: sharding.Shard{Ordinal: ordinal, Total: total}})
 		f.exporters, f.logs = append(f.exporters, e), append(f.logs, written)
 	}
 	leaks := goleak.IgnoreCurrent()
@@ -48,8 +54,8 @@ func newFleet(t *testing.T, total int, config *rest.Config, what Config, others 
 				t.Errorf("Stop: %v", err)
 			}
 		}
-		for _, config := range append(others, config) {
-			transport, err := rest.TransportFor(config)
+		for _, cluster := range append(others, cluster) {
+			transport, err := rest.TransportFor(cluster)
 			if err != nil {
 				t.Error(err)
 			}
@@ -70,7 +76,7 @@ func (f *fleet) waitReady(t *testing.T) {
 // rediscover makes every shard ask the API server what it serves, as it does from time to time.
 func (f *fleet) rediscover() {
 	for _, e := range f.exporters {
-		e.follower.definitionsChanged()
+		e.follower.DefinitionsChanged()
 	}
 }
 
@@ -78,9 +84,9 @@ func (f *fleet) rediscover() {
 func (f *fleet) watchers(resource string) map[int][]string {
 	found := map[int][]string{}
 	for ordinal, e := range f.exporters {
-		for _, target := range e.targets.list() {
-			if target.kind.Type() == resource {
-				found[ordinal] = append(found[ordinal], target.id().Scope())
+		for _, target := range e.informers.List() {
+			if target.Kind.Type() == resource {
+				found[ordinal] = append(found[ordinal], target.ID().Scope())
 			}
 		}
 	}
@@ -92,8 +98,8 @@ func (f *fleet) waitSpread(t *testing.T, resource, way string, n int) {
 	t.Helper()
 	for ordinal, l := range f.logs {
 		eventually(t, fmt.Sprintf("shard %d spreads %s by %s", ordinal, resource, way), func() bool {
-			return len(l.find("over the shards", "resource", resource, "by", way)) == n
-		}, func() string { return fmt.Sprint(l.find("")) })
+			return len(l.Find("over the shards", "resource", resource, "by", way)) == n
+		}, func() string { return fmt.Sprint(l.Find("")) })
 	}
 }
 
@@ -106,9 +112,9 @@ func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
 	eventually(t, fmt.Sprintf("each of %d objects in one shard", len(uids)), func() bool {
 		held, have = nil, make([]int, len(f.exporters))
 		for ordinal, e := range f.exporters {
-			for _, target := range e.targets.list() {
-				if target.kind.Type() == "configmaps" {
-					for _, o := range target.informer.GetStore().List() {
+			for _, target := range e.informers.List() {
+				if target.Kind.Type() == "configmaps" {
+					for _, o := range target.Shared.GetStore().List() {
 						held = append(held, string(o.(metav1.Object).GetUID()))
 						have[ordinal]++
 					}
@@ -128,14 +134,14 @@ func (f *fleet) waitChecked(t *testing.T) {
 	begin := time.Now()
 	for _, e := range f.exporters {
 		eventually(t, "audits of ConfigMaps", func() bool {
-			return !slices.ContainsFunc(e.states(), func(s state) bool {
+			return !slices.ContainsFunc(e.status.Informers(), func(s status.Informer) bool {
 				return s.ID.Type() == "configmaps" && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != catalog.AuditConsistent)
 			})
-		}, func() string { return get(e, informersPath).Body.String() })
-		if audits := values(t, e.Gatherer(), catalog.InformerAudits.Name, "result"); audits[catalog.AuditDifferent] != 0 {
+		}, func() string { return get(e, web.InformersPath).Body.String() })
+		if audits := exportertest.Values(t, e.Gatherer(), catalog.InformerAudits.Name, "result"); audits[catalog.AuditDifferent] != 0 {
 			t.Errorf("audits: %v", audits)
 		}
-		if checks := values(t, e.Gatherer(), catalog.InformerFreshnessChecks.Name, "result"); checks[catalog.FreshnessLagging] != 0 {
+		if checks := exportertest.Values(t, e.Gatherer(), catalog.InformerFreshnessChecks.Name, "result"); checks[catalog.FreshnessLagging] != 0 {
 			t.Errorf("freshness checks: %v", checks)
 		}
 	}
@@ -145,15 +151,15 @@ func (f *fleet) waitChecked(t *testing.T) {
 func (f *fleet) checkCalm(t *testing.T) {
 	t.Helper()
 	for ordinal, l := range f.logs {
-		for _, ln := range l.find("") {
-			if ln.level > 0 {
+		for _, ln := range l.Find("") {
+			if ln.Level > 0 {
 				t.Errorf("shard %d has logged %+v", ordinal, ln)
 			}
 		}
 	}
 }
 
-var hasty = Checks{Freshness: &metav1.Duration{Duration: time.Second}, Audit: &metav1.Duration{Duration: time.Second}}
+var hasty = config.Checks{Freshness: &metav1.Duration{Duration: time.Second}, Audit: &metav1.Duration{Duration: time.Second}}
 
 // label marks the ConfigMaps of one test.
 type label string

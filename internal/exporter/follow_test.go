@@ -17,6 +17,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -24,9 +28,9 @@ import (
 type definer struct{ definitions dynamic.ResourceInterface }
 
 // newDefiner returns what defines them. At the end of the test none of the groups is there any more for other tests.
-func newDefiner(t *testing.T, config *rest.Config, groups ...string) *definer {
+func newDefiner(t *testing.T, cluster *rest.Config, groups ...string) *definer {
 	t.Helper()
-	w := &definer{dynamic.NewForConfigOrDie(config).Resource(schema.GroupVersionResource{
+	w := &definer{dynamic.NewForConfigOrDie(cluster).Resource(schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 	})}
 	t.Cleanup(func() { w.undefine(t, groups...) })
@@ -78,15 +82,15 @@ func TestCustomResourcesAreFollowed(t *testing.T) {
 	admin := stacktest.Config(t)
 	const group, name = "followed.example.com", "widgets.followed.example.com"
 	crds := "customresourcedefinitions.apiextensions.k8s.io"
-	var written logs
-	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: crds}, {Name: "*." + group}}}})
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: admin, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: crds}, {Name: "*." + group}}}})
 	w := newDefiner(t, admin, group)
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{crds: 1})
 
 	w.define(t, group, "v1alpha1")
 	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
-	version := func() string { return kindsOf(e.targets.list())[name].Version }
+	version := func() string { return informers.Kinds(e.informers.List())[name].Version }
 	if v := version(); v != "v1alpha1" {
 		t.Errorf("version %s, want v1alpha1", v)
 	}
@@ -97,14 +101,14 @@ func TestCustomResourcesAreFollowed(t *testing.T) {
 
 	w.undefine(t, group)
 	waitKindUp(t, e, map[string]float64{crds: 1})
-	eventually(t, "no series of widgets", func() bool { return seriesOf(t, e.Gatherer(), name) == 0 }, func() string { return get(e, "/metrics").Body.String() })
+	eventually(t, "no series of widgets", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), name) == 0 }, func() string { return get(e, "/metrics").Body.String() })
 
 	w.define(t, group, "v1")
 	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
 	eventually(t, "widgets are synced", func() bool {
-		return values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")[name] == 1
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")[name] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
-	if n := values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryFailed]; n != 0 {
+	if n := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryFailed]; n != 0 {
 		t.Errorf("%v discoveries failed", n)
 	}
 }
@@ -115,34 +119,36 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
 	grant(t, admin, namespace, "", "pods")
-	config := Config{Resources: []Resource{{Name: "*"}, {Name: "nodes"}}}
-	var written logs
-	e := newReal(t, Options{REST: account, Logger: written.logger(), Config: config})
+	cluster := config.Config{Resources: []config.Resource{{Name: "*"}, {Name: "nodes"}}}
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: account, Logger: written.Logger(), Config: cluster})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0})
 	waitReady(t, e)
-	kinds := func() map[string]float64 { return values(t, e.Gatherer(), catalog.ExporterKinds.Name, "state") }
+	kinds := func() map[string]float64 {
+		return exportertest.Values(t, e.Gatherer(), catalog.ExporterKinds.Name, "state")
+	}
 	before := kinds()
 	if before[catalog.KindsWatched] != 2 || before[catalog.KindsForbidden] < 30 {
 		t.Errorf("kinds: %v, want 2 watched and all others forbidden", before)
 	}
-	if n := seriesOf(t, e.Gatherer(), "configmaps"); n != 0 {
+	if n := exportertest.SeriesOf(t, e.Gatherer(), "configmaps"); n != 0 {
 		t.Errorf("%d series of configmaps, which are forbidden", n)
 	}
-	if lines := written.find("may not be watched and are left out"); len(lines) != 1 || !strings.Contains(lines[0].attrs["resources"], "configmaps") {
+	if lines := written.Find("may not be watched and are left out"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["resources"], "configmaps") {
 		t.Errorf("log lines about what is left out: %v, want one with configmaps", lines)
 	}
-	if lines := written.find("cannot be watched", "informer_type", "configmaps"); len(lines) != 0 {
+	if lines := written.Find("cannot be watched", "informer_type", "configmaps"); len(lines) != 0 {
 		t.Errorf("log lines about configmaps alone: %v", lines)
 	}
 
 	grant(t, admin, namespace, "", "configmaps")
-	e.follower.reconfigure(config) // does at once what else is done every few minutes
+	e.follower.Reconfigure(cluster) // does at once what else is done every few minutes
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0, "configmaps": 1})
 	if now := kinds(); now[catalog.KindsWatched] != 3 || now[catalog.KindsForbidden] >= before[catalog.KindsForbidden] {
 		t.Errorf("kinds: %v, before %v", now, before)
 	}
-	if lines := written.find("may not be watched and are left out"); len(lines) != 1 {
+	if lines := written.Find("may not be watched and are left out"); len(lines) != 1 {
 		t.Errorf("log lines about what is left out: %v, want the first one only", lines)
 	}
 }
@@ -158,8 +164,8 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 			"insecureSkipTLSVerify": true, "service": map[string]any{"namespace": "default", "name": "nowhere"},
 		},
 	}}
-	var written logs
-	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "apiservices.apiregistration.k8s.io"}, {Name: "*.apps"}}}})
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: admin, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "apiservices.apiregistration.k8s.io"}, {Name: "*.apps"}}}})
 	run(t, e, admin)
 	waitReady(t, e)
 	if _, err := services.Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
@@ -167,10 +173,10 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = services.Delete(context.Background(), service.GetName(), metav1.DeleteOptions{}) })
 	discoveries := func() map[string]float64 {
-		return values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
+		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
 	}
 	eventually(t, "a partial discovery", func() bool { return discoveries()[catalog.DiscoveryPartial] > 0 }, func() string { return fmt.Sprint(discoveries()) })
-	if lines := written.find("cannot tell what some groups serve"); len(lines) != 1 || !strings.Contains(lines[0].attrs["groups"], "down.example.com") {
+	if lines := written.Find("cannot tell what some groups serve"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["groups"], "down.example.com") {
 		t.Errorf("log lines: %v, want one about down.example.com", lines)
 	}
 	waitKindUp(t, e, map[string]float64{
@@ -180,7 +186,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	if err := services.Delete(t.Context(), service.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line that all is told again", func() bool { return len(written.find("tells again what it serves")) == 1 }, func() string { return fmt.Sprint(written.find("")) })
+	eventually(t, "a line that all is told again", func() bool { return len(written.Find("tells again what it serves")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
 }
 
 // A hundred definitions that come and go are followed with a few discoveries.
@@ -195,12 +201,12 @@ func TestManyCustomResources(t *testing.T) {
 		want["widgets."+group] = 1
 	}
 	asked := &wire{}
-	config := rest.CopyConfig(admin)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+	cluster := rest.CopyConfig(admin)
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		asked.next = next
 		return asked
 	})
-	e := newReal(t, Options{REST: config, Config: Config{Resources: []Resource{{Name: "customresourcedefinitions.apiextensions.k8s.io"}, {Name: "*.many.example.com"}}}})
+	e := newReal(t, Options{REST: cluster, Config: config.Config{Resources: []config.Resource{{Name: "customresourcedefinitions.apiextensions.k8s.io"}, {Name: "*.many.example.com"}}}})
 	w := newDefiner(t, admin, groups...)
 	run(t, e, admin)
 	waitReady(t, e)
@@ -214,7 +220,7 @@ func TestManyCustomResources(t *testing.T) {
 	took := time.Since(begin)
 	w.undefine(t, groups...)
 	waitKindUp(t, e, map[string]float64{"customresourcedefinitions.apiextensions.k8s.io": 1})
-	eventually(t, "no series of a definition that is gone", func() bool { return seriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 }, func() string { return "" })
+	eventually(t, "no series of a definition that is gone", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 }, func() string { return "" })
 
 	asked.mu.Lock()
 	defer asked.mu.Unlock()
@@ -247,13 +253,13 @@ func TestLabelSelector(t *testing.T) {
 	label("ours", "shop")
 	label("theirs", "pay")
 	second := &metav1.Duration{Duration: time.Second}
-	e := newReal(t, Options{REST: admin, Config: Config{
-		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, LabelSelector: "team in (shop)",
-		Checks: Checks{Freshness: second, Audit: second},
+	e := newReal(t, Options{REST: admin, Config: config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, LabelSelector: "team in (shop)",
+		Checks: config.Checks{Freshness: second, Audit: second},
 	}})
 	run(t, e, admin)
 	objects := func() float64 {
-		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "watch_namespace")[namespace]
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "watch_namespace")[namespace]
 	}
 	wait := func(want float64) {
 		t.Helper()
@@ -267,13 +273,13 @@ func TestLabelSelector(t *testing.T) {
 	for metric, good := range map[string]string{
 		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
 	} {
-		before := values(t, e.Gatherer(), metric, "result")[good]
+		before := exportertest.Values(t, e.Gatherer(), metric, "result")[good]
 		eventually(t, "two more of "+metric, func() bool {
 			label("unlabelled", fmt.Sprint("t", time.Now().UnixNano())) // a change that the selector leaves out
-			return values(t, e.Gatherer(), metric, "result")[good] >= before+2
-		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), metric, "result")) })
+			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= before+2
+		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), metric, "result")) })
 		for _, bad := range []string{"lagging", "different"} {
-			if n := values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
+			if n := exportertest.Values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
 				t.Errorf("%s{result=%q} is %v", metric, bad, n)
 			}
 		}

@@ -12,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
 // cluster is an API server whose discovery a test changes.
@@ -27,7 +30,7 @@ func (c *cluster) discover(ctx context.Context) ([]*metav1.APIGroup, []*metav1.A
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	return fakeDiscovery(c.groups...)(ctx)
+	return exportertest.Discovery(c.groups...)(ctx)
 }
 
 func (c *cluster) become(err error, groups ...string) {
@@ -38,20 +41,19 @@ func (c *cluster) become(err error, groups ...string) {
 
 // Whatever discovery answers, and whether it answers: what is watched follows, and what cannot be known stays.
 func TestFollower(t *testing.T) {
-	var written logs
-	e := newFake(t, Options{Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "*.example.com"}, {Name: "gadgets.example.org"}}}})
+	var written logtest.Recorder
 	c := &cluster{err: errors.New("connection refused")}
-	e.follower.discover = c.discover
+	e := newFakeOf(t, Options{Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}, {Name: "gadgets.example.org"}}}}, exportertest.MetadataClient(t), c.discover)
 	if body := get(e, "/readyz").Body.String(); !strings.Contains(body, "[-]discovery failed: ") {
 		t.Errorf("ready before the API server was asked:\n%s", body)
 	}
 	run(t, e)
 	results := func() map[string]float64 {
-		return values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
+		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
 	}
 	have := func() (list []string) {
-		for _, t := range e.targets.list() {
-			list = append(list, t.name()+"@"+t.kind.Version)
+		for _, t := range e.informers.List() {
+			list = append(list, t.Name()+"@"+t.Kind.Version)
 		}
 		return list
 	}
@@ -62,11 +64,11 @@ func TestFollower(t *testing.T) {
 	asked := func(result string) {
 		t.Helper()
 		before := results()[result]
-		e.follower.definitionsChanged()
+		e.follower.DefinitionsChanged()
 		eventually(t, "a discovery that is "+result, func() bool { return results()[result] > before }, func() string { return fmt.Sprint(results()) })
 	}
 
-	eventually(t, "an answer", e.follower.done, func() string { return "" })
+	eventually(t, "an answer", e.status.IsDiscovered, func() string { return "" })
 	expect("what is named and known", "pods@v1")
 	c.become(nil, "v1/pods", "example.com/v1,v2/widgets")
 	asked(catalog.DiscoveryComplete)
@@ -82,9 +84,9 @@ func TestFollower(t *testing.T) {
 	expect("what has vanished is forgotten, unless it is named", "pods@v1", "gadgets.example.org@v3")
 
 	for part, want := range map[string]int{"does not tell what it serves": 2, "cannot tell what some groups serve": 1, "tells again": 2} {
-		if lines := written.find(part); len(lines) != want {
+		if lines := written.Find(part); len(lines) != want {
 			t.Errorf("%d log lines %q, want %d: %v", len(lines), part, want, lines)
 		}
 	}
-	eventually(t, "no series of widgets", func() bool { return seriesOf(t, e.Gatherer(), "widgets.example.com") == 0 }, func() string { return "" })
+	eventually(t, "no series of widgets", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets.example.com") == 0 }, func() string { return "" })
 }

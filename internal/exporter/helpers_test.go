@@ -2,88 +2,23 @@ package exporter
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"go.uber.org/goleak"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
-
-// logs records what is logged.
-type logs struct {
-	mu    sync.Mutex
-	lines []line
-}
-
-// line is one record: its message and, by key, everything that came with it.
-type line struct {
-	level   slog.Level
-	message string
-	attrs   map[string]string
-}
-
-func (l *logs) logger() *slog.Logger { return slog.New(&logHandler{logs: l}) }
-
-// find returns the lines from info upwards whose message has the given part and which have the given attributes,
-// alternately keys and values.
-func (l *logs) find(part string, attrs ...string) []line {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var found []line
-	for _, ln := range l.lines {
-		matches := ln.level >= slog.LevelInfo && strings.Contains(ln.message, part)
-		for pair := range slices.Chunk(attrs, 2) {
-			matches = matches && ln.attrs[pair[0]] == pair[1]
-		}
-		if matches {
-			found = append(found, ln)
-		}
-	}
-	return found
-}
-
-type logHandler struct {
-	logs  *logs
-	attrs []slog.Attr
-}
-
-func (h *logHandler) Enabled(context.Context, slog.Level) bool { return true }
-
-func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
-	ln := line{level: r.Level, message: r.Message, attrs: map[string]string{}}
-	for _, a := range h.attrs {
-		ln.attrs[a.Key] = a.Value.String()
-	}
-	r.Attrs(func(a slog.Attr) bool {
-		ln.attrs[a.Key] = a.Value.String()
-		return true
-	})
-	h.logs.mu.Lock()
-	defer h.logs.mu.Unlock()
-	h.logs.lines = append(h.logs.lines, ln)
-	return nil
-}
-
-func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &logHandler{logs: h.logs, attrs: slices.Concat(h.attrs, attrs)}
-}
-
-func (h *logHandler) WithGroup(string) slog.Handler { return h }
 
 // run starts e and stops it at the end of the test, after which nothing of it may be running. Connections that the test
 // itself has opened with the other configurations are closed before that is checked.
@@ -137,25 +72,10 @@ func get(e *Exporter, target string, headers ...string) *httptest.ResponseRecord
 	return response
 }
 
-// values returns the samples of a gauge or counter by the value of one of its labels.
-func values(t *testing.T, g prometheus.Gatherer, name, label string) map[string]float64 {
-	t.Helper()
-	families, err := g.Gather()
-	if err != nil {
-		t.Fatalf("Gather: %v", err)
+func namesOf(targets []*informers.Informer) []string {
+	var list []string
+	for _, t := range targets {
+		list = append(list, t.Name())
 	}
-	found := map[string]float64{}
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			at := slices.IndexFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == label })
-			if at < 0 {
-				t.Fatalf("%s has no label %s", name, label)
-			}
-			found[m.GetLabel()[at].GetValue()] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-	}
-	return found
+	return list
 }

@@ -11,6 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -29,7 +34,7 @@ func waitKindUp(t *testing.T, e *Exporter, want map[string]float64) {
 	t.Helper()
 	var got map[string]float64
 	eventually(t, fmt.Sprintf("kind_up %v", want), func() bool {
-		got = values(t, e.Gatherer(), catalog.ExporterKindUp.Name, "informer_type")
+		got = exportertest.Values(t, e.Gatherer(), catalog.ExporterKindUp.Name, "informer_type")
 		if len(got) != len(want) {
 			return false
 		}
@@ -49,18 +54,18 @@ func waitReady(t *testing.T, e *Exporter) {
 }
 
 func TestDefaultKindsOnARealServer(t *testing.T) {
-	config := stacktest.Config(t)
-	var written logs
-	e := newReal(t, Options{REST: config, Logger: written.logger()})
-	run(t, e, config)
+	cluster := stacktest.Config(t)
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: cluster, Logger: written.Logger()})
+	run(t, e, cluster)
 
 	want := map[string]float64{}
-	for _, k := range DefaultKinds() {
+	for _, k := range kinds.Default() {
 		want[k.Type()] = 1
 	}
 	waitKindUp(t, e, want)
 	waitReady(t, e)
-	synced := values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")
+	synced := exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")
 	for kind := range want {
 		if synced[kind] != 1 {
 			t.Errorf("%s of %s is %v, want 1", catalog.InformerSynced.Name, kind, synced[kind])
@@ -71,10 +76,10 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 	}
 
 	// What is new in the cluster arrives, without a name of it in the metrics.
-	before := values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"]
-	createConfigMap(t, config, stacktest.Namespace(t), "unmistakable")
+	before := exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"]
+	createConfigMap(t, cluster, stacktest.Namespace(t), "unmistakable")
 	eventually(t, "one more ConfigMap", func() bool {
-		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"] > before
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"] > before
 	}, func() string { return get(e, "/").Body.String() })
 	if body := get(e, "/metrics").Body.String(); strings.Contains(body, "unmistakable") {
 		t.Error("the name of an object is in the metrics")
@@ -86,8 +91,8 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
-	for _, ln := range written.find("") {
-		if ln.level > 0 {
+	for _, ln := range written.Find("") {
+		if ln.Level > 0 {
 			t.Errorf("logged on a healthy cluster: %+v", ln)
 		}
 	}
@@ -95,25 +100,25 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 
 // The default kinds pass both checks on a real server, with the client that asks for metadata only.
 func TestChecksOfTheDefaultKinds(t *testing.T) {
-	config := stacktest.Config(t)
-	createConfigMap(t, config, stacktest.Namespace(t), "there")
+	cluster := stacktest.Config(t)
+	createConfigMap(t, cluster, stacktest.Namespace(t), "there")
 	second := &metav1.Duration{Duration: time.Second}
-	var written logs
-	e := newReal(t, Options{REST: config, Logger: written.logger(), Config: Config{Checks: Checks{Freshness: second, Audit: second}}})
-	run(t, e, config)
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: cluster, Logger: written.Logger(), Config: config.Config{Checks: config.Checks{Freshness: second, Audit: second}}})
+	run(t, e, cluster)
 	for metric, good := range map[string]string{
 		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
 	} {
 		eventually(t, metric+" of every kind", func() bool {
-			return values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(DefaultKinds()))
-		}, func() string { return fmt.Sprint(values(t, e.Gatherer(), metric, "result")) })
+			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(kinds.Default()))
+		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), metric, "result")) })
 		for _, bad := range []string{"lagging", "error", "different"} {
-			if n := values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
+			if n := exportertest.Values(t, e.Gatherer(), metric, "result")[bad]; n != 0 {
 				t.Errorf("%s{result=%q} is %v", metric, bad, n)
 			}
 		}
 	}
-	if lag := values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "watch_namespace")["*"]; lag > 1 {
+	if lag := exportertest.Values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "watch_namespace")["*"]; lag > 1 {
 		t.Errorf("the lags add up to %v s", lag)
 	}
 }
@@ -123,20 +128,20 @@ func TestForbiddenKindRecovers(t *testing.T) {
 	account := newLimited(t, namespace)
 	grant(t, admin, namespace, "", "pods")
 
-	var written logs
-	e := newReal(t, Options{REST: account, Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "secrets"}}}})
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: account, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "secrets"}}}})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
 	waitReady(t, e)
 
 	// Several attempts later there is still one line.
 	eventually(t, "several attempts", func() bool {
-		return values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["secrets"] >= 6
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["secrets"] >= 6
 	}, func() string {
-		return fmt.Sprint(values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type"))
+		return fmt.Sprint(exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type"))
 	})
 	for _, part := range []string{"The resource cannot be watched", ""} {
-		if lines := written.find(part, "informer_type", "secrets"); len(lines) != 1 || lines[0].attrs["reason"] != answerForbidden {
+		if lines := written.Find(part, "informer_type", "secrets"); len(lines) != 1 || lines[0].Attrs["reason"] != availability.Forbidden {
 			t.Errorf("log lines about secrets: %v, want one that it is forbidden", lines)
 		}
 	}
@@ -144,19 +149,19 @@ func TestForbiddenKindRecovers(t *testing.T) {
 	grant(t, admin, namespace, "", "secrets")
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 1})
 	eventually(t, "secrets are synced", func() bool {
-		return values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
-	if lines := written.find("can be watched now", "informer_type", "secrets"); len(lines) != 1 {
+	if lines := written.Find("can be watched now", "informer_type", "secrets"); len(lines) != 1 {
 		t.Errorf("log lines that secrets can be watched: %v, want one", lines)
 	}
-	if lines := written.find("", "informer_type", "secrets"); len(lines) != 2 {
+	if lines := written.Find("", "informer_type", "secrets"); len(lines) != 2 {
 		t.Errorf("%d log lines about secrets, want 2: %v", len(lines), lines)
 	}
-	if lines := written.find("", "informer_type", "pods"); len(lines) != 0 {
+	if lines := written.Find("", "informer_type", "pods"); len(lines) != 0 {
 		t.Errorf("log lines about pods, which were fine all the time: %v", lines)
 	}
-	for _, ln := range written.find("") {
-		if ln.attrs["informer_type"] == "" && ln.level > 0 {
+	for _, ln := range written.Find("") {
+		if ln.Attrs["informer_type"] == "" && ln.Level > 0 {
 			t.Errorf("client-go logged: %+v", ln)
 		}
 	}
@@ -165,9 +170,9 @@ func TestForbiddenKindRecovers(t *testing.T) {
 func TestMissingKindAppearsAndGoes(t *testing.T) {
 	needKubectl(t)
 	admin := stacktest.Config(t)
-	var written logs
-	e := newReal(t, Options{REST: admin, Logger: written.logger(), Config: Config{
-		Resources: []Resource{{Name: "pods"}, {Name: "widgets.example.com", Version: "v1"}},
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: admin, Logger: written.Logger(), Config: config.Config{
+		Resources: []config.Resource{{Name: "pods"}, {Name: "widgets.example.com", Version: "v1"}},
 	}})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
@@ -184,8 +189,8 @@ func TestMissingKindAppearsAndGoes(t *testing.T) {
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
 
 	var messages []string
-	for _, ln := range written.find("", "informer_type", "widgets.example.com") {
-		messages = append(messages, strings.Join(strings.Fields(ln.message)[:4], " ")+" "+ln.attrs["reason"])
+	for _, ln := range written.Find("", "informer_type", "widgets.example.com") {
+		messages = append(messages, strings.Join(strings.Fields(ln.Message)[:4], " ")+" "+ln.Attrs["reason"])
 	}
 	if want := []string{"The resource cannot be missing", "The resource can be ", "The resource cannot be missing"}; strings.Join(messages, "|") != strings.Join(want, "|") {
 		t.Errorf("log lines %q, want %q", messages, want)
@@ -208,9 +213,9 @@ func TestNamespaces(t *testing.T) {
 	account := newLimited(t, one)
 	grant(t, admin, one, one, "configmaps")
 
-	var written logs
-	e := newReal(t, Options{REST: account, Logger: written.logger(), Config: Config{
-		Resources: []Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: account, Logger: written.Logger(), Config: config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
 	}})
 	run(t, e, admin)
 	// Allowed in one of two: the kind as a whole is not up.
@@ -219,11 +224,11 @@ func TestNamespaces(t *testing.T) {
 		return strings.Contains(body, "[+]"+one+"/configmaps ok\n") && strings.Contains(body, "[+]"+two+"/configmaps skipped: forbidden\n")
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
 	waitKindUp(t, e, map[string]float64{"configmaps": 0})
-	synced := values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace")
+	synced := exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace")
 	if len(synced) != 2 || synced[one] != 1 || synced[two] != 0 {
 		t.Errorf("synced by namespace: %v, want 1 for %s and 0 for %s", synced, one, two)
 	}
-	if lines := written.find("cannot be watched", "namespace", two); len(lines) != 1 {
+	if lines := written.Find("cannot be watched", "namespace", two); len(lines) != 1 {
 		t.Errorf("log lines about %s: %v, want one", two, lines)
 	}
 
@@ -234,8 +239,8 @@ func TestNamespaces(t *testing.T) {
 // An API server that goes away says nothing about permissions, and takes neither readiness nor liveness with it.
 func TestAPIServerOutage(t *testing.T) {
 	plane := stacktest.Private(t, stack.Options{})
-	var written logs
-	e := newReal(t, Options{REST: plane.Config(), Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "nodes"}}}})
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: plane.Config(), Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}}}})
 	run(t, e, plane.Config())
 	waitReady(t, e)
 
@@ -243,11 +248,11 @@ func TestAPIServerOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "a line that pods cannot be read", func() bool {
-		return len(written.find("cannot be read at the moment", "informer_type", "pods")) > 0
-	}, func() string { return fmt.Sprint(written.find("")) })
+		return len(written.Find("cannot be read at the moment", "informer_type", "pods")) > 0
+	}, func() string { return fmt.Sprint(written.Find("")) })
 	eventually(t, "several attempts", func() bool {
-		return values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
-	}, func() string { return fmt.Sprint(written.find("")) })
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
+	}, func() string { return fmt.Sprint(written.Find("")) })
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 1})
 	for _, target := range []string{"/readyz", "/livez", "/healthz"} {
 		if code := get(e, target).Code; code != http.StatusOK {
@@ -262,9 +267,9 @@ func TestAPIServerOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "a line that the API server answers again", func() bool {
-		return len(written.find("answers again", "informer_type", "pods")) == 1
-	}, func() string { return fmt.Sprint(written.find("")) })
-	if lines := written.find("cannot be read at the moment", "informer_type", "pods"); len(lines) != 1 {
+		return len(written.Find("answers again", "informer_type", "pods")) == 1
+	}, func() string { return fmt.Sprint(written.Find("")) })
+	if lines := written.Find("cannot be read at the moment", "informer_type", "pods"); len(lines) != 1 {
 		t.Errorf("%d lines that pods cannot be read, want 1: %v", len(lines), lines)
 	}
 }

@@ -7,10 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 func TestLandingPage(t *testing.T) {
@@ -79,71 +75,5 @@ func TestLandingPageSorts(t *testing.T) {
 		if body := get(e, target).Body.String(); !strings.Contains(body, want) || strings.Count(body, ` aria-sort="`) != 1 {
 			t.Errorf("%s does not have %s, once", target, want)
 		}
-	}
-}
-
-// Each column sorts by what it shows.
-func TestColumns(t *testing.T) {
-	now := time.Now()
-	status := func(resource string, change func(*state)) state {
-		s := state{name: stateSynced, kind: Kind{Resource: resource, Namespaced: true}}
-		s.ID = collectors.ID{Resource: resource, Namespace: "m"}
-		s.LastEvent, s.WatchOpened = now.Add(-time.Hour), now.Add(-time.Hour)
-		s.Objects, s.SyncLag, s.pending, s.Relists, s.LastSync = 10, time.Minute, 10, 10, time.Minute
-		s.LastAudit.Result = catalog.AuditSkipped
-		change(&s)
-		return s
-	}
-	for key, tc := range map[string]struct{ less, more func(*state) }{
-		"namespace": {func(s *state) { s.ID.Namespace = "a" }, func(s *state) { s.ID.Namespace = "z" }},
-		"objects":   {func(s *state) { s.Objects = 9 }, func(s *state) { s.Objects = 11 }},
-		"lag":       {func(s *state) { s.SyncLag = time.Second }, func(s *state) { s.SyncLag = time.Hour }},
-		"pending":   {func(s *state) { s.pending = 9 }, func(s *state) { s.pending = 11 }},
-		"event":     {func(s *state) { s.LastEvent = now }, func(s *state) { s.LastEvent = now.Add(-time.Hour * 2) }},
-		"watch":     {func(s *state) { s.WatchOpened = now }, func(s *state) { s.WatchOpened = now.Add(-time.Hour * 2) }},
-		"relists":   {func(s *state) { s.Relists = 9 }, func(s *state) { s.Relists = 11 }},
-		"sync":      {func(s *state) { s.LastSync = time.Second }, func(s *state) { s.LastSync = time.Hour }},
-		"audit":     {func(s *state) { s.LastAudit.Result = catalog.AuditDifferent }, func(s *state) { s.LastAudit.Result = catalog.AuditConsistent }},
-		"state":     {func(s *state) { s.name = stateUnreachable }, func(s *state) { s.SyncLag = 0 }},
-	} {
-		none := func(*state) {}
-		for _, descending := range []bool{false, true} {
-			states := []state{status("b", none), status("z", tc.less), status("a", tc.more), status("c", none)}
-			arrange(states, key, descending)
-			var got string
-			for _, s := range states {
-				got += s.ID.Resource
-			}
-			if want := map[bool]string{false: "zbca", true: "abcz"}[descending]; got != want {
-				t.Errorf("%s, descending %t: %s, want %s", key, descending, got, want)
-			}
-		}
-	}
-	for i, c := range columns {
-		if slices.IndexFunc(columns, func(other column) bool { return other.key == c.key || other.title == c.title }) != i {
-			t.Errorf("column %q is there twice", c.key)
-		}
-	}
-}
-
-func TestRow(t *testing.T) {
-	s := state{name: stateSynced, kind: Kind{Resource: "pods", Namespaced: true}}
-	s.SyncLag = 2 * time.Second
-	s.LastAudit = collectors.AuditStatus{Result: catalog.AuditDifferent, At: time.Now().Add(-time.Minute), Differences: 3}
-	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
-		t.Errorf("%+v", r)
-	}
-	// What is refused has no numbers, unless there were some before.
-	s.refused = true
-	if r := newRow(s); !r.Blank {
-		t.Errorf("%+v", r)
-	}
-	s.Synced = true
-	if r := newRow(s); r.Blank {
-		t.Errorf("%+v", r)
-	}
-	s.kind.Namespaced, s.SyncLag, s.LastAudit.Result = false, 0, catalog.AuditConsistent
-	if r := newRow(s); r.Namespace != "cluster" || r.Late || r.Audit != "consistent" || r.Bad {
-		t.Errorf("%+v", r)
 	}
 }

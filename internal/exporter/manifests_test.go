@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -43,7 +45,7 @@ func TestManifestsOnARealServer(t *testing.T) {
 	e := newReal(t, Options{REST: as})
 	run(t, e, admin)
 	want := map[string]float64{}
-	for _, k := range DefaultKinds() {
+	for _, k := range kinds.Default() {
 		want[k.Type()] = 1
 	}
 	waitKindUp(t, e, want)
@@ -134,8 +136,8 @@ func TestShardingOnARealServer(t *testing.T) {
 	}
 	text, ok := strings.CutPrefix(container.Args[3], "--shard=")
 	for ordinal := range int(*set.Spec.Replicas) {
-		shard, err := ParseShard(strings.ReplaceAll(text, "$(POD_INDEX)", strconv.Itoa(ordinal)))
-		if want := (Shard{ordinal, int(*set.Spec.Replicas)}); !ok || err != nil || shard != want {
+		shard, err := sharding.Parse(strings.ReplaceAll(text, "$(POD_INDEX)", strconv.Itoa(ordinal)))
+		if want := (sharding.Shard{Ordinal: ordinal, Total: int(*set.Spec.Replicas)}); !ok || err != nil || shard != want {
 			t.Errorf("%s: Pod %d is shard %v, want %v (%v)", container.Args[3], ordinal, shard, want, err)
 		}
 	}

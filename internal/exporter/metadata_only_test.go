@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -81,19 +83,19 @@ func TestOnlyMetadataIsRequested(t *testing.T) {
 	createSecret("listed")
 
 	recorded := &wire{}
-	config := rest.CopyConfig(admin)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+	cluster := rest.CopyConfig(admin)
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		recorded.next = next
 		return recorded
 	})
-	e := newReal(t, Options{REST: config, Config: Config{ExtraResources: []Resource{{Name: "secrets"}}}})
+	e := newReal(t, Options{REST: cluster, Config: config.Config{ExtraResources: []config.Resource{{Name: "secrets"}}}})
 	run(t, e, admin)
 	waitReady(t, e)
 	eventually(t, "the secret of the list", func() bool { return recorded.has("listed") }, func() string { return "" })
 	createSecret("watched")
 	eventually(t, "the secret of the watch", func() bool { return recorded.has("watched") }, func() string { return "" })
 	eventually(t, "both are in the cache", func() bool {
-		return values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["secrets"] >= 2
+		return exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["secrets"] >= 2
 	}, func() string { return "" })
 
 	for _, s := range []string{content, base64.StdEncoding.EncodeToString([]byte(content))} {
@@ -103,8 +105,8 @@ func TestOnlyMetadataIsRequested(t *testing.T) {
 	}
 	recorded.mu.Lock()
 	defer recorded.mu.Unlock()
-	if len(recorded.requests) < len(e.targets.list()) {
-		t.Errorf("%d requests for %d informers: the recorder does not see all", len(recorded.requests), len(e.targets.list()))
+	if len(recorded.requests) < len(e.informers.List()) {
+		t.Errorf("%d requests for %d informers: the recorder does not see all", len(recorded.requests), len(e.informers.List()))
 	}
 	whole := 0
 	for _, r := range recorded.requests {

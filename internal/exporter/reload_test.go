@@ -13,6 +13,9 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -47,9 +50,9 @@ func (c *configMap) write(t *testing.T, content string) {
 	}
 }
 
-func open(t *testing.T, path string) *ConfigFile {
+func open(t *testing.T, path string) *config.File {
 	t.Helper()
-	file, err := OpenConfig(path)
+	file, err := config.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,9 +89,9 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	file := &configMap{dir: t.TempDir()}
 	file.write(t, "resources: [pods]")
-	var written logs
-	e := newReal(t, Options{REST: admin, Logger: written.logger(), File: open(t, file.path())})
-	e.reloader.poll = 10 * time.Millisecond
+	var written logtest.Recorder
+	e := newReal(t, Options{REST: admin, Logger: written.Logger(), File: open(t, file.path())})
+	e.reloader.Interval = 10 * time.Millisecond
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1})
 	first := waitGood(t, e, 1)
@@ -99,20 +102,20 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	if second := waitGood(t, e, 1); second <= first {
 		t.Errorf("the time of the last success was %v and is %v", first, second)
 	}
-	if got := values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace"); len(got) != 1 {
+	if got := exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "watch_namespace"); len(got) != 1 {
 		t.Errorf("synced by namespace: %v, want only that of the configuration", got)
 	}
 
 	file.write(t, "resources: [pods]\nresuorces: [nodes]")
 	at := waitGood(t, e, 0)
-	if lines := written.find("cannot be used"); len(lines) != 1 || !strings.Contains(lines[0].attrs["err"], "line 2") || !strings.Contains(lines[0].attrs["err"], "did you mean resources?") {
+	if lines := written.Find("cannot be used"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "did you mean resources?") {
 		t.Errorf("log lines %v, want one with the line and what was meant", lines)
 	}
 	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})
 	if err := os.Remove(filepath.Join(file.dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line that there is no file", func() bool { return len(written.find("cannot be used")) == 2 }, func() string { return fmt.Sprint(written.find("")) })
+	eventually(t, "a line that there is no file", func() bool { return len(written.Find("cannot be used")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
 	if again := waitGood(t, e, 0); again != at {
 		t.Errorf("the time of the last success was %v and is %v", at, again)
 	}
@@ -121,7 +124,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	waitKindUp(t, e, map[string]float64{"nodes": 1})
 	waitGood(t, e, 1)
 	for _, gone := range []string{"pods", "configmaps", "widgets.example.com"} {
-		eventually(t, "no series of "+gone, func() bool { return seriesOf(t, e.Gatherer(), gone) == 0 }, func() string { return "" })
+		eventually(t, "no series of "+gone, func() bool { return exportertest.SeriesOf(t, e.Gatherer(), gone) == 0 }, func() string { return "" })
 	}
 }
 
@@ -136,9 +139,9 @@ func TestReloadLeavesNothing(t *testing.T) {
 	const nothing = `excludeResources: ["*"]`
 	write(nothing)
 	e := newFake(t, Options{File: open(t, path)})
-	e.reloader.poll = time.Hour
+	e.reloader.Interval = time.Hour
 	run(t, e)
-	eventually(t, "asked", e.follower.done, func() string { return "" })
+	eventually(t, "asked", e.status.IsDiscovered, func() string { return "" })
 	before := goleak.IgnoreCurrent()
 	reload := func(text string, want ...string) {
 		t.Helper()
@@ -147,8 +150,8 @@ func TestReloadLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		have := func() (list []string) {
-			for _, t := range e.targets.list() {
-				list = append(list, strings.TrimSpace(t.name()+" "+t.selector))
+			for _, t := range e.informers.List() {
+				list = append(list, strings.TrimSpace(t.Name()+" "+t.Selector))
 			}
 			return list
 		}
@@ -160,48 +163,12 @@ func TestReloadLeavesNothing(t *testing.T) {
 		reload("resources: [pods]\nlabelSelector: a", "pods a")
 		reload("resources: [pods]\nlabelSelector: b\nchecks: {audit: 1h}", "pods b")
 	}
-	if s := e.targets.list()[0].subject; s.checks != (collectors.Checks{Freshness: defaultFreshness, Audit: time.Hour}) {
+	if s := e.informers.List()[0].Spec; s.Checks != (collectors.Checks{Freshness: 30 * time.Second, Audit: time.Hour}) {
 		t.Errorf("the checks were not exchanged: %+v", s)
 	}
 	reload(nothing)
-	eventually(t, "no series of pods", func() bool { return seriesOf(t, e.Gatherer(), "pods") == 0 }, func() string { return "" })
+	eventually(t, "no series of pods", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "pods") == 0 }, func() string { return "" })
 	goleak.VerifyNone(t, before)
-}
-
-// A file that is being written, by somebody who empties it first, is not taken for a finished one.
-func TestHalfWrittenFileIsNotRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("resources: [pods]")
-	uses := make(chan Config, 10)
-	var written logs
-	r := newReloader(open(t, path), func(c Config) { uses <- c }, written.logger())
-	look := r.looks()
-	look()
-	write("")
-	look()
-	write("resources: [pods, nodes]")
-	look()
-	if len(uses) != 0 {
-		t.Fatal("a file was used that had just changed")
-	}
-	look()
-	look()
-	if len(uses) != 1 || len((<-uses).Resources) != 2 {
-		t.Error("the finished file was not used once")
-	}
-	write("nope: 1")
-	for range 4 {
-		look()
-	}
-	if lines := written.find("cannot be used"); len(lines) != 1 || len(uses) != 0 {
-		t.Errorf("log lines %v and %d uses, want one line and none", lines, len(uses))
-	}
 }
 
 // Without a file there is nothing to read again.

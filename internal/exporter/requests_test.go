@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -18,13 +20,13 @@ func TestOwnRequestsAreReported(t *testing.T) {
 	account := newLimited(t, namespace)
 	grant(t, admin, namespace, "", "pods", "nodes")
 	off := &metav1.Duration{}
-	e := newReal(t, Options{REST: account, Config: Config{
-		Resources: []Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}, Checks: Checks{Freshness: off, Audit: &metav1.Duration{Duration: time.Second}},
+	e := newReal(t, Options{REST: account, Config: config.Config{
+		Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}, Checks: config.Checks{Freshness: off, Audit: &metav1.Duration{Duration: time.Second}},
 	}})
 	run(t, e, admin)
 	waitReady(t, e)
 	requests := func(label string) map[string]float64 {
-		return values(t, e.Gatherer(), catalog.ClientRequests.Name, label)
+		return exportertest.Values(t, e.Gatherer(), catalog.ClientRequests.Name, label)
 	}
 	eventually(t, "requests of the informers and their audits", func() bool {
 		codes, verbs, resources := requests("code"), requests("verb"), requests("resource")
@@ -51,14 +53,14 @@ func TestOwnRequestsAreReported(t *testing.T) {
 	}
 
 	// Without audits an idle exporter asks for nothing.
-	quiet := newReal(t, Options{REST: account, Config: Config{Resources: []Resource{{Name: "pods"}, {Name: "nodes"}}, Checks: Checks{Freshness: off, Audit: off}}})
+	quiet := newReal(t, Options{REST: account, Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}}, Checks: config.Checks{Freshness: off, Audit: off}}})
 	run(t, quiet, admin)
 	waitReady(t, quiet)
 	eventually(t, "two watches", func() bool {
-		return values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["pods"] == 1 &&
-			values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["nodes"] == 1
+		return exportertest.Values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["pods"] == 1 &&
+			exportertest.Values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["nodes"] == 1
 	}, func() string { return get(quiet, "/").Body.String() })
-	if n := values(t, quiet.Gatherer(), catalog.ClientRequests.Name, "verb"); n["watch"] != 2 || n["list"] != 0 {
+	if n := exportertest.Values(t, quiet.Gatherer(), catalog.ClientRequests.Name, "verb"); n["watch"] != 2 || n["list"] != 0 {
 		t.Errorf("requests of two informers: %v, want one watch each", n)
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -12,16 +16,16 @@ import (
 func TestEveryKindHasOneShard(t *testing.T) {
 	admin := stacktest.Config(t)
 	const total = 3
-	f := newFleet(t, total, admin, Config{})
+	f := newFleet(t, total, admin, config.Config{})
 	f.waitReady(t)
 	watchedOnce := func(kind string) {
 		t.Helper()
 		eventually(t, kind+" in one shard", func() bool {
 			watchers := f.watchers(kind)
-			return len(watchers) == 1 && len(watchers[ownerOf(kind, "", total)]) == 1
+			return len(watchers) == 1 && len(watchers[sharding.Owner(kind, "", total)]) == 1
 		}, func() string { return fmt.Sprint(f.watchers(kind)) })
 	}
-	for _, kind := range DefaultKinds() {
+	for _, kind := range kinds.Default() {
 		watchedOnce(kind.Type())
 	}
 	// One for each shard, so that none of them has seen only its own.
@@ -29,7 +33,7 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	owners := map[int]bool{}
 	for i := 0; len(owners) < total; i++ {
 		group := fmt.Sprintf("shards%d.example.com", i)
-		if owner := ownerOf("widgets."+group, "", total); !owners[owner] {
+		if owner := sharding.Owner("widgets."+group, "", total); !owners[owner] {
 			owners[owner] = true
 			groups = append(groups, group)
 		}
@@ -45,7 +49,7 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	for _, group := range groups {
 		kind := "widgets." + group
 		eventually(t, kind+" in version v1", func() bool {
-			return kindsOf(f.exporters[ownerOf(kind, "", total)].targets.list())[kind].Version == "v1"
+			return informers.Kinds(f.exporters[sharding.Owner(kind, "", total)].informers.List())[kind].Version == "v1"
 		}, func() string { return "" })
 		watchedOnce(kind)
 	}

@@ -16,6 +16,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -28,10 +32,10 @@ type road struct {
 	without []string
 }
 
-func (r *road) wrap(config *rest.Config) *rest.Config {
-	config = rest.CopyConfig(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &traveller{r, next} })
-	return config
+func (r *road) wrap(cluster *rest.Config) *rest.Config {
+	cluster = rest.CopyConfig(cluster)
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return &traveller{r, next} })
+	return cluster
 }
 
 func (r *road) become(older bool) {
@@ -86,11 +90,11 @@ func TestObjectsAreSpread(t *testing.T) {
 	const many label = "many"
 	many.create(t, client, "default", 30)
 	var road road
-	f := newFleet(t, 3, road.wrap(admin), Config{
-		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configm*"}, LabelSelector: many.selector(), Checks: hasty,
+	f := newFleet(t, 3, road.wrap(admin), config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"configm*"}, LabelSelector: many.selector(), Checks: hasty,
 	}, admin)
 	f.waitReady(t)
-	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	for ordinal, n := range f.waitHeldOnce(t, many.uids(t, client)) {
 		if n == 0 || n > 25 {
 			t.Errorf("shard %d has %d of 30", ordinal, n)
@@ -109,12 +113,12 @@ func TestObjectsAreSpread(t *testing.T) {
 	// Another API server takes over, which ignores what it does not know. Nobody is told.
 	road.become(true)
 	f.rediscover()
-	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
+	f.waitSpread(t, "configmaps", "namespaces", 1)
 	many.create(t, client, "default", 5)
 	f.waitHeldOnce(t, many.uids(t, client))
 	for ordinal, scopes := range f.watchers("configmaps") {
 		for _, namespace := range scopes {
-			if owner := ownerOf("configmaps", namespace, 3); owner != ordinal {
+			if owner := sharding.Owner("configmaps", namespace, 3); owner != ordinal {
 				t.Errorf("shard %d watches %s, which is for %d", ordinal, namespace, owner)
 			}
 		}
@@ -123,7 +127,7 @@ func TestObjectsAreSpread(t *testing.T) {
 
 	road.become(false)
 	f.rediscover()
-	f.waitSpread(t, "configmaps", spreadByUID, 2)
+	f.waitSpread(t, "configmaps", "shardSelector", 2)
 	many.create(t, client, "default", 5)
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.waitReady(t)
@@ -136,7 +140,7 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	const these label = "these"
 	client := kubernetes.NewForConfigOrDie(admin)
 	these.create(t, client, "default", 20)
-	resource := metadata.NewForConfigOrDie(admin).Resource(Kind{Version: "v1", Resource: "configmaps"}.gvr())
+	resource := metadata.NewForConfigOrDie(admin).Resource(kinds.Kind{Version: "v1", Resource: "configmaps"}.GVR())
 	all, err := resource.List(t.Context(), metav1.ListOptions{LabelSelector: these.selector()})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +149,7 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	const total = 4
 	owners := map[string][]int{}
 	for ordinal := range total {
-		part := Shard{ordinal, total}.selector()
+		part := sharding.Shard{Ordinal: ordinal, Total: total}.Selector()
 		options := metav1.ListOptions{
 			LabelSelector: these.selector(), ShardSelector: part.String(), Limit: 2,
 			ResourceVersion: all.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
@@ -207,15 +211,15 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	admin, some := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)
 	many := label(some)
-	f := newFleet(t, 3, admin, Config{
-		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
+	f := newFleet(t, 3, admin, config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
 	})
 	// As long as there are none, it cannot be known. What shows it is that each shard is sent those of all.
 	f.waitReady(t)
-	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	many.create(t, client, some, 10) // so many that no shard has all of them by chance
 	many.create(t, client, "default", 10)
-	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
+	f.waitSpread(t, "configmaps", "namespaces", 1)
 	f.waitHeldOnce(t, many.uids(t, client))
 
 	later, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "later-"}}, metav1.CreateOptions{})
@@ -224,7 +228,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	}
 	many.create(t, client, later.Name, 4)
 	f.waitHeldOnce(t, many.uids(t, client))
-	owner := ownerOf("configmaps", later.Name, 3)
+	owner := sharding.Owner("configmaps", later.Name, 3)
 	watches := func() bool { return slices.Contains(f.watchers("configmaps")[owner], later.Name) }
 	if !watches() {
 		t.Errorf("the new namespace is for shard %d, which watches %v", owner, f.watchers("configmaps")[owner])
@@ -251,11 +255,11 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(admin)
 	many := label(some)
 	many.create(t, client, some, 20)
-	f := newFleet(t, 3, admin, Config{
-		Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, SplitBy: SplitByUID, LabelSelector: many.selector(), Checks: hasty,
+	f := newFleet(t, 3, admin, config.Config{
+		Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, SplitBy: config.SplitByUID, LabelSelector: many.selector(), Checks: hasty,
 	})
 	f.waitReady(t)
-	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	f.waitHeldOnce(t, many.uids(t, client))
 	many.create(t, client, some, 10)
 	f.waitHeldOnce(t, many.uids(t, client))
@@ -263,10 +267,10 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	f.rediscover()
 	f.waitChecked(t)
 	f.waitHeldOnce(t, many.uids(t, client))
-	f.waitSpread(t, "configmaps", spreadByUID, 1)
+	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	f.checkCalm(t)
 	for ordinal, e := range f.exporters {
-		if done := values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]; done > 1+float64(len(settling)) {
+		if done := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]; done > 4 {
 			t.Errorf("shard %d has made %v discoveries because of what it was sent", ordinal, done)
 		}
 	}
@@ -278,25 +282,25 @@ func TestObjectsThatCannotBeSpread(t *testing.T) {
 	account := newLimited(t, own)
 	grant(t, admin, own, "", "nodes", "configmaps") // and not namespaces
 	createConfigMap(t, admin, own, "there")
-	f := newFleet(t, 2, account, Config{Resources: []Resource{{Name: "configmaps"}}, SplitResources: []string{"*"}}, admin)
+	f := newFleet(t, 2, account, config.Config{Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"*"}}, admin)
 	f.waitReady(t)
-	f.waitSpread(t, "configmaps", spreadNot, 1)
+	f.waitSpread(t, "configmaps", "none", 1)
 	eventually(t, "one shard watches all of them", func() bool {
 		watchers := f.watchers("configmaps")
-		return len(watchers) == 1 && slices.Equal(watchers[ownerOf("configmaps", "", 2)], []string{"*"})
+		return len(watchers) == 1 && slices.Equal(watchers[sharding.Owner("configmaps", "", 2)], []string{"*"})
 	}, func() string { return fmt.Sprint(f.watchers("configmaps")) })
 
 	// Once they may, they do.
 	grant(t, admin, own, "", "namespaces")
-	f.waitSpread(t, "configmaps", spreadByNamespace, 1)
+	f.waitSpread(t, "configmaps", "namespaces", 1)
 	eventually(t, "both shards watch some", func() bool { return len(f.watchers("configmaps")) == 2 }, func() string { return fmt.Sprint(f.watchers("configmaps")) })
 }
 
 // What is in no namespace is one shard's, too.
 func TestClusterScopedObjectsCannotBeSpread(t *testing.T) {
-	f := newFleet(t, 2, stacktest.Config(t), Config{Resources: []Resource{{Name: "namespaces"}}, SplitResources: []string{"*"}})
+	f := newFleet(t, 2, stacktest.Config(t), config.Config{Resources: []config.Resource{{Name: "namespaces"}}, SplitResources: []string{"*"}})
 	f.waitReady(t)
-	f.waitSpread(t, "namespaces", spreadNot, 1)
+	f.waitSpread(t, "namespaces", "none", 1)
 	if watchers := f.watchers("namespaces"); len(watchers) != 1 {
 		t.Errorf("namespaces are watched by %v", watchers)
 	}

@@ -1,8 +1,7 @@
 package exporter
 
 import (
-	"errors"
-	"log/slog"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -10,38 +9,31 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/metadata/fake"
-	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/metadata"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
 // newFake returns an exporter of pods, nodes and secrets for a cluster that has two pods and refuses secrets.
 func newFake(t *testing.T, options Options) *Exporter {
 	t.Helper()
-	scheme := fake.NewTestScheme()
-	if err := metav1.AddMetaToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	objects := []runtime.Object{}
-	for _, name := range []string{"a", "b"} {
-		objects = append(objects, &metav1.PartialObjectMetadata{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "unmistakable-" + name, ResourceVersion: "7"},
-		})
-	}
-	client := fake.NewSimpleMetadataClient(scheme, objects...)
-	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "", errors.New("no <rights>"))
-	})
+	return newFakeOf(t, options, exportertest.MetadataClient(t), nil)
+}
+
+// newFakeOf is newFake with a client and with the discovery of a cluster.
+func newFakeOf(t *testing.T, options Options, cluster metadata.Interface, discover func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)) *Exporter {
+	t.Helper()
 	if options.Config.Resources == nil {
-		options.Config.Resources = []Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}
+		options.Config.Resources = []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}
 	}
-	e, err := newExporter(options, func(observeConfig) (*connection, error) { return &connection{metadata: client}, nil })
+	e, err := newExporter(options, func(client.WrapConfig) (*client.Connection, error) {
+		return &client.Connection{Metadata: cluster, Discover: discover}, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +43,10 @@ func newFake(t *testing.T, options Options) *Exporter {
 // settle waits until each target is synced or refused.
 func settle(t *testing.T, e *Exporter) {
 	t.Helper()
-	for _, target := range e.targets.list() {
+	for _, target := range e.informers.List() {
 		select {
-		case <-target.informer.HasSyncedChecker().Done():
-		case <-target.availability.refusal:
+		case <-target.Shared.HasSyncedChecker().Done():
+		case <-target.Availability.Refusal:
 		}
 	}
 }
@@ -91,14 +83,14 @@ func TestReadiness(t *testing.T) {
 
 // An exporter that may watch nothing is not ready: a rollout with wrong permissions should not go through.
 func TestNotReadyIfEverythingIsRefused(t *testing.T) {
-	var written logs
-	e := newFake(t, Options{Logger: written.logger(), Config: Config{Resources: []Resource{{Name: "secrets"}}}})
+	var written logtest.Recorder
+	e := newFake(t, Options{Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "secrets"}}}})
 	run(t, e)
 	settle(t, e)
 	if response := get(e, "/readyz"); response.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d\n%s\nwant 503", response.Code, response.Body)
 	}
-	eventually(t, "one line that nothing can be watched", func() bool { return len(written.find("None of the resources")) == 1 }, func() string { return "" })
+	eventually(t, "one line that nothing can be watched", func() bool { return len(written.Find("None of the resources")) == 1 }, func() string { return "" })
 }
 
 // Once ready, a kind that becomes available later does not take the exporter out of service while it syncs.
@@ -109,8 +101,8 @@ func TestReadyStaysReady(t *testing.T) {
 	if response := get(e, "/readyz"); response.Code != http.StatusOK {
 		t.Fatalf("%d\n%s", response.Code, response.Body)
 	}
-	secrets := e.targets.list()[2]
-	secrets.availability.watched(t.Context(), metav1.ListOptions{}, nil) // granted, not yet synced
+	secrets := e.informers.List()[2]
+	secrets.Availability.Watched(t.Context(), metav1.ListOptions{}, nil) // granted, not yet synced
 	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: not synced yet") {
 		t.Errorf("%d\n%s", response.Code, response.Body)
 	}
@@ -121,9 +113,9 @@ func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)
 	waitReady(t, e)
-	e.follower.reconfigure(Config{Resources: []Resource{{Name: "secrets"}}})
-	eventually(t, "the others are left", func() bool { return slices.Equal(names(e.targets.list()), []string{"secrets"}) },
-		func() string { return strings.Join(names(e.targets.list()), ",") })
+	e.follower.Reconfigure(config.Config{Resources: []config.Resource{{Name: "secrets"}}})
+	eventually(t, "the others are left", func() bool { return slices.Equal(namesOf(e.informers.List()), []string{"secrets"}) },
+		func() string { return strings.Join(namesOf(e.informers.List()), ",") })
 	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: ") {
 		t.Errorf("%d\n%s", response.Code, response.Body)
 	}
@@ -151,15 +143,6 @@ func TestPaths(t *testing.T) {
 	for _, target := range []string{"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine"} {
 		if got := get(profiled, target).Code; got != http.StatusOK {
 			t.Errorf("GET %s with profiles: %d, want 200", target, got)
-		}
-	}
-}
-
-func TestTelemetryPathErrors(t *testing.T) {
-	for _, path := range []string{"/", "metrics", "/{x}", "/a b", "/readyz", "/livez", "/api/v1/informers", "/a/", "GET /x", "/%2e", "/a//b"} {
-		e := newFake(t, Options{})
-		if _, err := e.newHandler(Options{TelemetryPath: path}); err == nil || !strings.Contains(err.Error(), "--web.telemetry-path") {
-			t.Errorf("%q: error %v does not name the flag", path, err)
 		}
 	}
 }
@@ -195,31 +178,6 @@ func TestMetrics(t *testing.T) {
 		if strings.Contains(body, "unmistakable") {
 			t.Errorf("Accept %q: the name of an object is in the metrics", accept)
 		}
-	}
-}
-
-// A kind that is watched in several namespaces is up if it is up in all of them, whatever their order.
-func TestKindUpOfSeveralNamespaces(t *testing.T) {
-	for name, tc := range map[string]struct {
-		errs []error
-		want float64
-	}{
-		"all":         {[]error{nil, nil}, 1},
-		"not the one": {[]error{errForbidden, nil}, 0},
-		"nor other":   {[]error{nil, errForbidden}, 0},
-		"none":        {[]error{errForbidden, errForbidden}, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var targets []*target
-			for _, err := range tc.errs {
-				a := newAvailability(slog.New(slog.DiscardHandler))
-				a.watched(t.Context(), metav1.ListOptions{}, err)
-				targets = append(targets, &target{subject: subject{kind: Kind{Resource: "pods"}}, availability: a})
-			}
-			if got := testutil.ToFloat64(newKindUp(&set{targets: targets})); got != tc.want {
-				t.Errorf("kind_up is %v, want %v", got, tc.want)
-			}
-		})
 	}
 }
 

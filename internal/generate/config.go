@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
 const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/blob/main/deploy/runbooks"
@@ -27,7 +27,7 @@ type Config struct {
 	alerts     alerts.Config
 	dashboards dashboards.Config
 	// exporter is what is granted by RBAC: what the exporter needs with this configuration.
-	exporter exporter.Config
+	exporter config.Config
 	// prometheusURL is where Grafana finds Prometheus.
 	prometheusURL string
 }
@@ -90,7 +90,7 @@ func DefaultConfig() Config {
 
 // ForExporter returns the configuration with the rights that an exporter with the given configuration needs, which must be
 // valid. The default is what it needs without one.
-func (c Config) ForExporter(e exporter.Config) Config {
+func (c Config) ForExporter(e config.Config) Config {
 	c.exporter = e
 	return c
 }

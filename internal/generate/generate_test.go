@@ -15,7 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
@@ -108,7 +109,7 @@ func TestInhibitionNamesTheExporter(t *testing.T) {
 	}
 	names := regexp.MustCompile("^(?:" + string(matcher[1]) + ")$")
 	for name, own := range map[string]bool{
-		exporter.Name: true, exporter.Shard{Ordinal: 12, Total: 20}.Name(): true, "my-controller": false, exporter.Name + "-proxy": false,
+		buildinfo.Name: true, sharding.Shard{Ordinal: 12, Total: 20}.Name(): true, "my-controller": false, buildinfo.Name + "-proxy": false,
 	} {
 		if names.MatchString(name) != own {
 			t.Errorf("%s matches %s: %t, want %t", names, name, !own, own)

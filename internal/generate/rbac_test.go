@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
@@ -25,9 +26,9 @@ type role struct {
 
 // rbac returns what is generated for a configuration of the exporter: its text, and the grants as
 // "ClusterRole: pods" or "Role shop: *.apps".
-func rbac(t *testing.T, config string) (text string, granted []string) {
+func rbac(t *testing.T, file string) (text string, granted []string) {
 	t.Helper()
-	e, err := exporter.ParseConfig([]byte(config))
+	e, err := config.Parse([]byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestRBAC(t *testing.T) {
 		})
 	}
 	text, granted := rbac(t, "")
-	if len(granted) != len(exporter.DefaultKinds()) || !strings.Contains(text, "Custom resources are watched where that is granted") {
+	if len(granted) != len(kinds.Default()) || !strings.Contains(text, "Custom resources are watched where that is granted") {
 		t.Errorf("by default: %d grants\n%s", len(granted), text)
 	}
 	if text, _ := rbac(t, "customResources: false"); strings.Contains(text, "Custom resources") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
@@ -17,12 +17,12 @@ import (
 var loadKinds = []string{"configmaps", "deployments.apps", "pods"}
 
 func defaultKinds() []string {
-	var kinds []string
-	for _, k := range exporter.DefaultKinds() {
-		kinds = append(kinds, k.Type())
+	var names []string
+	for _, k := range kinds.Default() {
+		names = append(names, k.Type())
 	}
-	slices.Sort(kinds)
-	return kinds
+	slices.Sort(names)
+	return names
 }
 
 // awaitKinds waits until a query has a result for exactly these kinds.

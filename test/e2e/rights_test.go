@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
 // verbs are all that Kubernetes knows, and one that it does not: whoever may do that may do anything.
@@ -49,7 +49,7 @@ func TestRightsAreJustEnough(t *testing.T) {
 		rights[name] = allowed(t, config, requests)
 	}
 	var want []string
-	for _, k := range exporter.DefaultKinds() {
+	for _, k := range kinds.Default() {
 		want = append(want, "list "+k.Type(), "watch "+k.Type())
 	}
 	slices.Sort(want)

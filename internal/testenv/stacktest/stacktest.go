@@ -123,11 +123,11 @@ func Private(t testing.TB, o stack.Options) *stack.ControlPlane {
 // manager, its objects stay until the control plane stops.
 func Namespace(t testing.TB) string {
 	t.Helper()
-	config := Config(t)
-	name := NamespaceIn(t, config)
+	// One client for both requests: client-go forgets the transport of a client that is collected, with its connections open.
+	client := kubernetes.NewForConfigOrDie(Config(t))
+	name := createNamespace(t, client)
 	t.Cleanup(func() {
-		namespaces := kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces()
-		if err := namespaces.Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
+		if err := client.CoreV1().Namespaces().Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -137,10 +137,11 @@ func Namespace(t testing.TB) string {
 // NamespaceIn creates a namespace in any control plane and leaves it there.
 func NamespaceIn(t testing.TB, config *rest.Config) string {
 	t.Helper()
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return createNamespace(t, kubernetes.NewForConfigOrDie(config))
+}
+
+func createNamespace(t testing.TB, client kubernetes.Interface) string {
+	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	created, err := client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
 	if err != nil {

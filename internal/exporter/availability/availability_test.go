@@ -1,0 +1,183 @@
+package availability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+)
+
+var (
+	pods           = schema.GroupResource{Resource: "pods"}
+	errForbidden   = apierrors.NewForbidden(pods, "", errors.New("no"))
+	errMissing     = apierrors.NewNotFound(pods, "")
+	errExpired     = apierrors.NewResourceExpired("too old")
+	errThrottled   = apierrors.NewTooManyRequests("busy", 1)
+	errInternal    = apierrors.NewInternalError(errors.New("etcd"))
+	errInvalid     = apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+	errUnreachable = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
+)
+
+// result is one request of an informer and what came of it.
+type result struct {
+	request string // "list", "watch" or "stream", a streaming list
+	err     error
+}
+
+func (r result) tell(a *Tracker) {
+	ctx, yes := context.Background(), true
+	switch r.request {
+	case "list":
+		a.Listed(ctx, r.err)
+	case "watch":
+		a.Watched(ctx, metav1.ListOptions{}, r.err)
+	case "stream":
+		a.Watched(ctx, metav1.ListOptions{SendInitialEvents: &yes}, r.err)
+	}
+}
+
+func TestAvailability(t *testing.T) {
+	const refused, available, trouble, again = "cannot be watched", "can be watched now", "cannot be read", "answers again"
+
+	for _, tc := range []struct {
+		name     string
+		results  []result
+		up       bool
+		answer   string
+		troubled bool
+		log      []string
+	}{
+		{name: "nothing yet", answer: Pending},
+		{name: "streaming list", results: []result{{"stream", nil}}, up: true, answer: Up},
+		{
+			name: "server without streaming lists", up: true, answer: Up,
+			results: []result{{"stream", errInvalid}, {"list", nil}, {"watch", nil}},
+		},
+		{
+			name: "forbidden, retried", answer: Forbidden, log: []string{refused},
+			results: []result{{"stream", errForbidden}, {"list", errForbidden}, {"stream", errForbidden}, {"list", errForbidden}},
+		},
+		{
+			name: "may list but not watch", answer: Forbidden, log: []string{refused},
+			results: []result{{"stream", errForbidden}, {"list", nil}, {"watch", errForbidden}, {"stream", errForbidden}, {"list", nil}, {"watch", errForbidden}},
+		},
+		{
+			name: "may watch but not list, and need not", up: true, answer: Up,
+			results: []result{{"stream", nil}},
+		},
+		{
+			name: "granted later", up: true, answer: Up, log: []string{refused, available},
+			results: []result{{"stream", errForbidden}, {"list", errForbidden}, {"stream", nil}},
+		},
+		{
+			name: "taken away and granted again", up: true, answer: Up, log: []string{refused, available, refused, available},
+			results: []result{{"stream", errForbidden}, {"stream", nil}, {"watch", errForbidden}, {"stream", nil}},
+		},
+		{
+			name: "missing, then forbidden", answer: Forbidden, log: []string{refused, refused},
+			results: []result{{"list", errMissing}, {"list", errForbidden}},
+		},
+		{
+			name: "unreachable says nothing about the kind", up: true, answer: Up, troubled: true, log: []string{trouble},
+			results: []result{{"stream", nil}, {"watch", errUnreachable}, {"watch", errThrottled}, {"list", errInternal}},
+		},
+		{
+			name: "unreachable and back", up: true, answer: Up, log: []string{trouble, again},
+			results: []result{{"stream", nil}, {"watch", errUnreachable}, {"watch", errUnreachable}, {"watch", nil}},
+		},
+		{
+			name: "unreachable from the start", answer: Pending, troubled: true, log: []string{trouble},
+			results: []result{{"stream", errUnreachable}, {"list", errUnreachable}},
+		},
+		{
+			name: "unreachable stays forbidden", answer: Forbidden, troubled: true, log: []string{refused, trouble},
+			results: []result{{"list", errForbidden}, {"list", errUnreachable}},
+		},
+		{
+			name: "expired is routine", up: true, answer: Up,
+			results: []result{{"stream", nil}, {"watch", errExpired}, {"stream", nil}},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var written logtest.Recorder
+			a := NewTracker(written.Logger())
+			for _, r := range tc.results {
+				r.tell(a)
+			}
+			now := a.Status()
+			if a.Up() != tc.up || now.Answer != tc.answer || now.Unreachable != tc.troubled {
+				t.Errorf("up %t, answer %q, troubled %t; want %t, %q, %t", a.Up(), now.Answer, now.Unreachable, tc.up, tc.answer, tc.troubled)
+			}
+			lines := written.Find("")
+			if len(lines) != len(tc.log) {
+				t.Fatalf("%d log lines, want %d: %v", len(lines), len(tc.log), lines)
+			}
+			for i, part := range tc.log {
+				if got := written.Find(part); len(got) == 0 {
+					t.Errorf("line %d is %q, want %q", i, lines[i].Message, part)
+				}
+			}
+		})
+	}
+}
+
+func TestAvailabilityIgnoresWhatStopCutsOff(t *testing.T) {
+	var written logtest.Recorder
+	a := NewTracker(written.Logger())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a.Listed(ctx, context.Canceled)
+	a.Watched(ctx, metav1.ListOptions{}, errForbidden)
+	if now := a.Status(); now.Answer != Pending || now.Unreachable {
+		t.Errorf("a request that was cut off changed the answer to %+v", now)
+	}
+	if lines := written.Find(""); len(lines) != 0 {
+		t.Errorf("a request that was cut off was logged: %v", lines)
+	}
+}
+
+// client-go's handler gets what a request returned, wrapped; only what is not known yet is logged by client-go.
+func TestAvailabilityReported(t *testing.T) {
+	var written logtest.Recorder
+	a := NewTracker(written.Logger())
+	if a.reported(errForbidden) {
+		t.Error("an error was reported before there was one")
+	}
+	a.Listed(t.Context(), errForbidden)
+	if !a.reported(fmt.Errorf("failed to list pods: %w", errForbidden)) {
+		t.Error("the error of the last list does not count as reported")
+	}
+	if a.reported(errors.New("unable to sync list result")) {
+		t.Error("an error that no request returned counts as reported")
+	}
+}
+
+func TestEveryRefusalSaysWhatToDo(t *testing.T) {
+	for _, answer := range []string{Forbidden, Unauthorized, Missing, Unsupported} {
+		if fixes[answer] == "" {
+			t.Errorf("no fix for %q", answer)
+		}
+		if !(Status{Answer: answer}).Refused() {
+			t.Errorf("%q is no refusal", answer)
+		}
+	}
+	for err, answer := range map[error]string{
+		errForbidden:                      Forbidden,
+		apierrors.NewUnauthorized("who?"): Unauthorized,
+		errMissing:                        Missing,
+		apierrors.NewMethodNotSupported(pods, "watch"): Unsupported,
+		errInternal:    "",
+		errUnreachable: "",
+	} {
+		if got := Classify(err); got != answer {
+			t.Errorf("%v: answer %q, want %q", err, got, answer)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+// Package buildinfo holds the name and the version of the program.
+package buildinfo
+
+import (
+	"runtime/debug"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/version"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Name is the program's name, in the label name of its informers' metrics and in its requests.
+const Name = "informer-exporter"
+
+// Version returns the version that was built: the one that the linker was given, else that of the module.
+func Version() string {
+	if version.Version != "" {
+		return version.Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// newBuildInfo reports what was built.
+func NewCollector() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: catalog.ExporterBuildInfo.Name,
+		Help: catalog.ExporterBuildInfo.Help,
+		ConstLabels: prometheus.Labels{
+			"version":   Version(),
+			"revision":  version.GetRevision(),
+			"branch":    version.Branch,
+			"goversion": version.GoVersion,
+			"goos":      version.GoOS,
+			"goarch":    version.GoArch,
+			"tags":      version.GetTags(),
+		},
+	}, func() float64 { return 1 })
+}

@@ -1,0 +1,82 @@
+package client
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const kubeconfigYAML = `apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://SERVER:6443"}}]
+users: [{name: u, user: {token: t}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`
+
+func writeKubeconfig(t *testing.T, server string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(kubeconfigYAML, "SERVER", server)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRESTConfig(t *testing.T) {
+	byFlag, byEnv := writeKubeconfig(t, "flag"), writeKubeconfig(t, "env")
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".kube"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".kube", "config"), []byte(strings.ReplaceAll(kubeconfigYAML, "SERVER", "home")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, tc := range []struct {
+		name      string
+		flag, env string
+		inPod     bool
+		host      string
+		errors    []string
+	}{
+		{name: "flag", flag: byFlag, host: "https://flag:6443"},
+		{name: "environment", env: byEnv, host: "https://env:6443"},
+		{name: "flag before environment", flag: byFlag, env: byEnv, host: "https://flag:6443"},
+		{name: "several in the environment", env: byEnv + string(os.PathListSeparator) + byFlag, host: "https://env:6443"},
+		{name: "neither, although there is one at home", errors: []string{"--kubeconfig", "$KUBECONFIG", "not a pod"}},
+		{name: "flag leads nowhere", flag: filepath.Join(home, "none"), env: byEnv, errors: []string{"--kubeconfig", "none"}},
+		{name: "environment leads nowhere", env: filepath.Join(home, "none"), errors: []string{"$KUBECONFIG"}},
+		{name: "pod without a token", inPod: true, errors: []string{"service account", "--kubeconfig"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Setenv("HOME", home)
+			t.Setenv("KUBECONFIG", tc.env)
+			t.Setenv("KUBERNETES_SERVICE_HOST", "")
+			t.Setenv("KUBERNETES_SERVICE_PORT", "")
+			if tc.inPod {
+				t.Setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+				t.Setenv("KUBERNETES_SERVICE_PORT", "443")
+			}
+			config, err := RESTConfig(tc.flag)
+			if len(tc.errors) == 0 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if config.Host != tc.host {
+					t.Errorf("host is %s, want %s", config.Host, tc.host)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatalf("no error but a configuration for %s", config.Host)
+			}
+			for _, want := range tc.errors {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not have %q", err, want)
+				}
+			}
+		})
+	}
+}

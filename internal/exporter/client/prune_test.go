@@ -1,0 +1,182 @@
+package client
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+)
+
+// metaCodec reads and writes metadata in protobuf, as the API server does.
+var metaCodec = func() runtime.Serializer {
+	scheme := runtime.NewScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		panic(err)
+	}
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	return protobuf.NewSerializer(scheme, scheme)
+}()
+
+// fullMeta has all fields that there are, and reduced what is read of them.
+func fullMeta(annotation string) (full, reduced metav1.ObjectMeta) {
+	when, grace := metav1.NewTime(time.Unix(1_700_000_000, 0)), int64(30)
+	long := strings.Repeat("x", 300) // lengths of two bytes become shorter ones
+	full = metav1.ObjectMeta{
+		Name: "a", GenerateName: "a-", Namespace: "b", UID: "c", ResourceVersion: "7", Generation: 3,
+		CreationTimestamp: when, DeletionTimestamp: &when, DeletionGracePeriodSeconds: &grace,
+		Labels: map[string]string{"l": long}, Annotations: map[string]string{annotation: "true"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: long, UID: "d"}},
+		Finalizers:      []string{"e", "f"},
+		ManagedFields: []metav1.ManagedFieldsEntry{
+			{Manager: "m", Operation: "Update", APIVersion: "v1", Time: &when, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:a":"` + long + `"}`), Subresource: "status"},
+			{Manager: long},
+		},
+	}
+	reduced = full
+	reduced.GenerateName, reduced.Labels, reduced.OwnerReferences = "", nil, nil
+	reduced.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &when}, {}}
+	if annotation != metav1.InitialEventsAnnotationKey {
+		reduced.Annotations = nil
+	}
+	return full, reduced
+}
+
+func encoded(t testing.TB, object runtime.Object) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := metaCodec.Encode(object, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What is decoded after pruning is the same without the fields that nobody reads, and nothing else is different.
+func TestPruneMetadata(t *testing.T) {
+	full, reduced := fullMeta("kubectl.kubernetes.io/last-applied-configuration")
+	bookmark, reducedBookmark := fullMeta(metav1.InitialEventsAnnotationKey)
+	object, list := metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"), metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")
+	remaining := int64(5)
+	ends := metav1.ListMeta{ResourceVersion: "9", Continue: "next", RemainingItemCount: &remaining}
+	for _, tc := range []struct {
+		name       string
+		sent, want runtime.Object
+		kind       schema.GroupVersionKind
+	}{
+		{"an object", &metav1.PartialObjectMetadata{ObjectMeta: full}, &metav1.PartialObjectMetadata{ObjectMeta: reduced}, object},
+		{"the end of a streaming list", &metav1.PartialObjectMetadata{ObjectMeta: bookmark}, &metav1.PartialObjectMetadata{ObjectMeta: reducedBookmark}, object},
+		{
+			"a page",
+			&metav1.PartialObjectMetadataList{ListMeta: ends, Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}, {}, {ObjectMeta: full}}},
+			&metav1.PartialObjectMetadataList{ListMeta: ends, Items: []metav1.PartialObjectMetadata{{ObjectMeta: reduced}, {}, {ObjectMeta: reduced}}},
+			list,
+		},
+		{
+			"an error",
+			&metav1.Status{Status: "Failure", Message: "gone", Reason: "Expired", Code: 410, Details: &metav1.StatusDetails{Name: "a", Kind: "b"}},
+			&metav1.Status{Status: "Failure", Message: "gone", Reason: "Expired", Code: 410, Details: &metav1.StatusDetails{Name: "a", Kind: "b"}},
+			schema.GroupVersionKind{Version: "v1", Kind: "Status"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.sent.GetObjectKind().SetGroupVersionKind(tc.kind)
+			got, _, err := pruningDecoder{metaCodec, pruneMetadata}.Decode(encoded(t, tc.sent), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, err := metaCodec.Decode(encoded(t, withKind(tc.want, tc.kind)), nil, nil) // which has local times, too
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got\n%+v\nwant\n%+v", got, want)
+			}
+		})
+	}
+}
+
+func withKind(object runtime.Object, kind schema.GroupVersionKind) runtime.Object {
+	object.GetObjectKind().SetGroupVersionKind(kind)
+	return object
+}
+
+// What is broken is an error, not some other object.
+func TestPruneBroken(t *testing.T) {
+	full, _ := fullMeta("a")
+	object := withKind(&metav1.PartialObjectMetadata{ObjectMeta: full}, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
+	whole := encoded(t, object)
+	refused := 0
+	for cut := range whole {
+		_, _, broken := metaCodec.Decode(whole[:cut], nil, nil)
+		got, _, err := pruningDecoder{metaCodec, pruneMetadata}.Decode(bytes.Clone(whole[:cut]), nil, nil)
+		if (err == nil) != (broken == nil) {
+			t.Fatalf("%d bytes of %d are decoded as %+v, %v; unpruned the error is %v", cut, len(whole), got, err, broken)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused < len(whole)-10 {
+		t.Errorf("only %d of %d cuts are broken", refused, len(whole))
+	}
+}
+
+// JSON is read as ever.
+func TestPruneJSON(t *testing.T) {
+	const text = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"a","labels":{"b":"c"}}}`
+	got, err := pruneMetadata([]byte(text))
+	if err != nil || string(got) != text {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// FuzzPrune looks for bytes that an API server would never send and that end the program.
+func FuzzPrune(f *testing.F) {
+	full, _ := fullMeta("a")
+	f.Add(encoded(f, withKind(&metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}}}, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList"))))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before := bytes.Clone(data)
+		got, err := pruneMetadata(data)
+		if err == nil && len(got) > len(before) {
+			t.Errorf("%x became %x", before, got)
+		}
+		sent, _, broken := metaCodec.Decode(before, nil, nil)
+		if broken != nil {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%x is decoded, and not pruned: %v", before, err)
+		}
+		read, _, err := metaCodec.Decode(got, nil, nil)
+		if err != nil {
+			t.Fatalf("%x became %x: %v", before, got, err)
+		}
+		if want, have := kept(sent), kept(read); !reflect.DeepEqual(have, want) {
+			t.Errorf("%x became %x: %+v, want %+v", before, got, have, want)
+		}
+	})
+}
+
+// kept returns of each object in object what is read of it.
+func kept(object runtime.Object) (all []metav1.ObjectMeta) {
+	one := func(m *metav1.ObjectMeta) {
+		all = append(all, metav1.ObjectMeta{
+			Name: m.Name, Namespace: m.Namespace, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
+			CreationTimestamp: m.CreationTimestamp, DeletionTimestamp: m.DeletionTimestamp, Finalizers: m.Finalizers,
+		})
+	}
+	switch o := object.(type) {
+	case *metav1.PartialObjectMetadata:
+		one(&o.ObjectMeta)
+	case *metav1.PartialObjectMetadataList:
+		for i := range o.Items {
+			one(&o.Items[i].ObjectMeta)
+		}
+	}
+	return all
+}

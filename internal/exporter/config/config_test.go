@@ -1,0 +1,110 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every error names the field and says what to write instead.
+func TestParseConfigErrors(t *testing.T) {
+	for _, tc := range []struct {
+		yaml string
+		want []string
+	}{
+		{"resource: []", []string{`line 1: unknown field "resource"; did you mean resources?`}},
+		{"resources: [{name: pods, apiVersion: v1}]", []string{`line 1: resources[0]: unknown field "apiVersion"`}},
+		{"namespaces: [a]\nnamespaces: [b]", []string{`line 2: "namespaces" is there twice`}},
+		{"resources: {pods: true}", []string{"resources"}},
+		{"resources: [{name: Pods}]", []string{"resources[0].name", `"Pods"`, "lower case"}},
+		{"resources: [{}]", []string{"resources[0].name"}},
+		{"resources: [{name: pods}, {name: pods}]", []string{"resources[1].name", "twice"}},
+		{"namespaces: [a]\nresources:\n- pods\n- name: Pods", []string{`line 4: resources[1].name: "Pods"`}},
+		{`resources: [{name: "*.apps", version: v1}]`, []string{"resources[0]", "neither version nor scope"}},
+		{`resources: ["[a-z]*"]`, []string{`line 1: resources[0].name: "[a-z]*" is not a pattern`}},
+		{`resources: ["*/log"]`, []string{"resources[0].name"}},
+		{"excludeResources: [pods, Pods]", []string{`line 1: excludeResources[1]: "Pods" is not a resource`}},
+		{"splitResources: [pods, Pods]", []string{`line 1: splitResources[1]: "Pods" is not a resource`}},
+		{"excludeResources: [{name: pods}]", []string{"excludeResources[0]: fields where there should be a text"}},
+		{"splitResources: [pods]\nsplitBy: uid", nil},
+		{"splitBy: namespaces", nil},
+		{"splitResources: [pods]\nsplitBy: UID", []string{`line 2: splitBy: "UID" is no way to spread objects; write uid or namespaces`}},
+		{"# all of a team\nlabelSelector: team=", nil},
+		{"# all of a team\nlabelSelector: team in", []string{"line 2: labelSelector:", "team=shop"}},
+		{"labelSelector: {team: shop}", []string{"labelSelector: fields where there should be a text"}},
+		{"customResources: never", []string{`customResources: "never" where there should be true or false`}},
+		{"resources: [{name: widgets.example.com, version: V1}]", []string{"resources[0].version", `"V1"`}},
+		{"resources: [{name: widgets.example.com, version: ../secrets}]", []string{"resources[0].version"}},
+		{"resources: [{name: pods/log}]", []string{"resources[0].name"}},
+		{"resources: [{name: pods, scope: cluster}]", []string{"resources[0].scope", "Namespaced or Cluster"}},
+		{"resources: [{name: pods, scope: Cluster}]", []string{"resources[0].scope", "leave it out"}},
+		{`namespaces: ["*"]`, []string{"namespaces[0]", "leave out namespaces"}},
+		{"checks: {freshness: 10ms}", []string{"checks.freshness", "10ms is too short", "0s to turn it off"}},
+		{"checks: {freshness: -1s}", []string{"checks.freshness"}},
+		{`namespaces: [a, a]`, []string{"namespaces[1]", "twice"}},
+		{"resources: [{name: A}]\nnamespaces: [B]", []string{"resources[0].name", "namespaces[0]"}}, // all at once
+		{"\x00", []string{""}},
+	} {
+		t.Run(tc.yaml, func(t *testing.T) {
+			_, err := Parse([]byte(tc.yaml))
+			if (err == nil) != (tc.want == nil) {
+				t.Fatalf("error %v", err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not have %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for text, want := range map[string][2]time.Duration{
+		"{}":                                 {30 * time.Second, 10 * time.Minute},
+		"checks: {freshness: 0s, audit: 0s}": {},
+		"checks: {freshness: 1m, audit: 1h}": {time.Minute, time.Hour},
+	} {
+		c, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if freshness, audit := c.Checks.Intervals(); freshness != want[0] || audit != want[1] {
+			t.Errorf("%s: %v and %v, want %v", text, freshness, audit, want)
+		}
+	}
+}
+
+func TestTooManyNamespaces(t *testing.T) {
+	var config Config
+	for i := range MaxNamespaces {
+		config.Namespaces = append(config.Namespaces, fmt.Sprintf("team-%d", i))
+	}
+	if err := config.Validate(); err == nil || !strings.Contains(err.Error(), "namespaces") {
+		t.Errorf("error %v does not name the field", err)
+	}
+	config.Namespaces = config.Namespaces[1:]
+	if err := config.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenConfig(t *testing.T) {
+	if file, err := Open(""); err != nil || len(file.Config().Resources) != 0 {
+		t.Errorf("without a file: %+v, %v", file, err)
+	}
+	dir := t.TempDir()
+	if _, err := Open(filepath.Join(dir, "none.yaml")); err == nil || !strings.Contains(err.Error(), "--config.file") {
+		t.Errorf("missing file: error %v does not name the flag", err)
+	}
+	path := filepath.Join(dir, "bad.yaml")
+	if err := os.WriteFile(path, []byte("nope: 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--config.file") {
+		t.Errorf("bad file: error %v names neither flag nor file", err)
+	}
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+)
+
+// entry is a name or pattern that asks for kinds.
+type Entry struct {
+	Resource
+	// byDefault tells that the configuration does not have it.
+	ByDefault bool
+}
+
+// kind returns the kind that an entry without a pattern names. Its version is empty if only the API server has it.
+func (e Entry) Kind() kinds.Kind {
+	kind, known := kinds.Known(e.Name)
+	if !known {
+		gr := schema.ParseGroupResource(e.Name)
+		kind = kinds.Kind{Group: gr.Group, Resource: gr.Resource, Namespaced: e.Scope != ScopeCluster}
+	}
+	if e.Version != "" {
+		kind.Version = e.Version
+	}
+	return kind
+}
+
+// entries returns what asks for kinds, in order.
+func (c Config) Entries() (entries []Entry) {
+	if len(c.Resources) == 0 {
+		for _, k := range kinds.Default() {
+			if (k.Namespaced || len(c.Namespaces) == 0) && (k.Type() != kinds.Leases || c.Objects.WholeLeases()) {
+				entries = append(entries, Entry{Resource{Name: k.Type()}, true})
+			}
+		}
+	}
+	for _, r := range slices.Concat(c.Resources, c.ExtraResources) {
+		entries = append(entries, Entry{r, false})
+	}
+	return entries
+}
+
+// scopes returns the namespaces in which a kind is watched, which are "" for all of them.
+func (c Config) Scopes(k kinds.Kind) []string {
+	if k.Namespaced && len(c.Namespaces) > 0 {
+		return c.Namespaces
+	}
+	return []string{metav1.NamespaceAll}
+}
+
+// allCustomResources tells whether everything is watched that is no part of Kubernetes itself.
+func (c Config) AllCustomResources() bool {
+	return len(c.Resources) == 0 && isOn(c.CustomResources)
+}
+
+// withoutGenerations is the default of the field of that name.
+var withoutGenerations = []string{"pods", "customresourcedefinitions.apiextensions.k8s.io"}
+
+// leases tells whether Leases are a default kind and are read as a whole.
+func (o Objects) WholeLeases() bool { return isOn(o.Leases) }
+
+// generations tells whether objects of a kind are read as a whole to report those whose generation is not observed.
+func (o Objects) WholeObjects(k kinds.Kind) bool {
+	without := o.WithoutGenerations
+	if without == nil {
+		without = withoutGenerations
+	}
+	return isOn(o.Generations) && !kinds.Matches(without, k.Type())
+}

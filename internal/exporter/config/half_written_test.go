@@ -1,0 +1,49 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+)
+
+// A file that is being written, by somebody who empties it first, is not taken for a finished one.
+func TestHalfWrittenFileIsNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("resources: [pods]")
+	file, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := make(chan Config, 10)
+	var written logtest.Recorder
+	r := NewReloader(file, func(c Config) { uses <- c }, written.Logger())
+	look := r.looks()
+	look()
+	write("")
+	look()
+	write("resources: [pods, nodes]")
+	look()
+	if len(uses) != 0 {
+		t.Fatal("a file was used that had just changed")
+	}
+	look()
+	look()
+	if len(uses) != 1 || len((<-uses).Resources) != 2 {
+		t.Error("the finished file was not used once")
+	}
+	write("nope: 1")
+	for range 4 {
+		look()
+	}
+	if lines := written.Find("cannot be used"); len(lines) != 1 || len(uses) != 0 {
+		t.Errorf("log lines %v and %d uses, want one line and none", lines, len(uses))
+	}
+}

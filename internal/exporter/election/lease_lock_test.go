@@ -1,0 +1,73 @@
+package election
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+)
+
+// answering is a lock whose requests are answered as its fields say.
+type answering struct {
+	resourcelock.Interface
+	get, create, update error
+}
+
+func (a *answering) Identity() string { return "this" }
+
+func (a *answering) Get(context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	return &resourcelock.LeaderElectionRecord{}, nil, a.get
+}
+
+func (a *answering) Create(context.Context, resourcelock.LeaderElectionRecord) error { return a.create }
+
+func (a *answering) Update(context.Context, resourcelock.LeaderElectionRecord) error { return a.update }
+
+// A trouble is over when its request is allowed, or when what it is for has happened otherwise.
+func TestLeaseTroubleEnds(t *testing.T) {
+	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	missing, refused := apierrors.NewNotFound(leases, "exporter"), apierrors.NewForbidden(leases, "exporter", errors.New("no rule"))
+	get := func(l *leaseLock) { _, _, _ = l.Get(t.Context()) }
+	create := func(l *leaseLock) {
+		_ = l.Create(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "this"})
+	}
+	update := func(l *leaseLock) {
+		_ = l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "this"})
+	}
+	for name, tc := range map[string]struct {
+		before  answering
+		trouble func(*leaseLock)
+		after   answering
+		request func(*leaseLock)
+		over    bool
+	}{
+		"another one has created it":   {answering{create: refused}, create, answering{create: refused}, get, true},
+		"there is still none":          {answering{create: refused}, create, answering{get: missing}, get, false},
+		"it is read, but not written":  {answering{update: refused}, update, answering{update: refused}, get, false},
+		"it is written":                {answering{update: refused}, update, answering{}, update, true},
+		"it is written without a look": {answering{get: refused}, get, answering{get: refused}, update, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var written logtest.Recorder
+			now := tc.before
+			l := newLeaseLock(&now, written.Logger())
+			tc.trouble(l)
+			if lines := written.Find("The Lease cannot be used", "reason", availability.Forbidden); len(lines) != 1 {
+				t.Fatalf("%v, want one line about a refusal", written.Find(""))
+			}
+			now = tc.after
+			for range 2 {
+				tc.request(l)
+			}
+			if lines := written.Find("The Lease can be used now"); (len(lines) == 1) != tc.over || len(lines) > 1 {
+				t.Errorf("over is %t, want %t", !tc.over, tc.over)
+			}
+		})
+	}
+}

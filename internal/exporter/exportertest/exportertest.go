@@ -1,0 +1,125 @@
+// Package exportertest has what the tests of the exporter's packages share: a cluster without an API server, and readers of
+// metrics.
+package exportertest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// MetadataClient returns a client for a cluster that has two pods and refuses secrets.
+func MetadataClient(t testing.TB) *fake.FakeMetadataClient {
+	t.Helper()
+	scheme := fake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	objects := []runtime.Object{}
+	for _, name := range []string{"a", "b"} {
+		objects = append(objects, &metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "unmistakable-" + name, ResourceVersion: "7"},
+		})
+	}
+	client := fake.NewSimpleMetadataClient(scheme, objects...)
+	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "", errors.New("no <rights>"))
+	})
+	return client
+}
+
+// Discovery returns the discovery of a cluster that serves groups such as "apps/v1,v1beta1/deployments,replicasets" or
+// "v1/pods", with the preferred version first. The discovery of "down:example.com/v1" fails.
+func Discovery(served ...string) func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return func(context.Context) (groups []*metav1.APIGroup, lists []*metav1.APIResourceList, err error) {
+		failed := map[schema.GroupVersion]error{}
+		for _, text := range served {
+			text, down := strings.CutPrefix(text, "down:")
+			parts := strings.Split(text, "/")
+			if len(parts) == 2 && !down {
+				parts = slices.Insert(parts, 0, "")
+			}
+			group := &metav1.APIGroup{Name: parts[0]}
+			for _, version := range strings.Split(parts[1], ",") {
+				gv := schema.GroupVersion{Group: parts[0], Version: version}
+				group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: version})
+				if down {
+					failed[gv] = errors.New("down")
+					continue
+				}
+				list := &metav1.APIResourceList{GroupVersion: gv.String()}
+				for _, name := range strings.Split(parts[2], ",") {
+					list.APIResources = append(list.APIResources,
+						metav1.APIResource{Name: name, Namespaced: name != "nodes" && name != "planets", Verbs: metav1.Verbs{"list", "watch", "get"}},
+						metav1.APIResource{Name: name + "/status", Verbs: metav1.Verbs{"list", "watch"}},
+						metav1.APIResource{Name: "unwatched" + name, Verbs: metav1.Verbs{"list", "get"}},
+						metav1.APIResource{Name: "unlisted" + name, Verbs: metav1.Verbs{"watch", "get"}})
+				}
+				lists = append(lists, list)
+			}
+			group.PreferredVersion = group.Versions[0]
+			slices.Reverse(group.Versions) // the order is not what decides
+			groups = append(groups, group)
+		}
+		if len(failed) > 0 {
+			err = &discovery.ErrGroupDiscoveryFailed{Groups: failed}
+		}
+		return groups, lists, err
+	}
+}
+
+// Values returns the samples of a gauge or counter by the value of one of its labels.
+func Values(t testing.TB, g prometheus.Gatherer, name, label string) map[string]float64 {
+	t.Helper()
+	families, err := g.Gather()
+	if err != nil {
+		t.Fatalf("Gather: %v", err)
+	}
+	found := map[string]float64{}
+	for _, family := range families {
+		if family.GetName() != name {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			at := slices.IndexFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == label })
+			if at < 0 {
+				t.Fatalf("%s has no label %s", name, label)
+			}
+			found[m.GetLabel()[at].GetValue()] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return found
+}
+
+// SeriesOf counts the series that carry an informer_type.
+func SeriesOf(t testing.TB, g prometheus.Gatherer, informerType string) int {
+	t.Helper()
+	families, err := g.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if l.GetName() == "informer_type" && l.GetValue() == informerType {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package informers
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
+)
+
+func TestSlim(t *testing.T) {
+	deleted := metav1.Now()
+	whole := metav1.ObjectMeta{
+		Name: "a", Namespace: "b", UID: "c", ResourceVersion: "7", Generation: 3, Finalizers: []string{"f"},
+		DeletionTimestamp: &deleted, CreationTimestamp: metav1.NewTime(deleted.Add(-time.Hour)),
+		GenerateName: "a-", Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"},
+		OwnerReferences: []metav1.OwnerReference{{Name: "d"}}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}},
+	}
+	first, err := slim(&metav1.PartialObjectMetadata{ObjectMeta: whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := slim(first) // as a streaming list does
+	if err != nil || again != first {
+		t.Errorf("the second time it is %v, %v", again, err)
+	}
+	got, want := first.(metav1.Object), metav1.Object(&whole)
+	for _, field := range []struct {
+		name      string
+		got, want any
+	}{
+		{"name", got.GetName(), want.GetName()},
+		{"namespace", got.GetNamespace(), want.GetNamespace()},
+		{"UID", got.GetUID(), want.GetUID()},
+		{"resourceVersion", got.GetResourceVersion(), want.GetResourceVersion()},
+		{"generation", got.GetGeneration(), want.GetGeneration()},
+		{"deletionTimestamp", got.GetDeletionTimestamp(), want.GetDeletionTimestamp()},
+		{"finalizers", got.GetFinalizers(), want.GetFinalizers()},
+	} {
+		if !reflect.DeepEqual(field.got, field.want) {
+			t.Errorf("%s is %v, want %v", field.name, field.got, field.want)
+		}
+	}
+	if !reflect.DeepEqual(got.(*object).ObjectMeta, &metav1.ObjectMeta{}) {
+		t.Errorf("kept besides: %+v", got.(*object).ObjectMeta)
+	}
+
+	living, err := slim(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"f"}}})
+	if err != nil || living.(metav1.Object).GetDeletionTimestamp() != nil || living.(metav1.Object).GetFinalizers() != nil {
+		t.Errorf("of what lives nothing of a deletion is known, got %+v, %v", living, err)
+	}
+	observed, err := slim(&objects.Object{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: whole}, ObservedGeneration: 2})
+	if o, ok := observed.(objects.Observed); err != nil || !ok || o.GetObservedGeneration() != 2 || o.GetGeneration() != 3 || o.GetName() != "a" {
+		t.Errorf("of an object that lags behind there is %+v, %v", observed, err)
+	}
+	if _, ok := first.(objects.Observed); ok {
+		t.Error("of metadata alone nothing of the status is known")
+	}
+	if got, err := slim("else"); err != nil || got != "else" {
+		t.Errorf("slim returned %v, %v for something else", got, err)
+	}
+}

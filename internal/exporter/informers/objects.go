@@ -1,0 +1,117 @@
+package informers
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+)
+
+// content is what a target reads of its objects.
+type content string
+
+const (
+	onlyMetadata    content = ""
+	wholeLeases     content = "leases"
+	withGenerations content = "generations" // or only metadata, if the kind has none
+)
+
+// contentOf returns what is read of the objects of a kind.
+func contentOf(o config.Objects, k kinds.Kind) content {
+	switch {
+	case k.Type() == kinds.Leases && k.Version == "v1" && o.WholeLeases():
+		return wholeLeases
+	case o.WholeObjects(k):
+		return withGenerations
+	}
+	return onlyMetadata
+}
+
+// signals reports what is the matter with objects, for all targets.
+type ObjectMetrics struct {
+	*objects.Collector
+	// whole is nil if nothing but metadata can be read.
+	whole *client.WholeObjects
+	lag   func(collectors.ID) time.Duration
+}
+
+func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Observer, name string, whole *client.WholeObjects) (*ObjectMetrics, error) {
+	collector, err := objects.New(registry, objects.Options{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	return &ObjectMetrics{Collector: collector, whole: whole, lag: observer.SyncLag}, nil
+}
+
+// follow returns what is told about the objects of a subject, where they come from, and what they are.
+func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availability.Tracker, log *slog.Logger) (*objectHandler, *cache.ListWatch, runtime.Object) {
+	kind := s.Kind(sub.Kind.Type())
+	f := &objectHandler{kind: kind}
+	resource := client.Resource(sub.Kind.GVR()).Namespace(sub.Namespace)
+	switch {
+	case s.whole == nil:
+	case sub.content == wholeLeases:
+		f.leases = s.Leases(func() time.Duration { return s.lag(sub.ID()) })
+		return f, listWatch(s.whole.Leases.Leases(sub.Namespace), sub, a), &coordinationv1.Lease{}
+	case sub.content == withGenerations:
+		g := &generationSource{
+			kind: kind, log: log, metadata: resource, whole: s.whole.Dynamic.Resource(sub.Kind.GVR()).Namespace(sub.Namespace),
+			observed: func(ctx context.Context) (bool, error) { return s.whole.Schemas.Observed(ctx, sub.Kind.GVR()) },
+		}
+		return f, listWatch(g, sub, a), nil // of either type
+	}
+	return f, listWatch(resource, sub, a), &metav1.PartialObjectMetadata{}
+}
+
+// followed is told about the objects of one target.
+type objectHandler struct {
+	kind   *objects.Kind
+	leases *objects.Leases // nil unless they are Leases
+}
+
+var _ cache.ResourceEventHandler = (*objectHandler)(nil)
+
+// OnAdd implements cache.ResourceEventHandler.
+func (f *objectHandler) OnAdd(obj any, isInInitialList bool) {
+	f.kind.OnAdd(obj, isInInitialList)
+	if f.leases != nil {
+		f.leases.OnAdd(obj, isInInitialList)
+	}
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (f *objectHandler) OnUpdate(before, obj any) {
+	f.kind.OnUpdate(before, obj)
+	if f.leases != nil {
+		f.leases.OnUpdate(before, obj)
+	}
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (f *objectHandler) OnDelete(obj any) {
+	f.kind.OnDelete(obj)
+	if f.leases != nil {
+		f.leases.OnDelete(obj)
+	}
+}
+
+// close removes the series of the target's objects.
+func (f *objectHandler) close() {
+	f.kind.Close()
+	if f.leases != nil {
+		f.leases.Close()
+	}
+}

@@ -1,0 +1,136 @@
+// Package kinds names the kinds that the exporter knows, and matches kinds against the patterns of the configuration file.
+package kinds
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Kind is a resource that the exporter can watch.
+type Kind struct {
+	// Group is the API group, empty for the core group.
+	Group string
+	// Version is the API version.
+	Version string
+	// Resource is the plural in lower case.
+	Resource string
+	// Namespaced tells whether objects live in namespaces.
+	Namespaced bool
+}
+
+// Type is the value of the label informer_type: "pods", "deployments.apps".
+func (k Kind) Type() string {
+	return schema.GroupResource{Group: k.Group, Resource: k.Resource}.String()
+}
+
+func (k Kind) GVR() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}
+}
+
+// DefaultKinds returns what is watched without a configuration. The manifests under deploy grant exactly this. The
+// slice is the caller's.
+func Default() []Kind { return slices.Clone(defaultKinds) }
+
+const (
+	namespaced    = true
+	clusterScoped = false
+)
+
+var defaultKinds = []Kind{
+	{"", "v1", "configmaps", namespaced},
+	{"", "v1", "namespaces", clusterScoped},
+	{"", "v1", "nodes", clusterScoped},
+	{"", "v1", "persistentvolumeclaims", namespaced},
+	{"", "v1", "persistentvolumes", clusterScoped},
+	{"", "v1", "pods", namespaced},
+	{"", "v1", "resourcequotas", namespaced},
+	{"", "v1", "serviceaccounts", namespaced},
+	{"", "v1", "services", namespaced},
+	{"apiextensions.k8s.io", "v1", "customresourcedefinitions", clusterScoped},
+	{"apps", "v1", "daemonsets", namespaced},
+	{"apps", "v1", "deployments", namespaced},
+	{"apps", "v1", "replicasets", namespaced},
+	{"apps", "v1", "statefulsets", namespaced},
+	{"autoscaling", "v2", "horizontalpodautoscalers", namespaced},
+	{"batch", "v1", "cronjobs", namespaced},
+	{"batch", "v1", "jobs", namespaced},
+	// Every node renews its Lease every ten seconds, which is most of what there is to receive in a quiet cluster.
+	{"coordination.k8s.io", "v1", "leases", namespaced},
+	{"discovery.k8s.io", "v1", "endpointslices", namespaced},
+	{"networking.k8s.io", "v1", "ingresses", namespaced},
+	{"networking.k8s.io", "v1", "networkpolicies", namespaced},
+	{"policy", "v1", "poddisruptionbudgets", namespaced},
+	{"storage.k8s.io", "v1", "storageclasses", clusterScoped},
+}
+
+// optionalKinds are known by name and watched only if the configuration asks for them.
+var optionalKinds = []Kind{
+	// Only metadata is ever requested, but names and labels of Secrets already tell a lot, and RBAC cannot grant less
+	// than their contents.
+	{"", "v1", "secrets", namespaced},
+	// Events are written and expire by the thousand: they would be most of the cache and most of the traffic, and what
+	// the exporter then reports would mainly be about them.
+	{"", "v1", "events", namespaced},
+	{"events.k8s.io", "v1", "events", namespaced},
+	{"", "v1", "endpoints", namespaced}, // superseded by EndpointSlices, which mirror them
+	{"", "v1", "limitranges", namespaced},
+	{"", "v1", "replicationcontrollers", namespaced},
+	{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", clusterScoped},
+	{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", clusterScoped},
+	{"apps", "v1", "controllerrevisions", namespaced},
+	{"networking.k8s.io", "v1", "ingressclasses", clusterScoped},
+	{"rbac.authorization.k8s.io", "v1", "clusterrolebindings", clusterScoped},
+	{"rbac.authorization.k8s.io", "v1", "clusterroles", clusterScoped},
+	{"rbac.authorization.k8s.io", "v1", "rolebindings", namespaced},
+	{"rbac.authorization.k8s.io", "v1", "roles", namespaced},
+	{"scheduling.k8s.io", "v1", "priorityclasses", clusterScoped},
+	{"storage.k8s.io", "v1", "volumeattachments", clusterScoped},
+}
+
+// knownKind finds a kind by its Type.
+func Known(name string) (Kind, bool) {
+	for _, kinds := range [][]Kind{defaultKinds, optionalKinds} {
+		if i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Type() == name }); i >= 0 {
+			return kinds[i], true
+		}
+	}
+	return Kind{}, false
+}
+
+// leasesType is what Leases are called in the configuration and in labels.
+const Leases = "leases.coordination.k8s.io"
+
+func IsPattern(name string) bool { return strings.Contains(name, "*") }
+
+func Matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name) // patterns have been validated
+		return ok
+	})
+}
+
+// isCustom tells whether a group is no part of Kubernetes itself: that of CustomResourceDefinitions, or of an API server
+// that is aggregated.
+func IsCustom(group string) bool {
+	return !scheme.Scheme.IsGroupRegistered(group) && !slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, group)
+}
+
+// isQuiet tells whether a kind must be named: see optionalKinds for the reasons.
+func MustBeNamed(name string) bool {
+	return slices.Contains([]string{"secrets", "events", "events.events.k8s.io"}, name)
+}
+
+// namespaceKind is the kind of namespaces.
+var Namespaces = Kind{Version: "v1", Resource: "namespaces"}
+
+// definesKinds tells whether the objects of a kind define other kinds.
+func DefinesKinds(k Kind) bool {
+	return k.Type() == "customresourcedefinitions.apiextensions.k8s.io" || k.Type() == "apiservices.apiregistration.k8s.io"
+}
+
+// allKinds returns every kind that is known by name. The slice is the caller's.
+func All() []Kind { return slices.Concat(defaultKinds, optionalKinds) }

@@ -1,0 +1,136 @@
+package exporter
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+)
+
+// Each shard watches its part, under a name of its own.
+func TestShardsWatchTheirPart(t *testing.T) {
+	asked := []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "services"}, {Name: "configmaps"}}
+	owners := map[string]int{}
+	const total = 3
+	for ordinal := range total {
+		shard := sharding.Shard{Ordinal: ordinal, Total: total}
+		e := newFake(t, Options{Shard: shard, Config: config.Config{Resources: asked}})
+		for kind, up := range exportertest.Values(t, e.Gatherer(), catalog.ExporterKindUp.Name, "informer_type") {
+			if other, taken := owners[kind]; taken || up != 0 {
+				t.Errorf("%s is watched by %d and %d", kind, other, ordinal)
+			}
+			owners[kind] = ordinal
+			if ordinal != sharding.Owner(kind, "", total) {
+				t.Errorf("%s is watched by %d", kind, ordinal)
+			}
+		}
+		if got := exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "name"); len(got) > 0 {
+			if _, ok := got[shard.Name()]; !ok || len(got) > 1 {
+				t.Errorf("the informers of shard %v are called %v", shard, got)
+			}
+		}
+		number := fmt.Sprint(ordinal)
+		if got := exportertest.Values(t, e.Gatherer(), catalog.ExporterShards.Name, "shard"); len(got) != 1 || got[number] != total {
+			t.Errorf("shard %v reports %v", shard, got)
+		}
+	}
+	if len(owners) != len(asked) {
+		t.Errorf("watched are %v, want %v", owners, asked)
+	}
+}
+
+// A shard that is left with nothing does nothing, and is ready.
+func TestIdleShardIsReady(t *testing.T) {
+	shard := sharding.Shard{Ordinal: 0, Total: 1000}
+	for ; slices.ContainsFunc([]string{"pods", "nodes", "secrets"}, func(kind string) bool { return shard.Owns(kind, "") }); shard.Ordinal++ {
+	}
+	var written logtest.Recorder
+	e := newFake(t, Options{Shard: shard, Logger: written.Logger()})
+	run(t, e)
+	eventually(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
+		func() string { return get(e, "/readyz").Body.String() })
+	eventually(t, "a word about it", func() bool { return len(written.Find("falls to this shard", "shard", shard.String())) == 1 },
+		func() string { return fmt.Sprint(written.Find("")) })
+	e.Drain()
+	if get(e, "/readyz").Code == http.StatusOK {
+		t.Error("ready during the shutdown")
+	}
+}
+
+// Without shardSelector and before it is known which namespaces there are, a shard does not know what it is to watch, and is
+// not ready.
+func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
+	client := exportertest.MetadataClient(t)
+	var known atomic.Bool
+	all := []string{"blog", "pay", "shop", "test"}
+	client.PrependReactor("list", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if !known.Load() {
+			return true, nil, errors.New("etcd is slow")
+		}
+		list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}
+		for _, name := range all {
+			list.Items = append(list.Items, runtime.RawExtension{Object: &metav1.PartialObjectMetadata{
+				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "7"},
+			}})
+		}
+		return true, list, nil
+	})
+	e := newFakeOf(t, Options{Shard: sharding.Shard{Ordinal: 0, Total: 2}, Config: config.Config{Resources: []config.Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}}, client, exportertest.Discovery("v1/pods,namespaces"))
+	run(t, e)
+	discoveries := func() float64 {
+		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]
+	}
+	eventually(t, "a discovery", func() bool { return discoveries() >= 1 }, func() string { return "" })
+	e.follower.DefinitionsChanged()
+	eventually(t, "another one, before which the first has had its effect", func() bool { return discoveries() >= 2 }, func() string { return "" })
+	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: the API server has not told yet") {
+		t.Errorf("before namespaces are known: %d\n%s", response.Code, response.Body)
+	}
+	known.Store(true)
+	waitReady(t, e)
+	var want []string
+	for _, namespace := range all {
+		if sharding.Owner("pods", namespace, 2) == 0 {
+			want = append(want, namespace+"/pods")
+		}
+	}
+	if have := namesOf(e.informers.List()); !slices.Equal(have, want) || len(want) == 0 || len(want) == len(all) {
+		t.Errorf("watched are %v, want %v", have, want)
+	}
+}
+
+// If a new configuration does not split what could not be decided, there is nothing left to wait for.
+func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
+	split := config.Config{Resources: []config.Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}
+	client := exportertest.MetadataClient(t)
+	asked := make(chan struct{}, 1)
+	client.PrependReactor("list", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return true, nil, errors.New("etcd is slow")
+	})
+	e := newFakeOf(t, Options{Shard: sharding.Shard{Ordinal: 0, Total: 2}, Config: split}, client, exportertest.Discovery("v1/pods,namespaces"))
+	run(t, e)
+	eventually(t, "namespaces are asked for, after the only discovery for some minutes", func() bool { return len(asked) > 0 }, func() string { return "" })
+	if e.status.IsDiscovered() {
+		t.Error("done before namespaces are known")
+	}
+	split.SplitResources = nil
+	e.follower.Reconfigure(split)
+	waitReady(t, e)
+}

@@ -1,0 +1,67 @@
+package status
+
+import "fmt"
+
+// check is one line of /readyz?verbose.
+type check struct {
+	name string
+	ok   bool
+	note string
+}
+
+// String is the line, in the form that the API server's own /readyz has.
+func (c check) String() string {
+	switch {
+	case !c.ok:
+		return fmt.Sprintf("[-]%s failed: %s", c.name, c.note)
+	case c.note != "":
+		return fmt.Sprintf("[+]%s skipped: %s", c.name, c.note)
+	default:
+		return fmt.Sprintf("[+]%s ok", c.name)
+	}
+}
+
+// readiness evaluates every check.
+func (r *Reporter) Readiness() (ready bool, checks []check) {
+	synced, passed := 0, true
+	targets := r.Set.List()
+	for _, t := range targets {
+		c := check{name: t.Name(), ok: true}
+		switch now := t.Availability.Status(); {
+		case t.Shared.HasSynced():
+			synced++
+		case now.Refused():
+			c.note = now.Answer
+		case now.WasRefused || r.ready.Load():
+			c.note = "not synced yet, but it became available late"
+		default:
+			c.ok, c.note = false, "not synced yet"
+		}
+		passed = passed && c.ok
+		checks = append(checks, c)
+	}
+	if !r.IsDiscovered() {
+		passed = false
+		checks = append(checks, check{name: "discovery", note: "the API server has not told yet what there is to watch"})
+	}
+	if synced == 0 && !r.ready.Load() && (len(targets) > 0 || !r.Idle) {
+		passed = false
+		checks = append(checks, check{name: "informers", note: "none is synced"})
+	}
+	if passed {
+		r.ready.Store(true)
+	}
+	if r.draining.Load() {
+		return false, append(checks, check{name: "shutdown", note: "shutting down"})
+	}
+	return passed, checks
+}
+
+func (r *Reporter) IsDiscovered() bool {
+	select {
+	case <-r.Discovered:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,34 @@
+package status
+
+import (
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+func TestSettled(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		refused bool
+		synced  bool
+		audit   collectors.AuditStatus
+		want    bool
+	}{
+		{name: "nothing yet"},
+		{name: "refused", refused: true, audit: collectors.AuditStatus{Interval: time.Minute}, want: true},
+		{name: "synced, without audits", synced: true, want: true},
+		{name: "synced, not audited", synced: true, audit: collectors.AuditStatus{Interval: time.Minute}},
+		{name: "not synced, and an audit skipped", audit: collectors.AuditStatus{Interval: time.Minute, Result: "skipped"}},
+		{name: "consistent", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "consistent"}, want: true},
+		{name: "different", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "different"}, want: true},
+		// The next audit is an interval away, which may be longer than the whole run.
+		{name: "skipped", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "skipped"}, want: true},
+		{name: "failed", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "error"}, want: true},
+	} {
+		s := Informer{InformerStatus: collectors.InformerStatus{Synced: tc.synced, LastAudit: tc.audit}, Refused: tc.refused}
+		if got := s.complete(); got != tc.want {
+			t.Errorf("%s: settled %t, want %t", tc.name, got, tc.want)
+		}
+	}
+}

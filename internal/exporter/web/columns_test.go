@@ -1,0 +1,78 @@
+package web
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+)
+
+// Each column sorts by what it shows.
+func TestColumns(t *testing.T) {
+	now := time.Now()
+	informer := func(resource string, change func(*status.Informer)) status.Informer {
+		s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: resource, Namespaced: true}}
+		s.ID = collectors.ID{Resource: resource, Namespace: "m"}
+		s.LastEvent, s.WatchOpened = now.Add(-time.Hour), now.Add(-time.Hour)
+		s.Objects, s.SyncLag, s.Pending, s.Relists, s.LastSync = 10, time.Minute, 10, 10, time.Minute
+		s.LastAudit.Result = catalog.AuditSkipped
+		change(&s)
+		return s
+	}
+	for key, tc := range map[string]struct{ less, more func(*status.Informer) }{
+		"namespace": {func(s *status.Informer) { s.ID.Namespace = "a" }, func(s *status.Informer) { s.ID.Namespace = "z" }},
+		"objects":   {func(s *status.Informer) { s.Objects = 9 }, func(s *status.Informer) { s.Objects = 11 }},
+		"lag":       {func(s *status.Informer) { s.SyncLag = time.Second }, func(s *status.Informer) { s.SyncLag = time.Hour }},
+		"pending":   {func(s *status.Informer) { s.Pending = 9 }, func(s *status.Informer) { s.Pending = 11 }},
+		"event":     {func(s *status.Informer) { s.LastEvent = now }, func(s *status.Informer) { s.LastEvent = now.Add(-time.Hour * 2) }},
+		"watch":     {func(s *status.Informer) { s.WatchOpened = now }, func(s *status.Informer) { s.WatchOpened = now.Add(-time.Hour * 2) }},
+		"relists":   {func(s *status.Informer) { s.Relists = 9 }, func(s *status.Informer) { s.Relists = 11 }},
+		"sync":      {func(s *status.Informer) { s.LastSync = time.Second }, func(s *status.Informer) { s.LastSync = time.Hour }},
+		"audit":     {func(s *status.Informer) { s.LastAudit.Result = catalog.AuditDifferent }, func(s *status.Informer) { s.LastAudit.Result = catalog.AuditConsistent }},
+		"state":     {func(s *status.Informer) { s.State = status.StateUnreachable }, func(s *status.Informer) { s.SyncLag = 0 }},
+	} {
+		none := func(*status.Informer) {}
+		for _, descending := range []bool{false, true} {
+			states := []status.Informer{informer("b", none), informer("z", tc.less), informer("a", tc.more), informer("c", none)}
+			arrange(states, key, descending)
+			var got string
+			for _, s := range states {
+				got += s.ID.Resource
+			}
+			if want := map[bool]string{false: "zbca", true: "abcz"}[descending]; got != want {
+				t.Errorf("%s, descending %t: %s, want %s", key, descending, got, want)
+			}
+		}
+	}
+	for i, c := range columns {
+		if slices.IndexFunc(columns, func(other column) bool { return other.key == c.key || other.title == c.title }) != i {
+			t.Errorf("column %q is there twice", c.key)
+		}
+	}
+}
+
+func TestRow(t *testing.T) {
+	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
+	s.SyncLag = 2 * time.Second
+	s.LastAudit = collectors.AuditStatus{Result: catalog.AuditDifferent, At: time.Now().Add(-time.Minute), Differences: 3}
+	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
+		t.Errorf("%+v", r)
+	}
+	// What is refused has no numbers, unless there were some before.
+	s.Refused = true
+	if r := newRow(s); !r.Blank {
+		t.Errorf("%+v", r)
+	}
+	s.Synced = true
+	if r := newRow(s); r.Blank {
+		t.Errorf("%+v", r)
+	}
+	s.Kind.Namespaced, s.SyncLag, s.LastAudit.Result = false, 0, catalog.AuditConsistent
+	if r := newRow(s); r.Namespace != "cluster" || r.Late || r.Audit != "consistent" || r.Bad {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+)
+
+//go:embed landing.html
+var landingHTML string
+
+// styleHash is what the content security policy allows as style: what the page has, and nothing else.
+var styleHash = func() string {
+	_, rest, _ := strings.Cut(landingHTML, "<style>")
+	style, _, _ := strings.Cut(rest, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}()
+
+// landing is the page for people: what is watched and how it is doing. It needs no script and nothing from elsewhere.
+type landing struct {
+	status   *status.Reporter
+	log      *slog.Logger
+	template *template.Template
+	metrics  string
+	pprof    bool
+}
+
+// page is what the template shows.
+type page struct {
+	Name, Version, Server string
+	Metrics, API          string
+	Pprof                 bool
+	Up                    string
+	Ready                 bool
+	Leader                string // yes or no, empty without an election
+	Synced, Refused       int
+	Late, Different       int
+	Objects               int
+	Columns               []header
+	Rows                  []row
+}
+
+// header is the head of a column.
+type header struct {
+	Title   string
+	Numeric bool
+	Sorted  string // how the table is sorted by it, as aria-sort has it: empty if it is not
+	Link    string // sorts by it, or the other way round
+}
+
+// row is one informer, as text.
+type row struct {
+	Type, Namespace            string
+	State                      string
+	Blank                      bool // never had anything that numbers could tell about
+	Watch, WatchOpenedAt       string
+	Objects                    int
+	Pending                    uint64
+	SyncLag                    string
+	Late                       bool
+	LastSync                   string
+	LastEvent, LastEventAt     string
+	Relists                    uint64
+	Audit, AuditAge, AuditedAt string
+	Bad                        bool // the audit found something, or could not be made
+}
+
+func newLanding(s *Server) (*landing, error) {
+	tmpl, err := template.New("landing").Parse(landingHTML)
+	if err != nil {
+		return nil, err
+	}
+	return &landing{
+		status:   s.Status,
+		log:      s.Logger,
+		template: tmpl,
+		// Relative, so that the page works behind a proxy that adds a prefix.
+		metrics: strings.TrimPrefix(s.TelemetryPath, "/"),
+		pprof:   s.Pprof,
+	}, nil
+}
+
+// ServeHTTP implements http.Handler. ?sort=objects sorts the table by that column, ?sort=objects&desc the other way round.
+func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	var body bytes.Buffer // so that a failure does not come after half a page
+	if err := l.template.Execute(&body, l.page(query.Get("sort"), query.Has("desc"))); err != nil {
+		l.log.Error("The landing page cannot be rendered", "err", err)
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(body.Bytes()) // a browser that has gone needs no page
+}
+
+func (l *landing) page(sortBy string, descending bool) page {
+	e := l.status
+	p := page{Name: e.Name, Version: buildinfo.Version(), Server: e.Server, Metrics: l.metrics, API: strings.TrimPrefix(InformersPath, "/"), Pprof: l.pprof}
+	p.Ready, _ = e.Readiness()
+	if leading := e.Leading(); leading != nil {
+		p.Leader = map[bool]string{true: "yes", false: "no"}[*leading]
+	}
+	p.Up = short(time.Since(e.Started))
+	states := e.Informers()
+	p.Columns = arrange(states, sortBy, descending)
+	for _, s := range states {
+		switch {
+		case s.Refused:
+			p.Refused++
+		case s.State == status.StateSynced:
+			p.Synced++
+		}
+		if s.Lagging() {
+			p.Late++
+		}
+		if s.Inconsistent() {
+			p.Different++
+		}
+		p.Objects += s.Objects
+		p.Rows = append(p.Rows, newRow(s))
+	}
+	return p
+}
+
+// column is one of the table.
+type column struct {
+	key, title string
+	numeric    bool // and therefore sorted from the largest value down at first
+	compare    func(a, b status.Informer) int
+}
+
+var columns = []column{
+	{"resource", "Resource", false, status.ByName},
+	{"namespace", "Namespace", false, func(a, b status.Informer) int { return cmp.Compare(a.ID.Namespace, b.ID.Namespace) }},
+	{"state", "State", false, func(a, b status.Informer) int { return cmp.Compare(a.Rank(), b.Rank()) }},
+	{"objects", "Objects", true, func(a, b status.Informer) int { return cmp.Compare(a.Objects, b.Objects) }},
+	{"lag", "Sync lag", true, func(a, b status.Informer) int { return cmp.Compare(a.SyncLag, b.SyncLag) }},
+	{"pending", "Pending", true, func(a, b status.Informer) int { return cmp.Compare(a.Pending, b.Pending) }},
+	{"event", "Last event", true, func(a, b status.Informer) int { return b.LastEvent.Compare(a.LastEvent) }},
+	{"watch", "Watch open", true, func(a, b status.Informer) int { return b.WatchOpened.Compare(a.WatchOpened) }},
+	{"relists", "Relists", true, func(a, b status.Informer) int { return cmp.Compare(a.Relists, b.Relists) }},
+	{"sync", "Last sync", true, func(a, b status.Informer) int { return cmp.Compare(a.LastSync, b.LastSync) }},
+	{"audit", "Last audit", false, func(a, b status.Informer) int { return cmp.Compare(auditRank(a), auditRank(b)) }},
+}
+
+// defaultSort shows first what needs attention.
+const defaultSort = "state"
+
+// auditRank orders results of audits by how much attention they need.
+func auditRank(s status.Informer) int {
+	return slices.Index([]string{catalog.AuditDifferent, catalog.AuditFailed, catalog.AuditSkipped, catalog.AuditConsistent, ""}, s.LastAudit.Result)
+}
+
+// arrange sorts the states by a column and returns the heads of all columns. A column that does not exist is the default.
+func arrange(states []status.Informer, sortBy string, descending bool) []header {
+	if !slices.ContainsFunc(columns, func(c column) bool { return c.key == sortBy }) {
+		sortBy, descending = defaultSort, false
+	}
+	var headers []header
+	for _, c := range columns {
+		h := header{Title: c.title, Numeric: c.numeric}
+		next := c.numeric // whether the link sorts downwards
+		if c.key == sortBy {
+			next = !descending
+			h.Sorted = map[bool]string{false: "ascending", true: "descending"}[descending]
+			slices.SortStableFunc(states, func(a, b status.Informer) int {
+				order := c.compare(a, b)
+				if descending {
+					order = -order
+				}
+				return cmp.Or(order, status.ByName(a, b))
+			})
+		}
+		h.Link = "?sort=" + url.QueryEscape(c.key)
+		if next {
+			h.Link += "&desc"
+		}
+		headers = append(headers, h)
+	}
+	return headers
+}
+
+func newRow(s status.Informer) row {
+	r := row{
+		Type:      s.ID.Type(),
+		Namespace: s.ID.Namespace,
+		State:     s.State,
+		Objects:   s.Objects,
+		Pending:   s.Pending,
+		SyncLag:   short(s.SyncLag),
+		Late:      s.Lagging(),
+		Relists:   s.Relists,
+		Audit:     s.LastAudit.Result,
+		Bad:       s.Inconsistent() || s.LastAudit.Result == catalog.AuditFailed,
+	}
+	if !s.Kind.Namespaced {
+		r.Namespace = "cluster"
+	} else if r.Namespace == "" {
+		r.Namespace = "all"
+	}
+	if s.LastSync > 0 {
+		r.LastSync = short(s.LastSync)
+	}
+	if s.Inconsistent() {
+		r.Audit += fmt.Sprintf(" (%d)", s.LastAudit.Differences)
+	}
+	r.Blank = s.Refused && !s.Synced
+	r.LastEvent, r.LastEventAt = since(s.LastEvent)
+	r.Watch, r.WatchOpenedAt = since(s.WatchOpened)
+	r.AuditAge, r.AuditedAt = since(s.LastAudit.At)
+	return r
+}
+
+// since returns how long ago something was, and when: nothing if it never was.
+func since(at time.Time) (ago, when string) {
+	if at.IsZero() {
+		return "", ""
+	}
+	return short(time.Since(at)), at.UTC().Format(time.RFC3339)
+}
+
+// short formats a duration with as many digits as a person wants to read.
+func short(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "0 s"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		return fmt.Sprintf("%d days", int(d.Hours())/24)
+	}
+}

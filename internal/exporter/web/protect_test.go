@@ -1,0 +1,156 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+)
+
+// newTestServer serves for an exporter that watches nothing.
+func newTestServer(t *testing.T) *Server {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	observer, err := collectors.New(registry, collectors.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := &status.Reporter{Observer: observer, Set: informers.NewSet(nil), Leading: func() *bool { return nil }}
+	s, err := New(Options{Status: status, Registry: registry, Logger: slog.New(slog.DiscardHandler), TelemetryPath: DefaultTelemetryPath, Pprof: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// everyPath are the paths as they are registered, profiles included, and some that are not.
+func everyPath(t *testing.T, s *Server) []string {
+	t.Helper()
+	paths, err := s.paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []string{"/nope", "/debug/pprof/heap", "//metrics", "/metrics/"}
+	for path := range paths {
+		list = append(list, strings.TrimSuffix(path, "{$}"))
+	}
+	if len(list) < 14 {
+		t.Fatalf("only %v", list)
+	}
+	return list
+}
+
+// A filter stands before every path that there is, and the first filter before the second.
+func TestFilters(t *testing.T) {
+	s := newTestServer(t)
+	deny := func(status int) func(http.Handler) http.Handler {
+		return func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		}
+	}
+	handler := s.Handler(deny(http.StatusTeapot), deny(http.StatusForbidden))
+	for _, path := range everyPath(t, s) {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions} {
+			response := httptest.NewRecorder()
+			handler.ServeHTTP(response, httptest.NewRequest(method, path, http.NoBody))
+			if response.Code != http.StatusTeapot {
+				t.Errorf("%s %s: %d, the first filter was not asked", method, path, response.Code)
+			}
+		}
+	}
+}
+
+func TestSecurityHeaders(t *testing.T) {
+	s := newTestServer(t)
+	for _, path := range everyPath(t, s) {
+		if strings.HasSuffix(path, "/profile") || strings.HasSuffix(path, "/trace") {
+			continue // they last
+		}
+		response := httptest.NewRecorder()
+		s.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		for name := range securityHeaders {
+			if got := response.Header().Get(name); got == "" {
+				t.Errorf("%s has no %s", path, name)
+			}
+		}
+	}
+	// Those of the web configuration file come first.
+	response := httptest.NewRecorder()
+	response.Header().Set("X-Frame-Options", "sameorigin")
+	s.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/livez", http.NoBody))
+	if got := response.Header().Values("X-Frame-Options"); len(got) != 1 || got[0] != "sameorigin" {
+		t.Errorf("X-Frame-Options is %v", got)
+	}
+}
+
+// The address for probes has those and nothing else.
+func TestHealthHandler(t *testing.T) {
+	s := newTestServer(t)
+	open := map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 503}
+	for _, path := range everyPath(t, s) {
+		want := open[path]
+		if want == 0 {
+			want = http.StatusNotFound
+		}
+		response := httptest.NewRecorder()
+		s.HealthHandler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		if path == "//metrics" {
+			want = response.Code // a redirect to a path that is not there
+		}
+		if response.Code != want {
+			t.Errorf("%s: %d, want %d", path, response.Code, want)
+		}
+	}
+}
+
+// More requests at a time than there is room for are turned away, on every path; probes have room of their own.
+func TestRequestLimits(t *testing.T) {
+	arrived, release := make(chan struct{}, 2*maxRequests), make(chan struct{})
+	handler := protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	ask := func(path string) *httptest.ResponseRecorder {
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody))
+		return response
+	}
+	var wg sync.WaitGroup
+	hold := func(n int, path string) {
+		for range n {
+			wg.Go(func() { ask(path) })
+			<-arrived
+		}
+	}
+	hold(maxRequests-1, "/metrics")
+	hold(1, "/debug/pprof/heap")
+	for _, path := range []string{"/metrics", "/", "/nope"} {
+		if response := ask(path); response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d, want 503", path, response.Code)
+		}
+	}
+	hold(maxProbes, "/readyz")
+	if response := ask("/livez"); response.Code != http.StatusServiceUnavailable {
+		t.Errorf("one probe too many: %d, want 503", response.Code)
+	}
+	close(release)
+	wg.Wait()
+	if response := ask("/metrics"); response.Code != http.StatusOK {
+		t.Errorf("afterwards: %d, want 200", response.Code)
+	}
+}
