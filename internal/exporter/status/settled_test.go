@@ -24,7 +24,7 @@ func TestSettled(t *testing.T) {
 		{name: "different", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "different"}, want: true},
 		// The next audit is an interval away, which may be longer than the whole run.
 		{name: "skipped", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "skipped"}, want: true},
-		{name: "failed", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "error"}, want: true},
+		{name: "error", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "error"}, want: true},
 	} {
 		s := Informer{InformerStatus: collectors.InformerStatus{Synced: tc.synced, LastAudit: tc.audit}, Refused: tc.refused}
 		if got := s.complete(); got != tc.want {
