@@ -1,4 +1,4 @@
-# Everything a developer or a CI needs. `make help` lists the targets.
+# Targets for development and CI. `make help` lists them.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -8,12 +8,12 @@ GO       ?= go
 LINT     := $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
 VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
-# Nested modules with code of ours.
+# Modules of this repository.
 MODULES  := . test/e2e examples/controller-runtime
-# Tests of minutes, because faults take their time.
+# Tests that take minutes, because faults last that long.
 FAULTS   := ./test/faults ./test/chaos ./test/demo
 RACE     ?= -race
-# Packages that are tested at the same time. Tests with servers wait more than they compute.
+# Packages tested in parallel. Tests with servers wait more than they compute.
 PARALLEL ?= 4
 # What `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks
@@ -36,8 +36,8 @@ generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
 	$(GO) run ./cmd/exporter generate --out deploy
 
 .PHONY: check
-check: generate ## Fail if generated files are stale, a module is untidy, or promtool or amtool complain
-	@git status --porcelain -- $(GENERATED) | { ! grep . ; } || { echo 'Generated files differ from what is committed: commit what `make generate` wrote.'; exit 1; }
+check: generate ## Fail if generated files are stale, a module is not tidy, or promtool or amtool report errors
+	@git status --porcelain -- $(GENERATED) | { ! grep . ; } || { echo 'Generated files are stale: run `make generate` and commit the result.'; exit 1; }
 	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m: run go mod tidy"; exit 1; }; done
 	promtool=$$($(SERVERS) promtool) && $$promtool check rules --lint=all deploy/prometheus/rules.yaml && $$promtool test rules alerts/testdata/*.test.yaml
 	amtool=$$($(SERVERS) amtool) && $$amtool check-config deploy/alertmanager/alertmanager.yaml
@@ -47,35 +47,35 @@ lint: vuln words ## Run gofmt, go vet, golangci-lint, govulncheck and the word l
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
 .PHONY: vuln
-vuln: ## Look for known vulnerabilities, if the database can be reached
+vuln: ## Check for known vulnerabilities, if the database is reachable
 	@for m in $(MODULES); do echo "vuln $$m"; \
 	  out=$$(cd $$m && $(VULN) ./... 2>&1) && echo "$$out" || { \
-	    grep -q 'fetching vulnerabilities' <<<"$$out" && echo 'SKIPPED: the vulnerability database cannot be reached from here' || { echo "$$out"; exit 1; }; }; \
+	    grep -q 'fetching vulnerabilities' <<<"$$out" && echo 'SKIPPED: the vulnerability database is not reachable' || { echo "$$out"; exit 1; }; }; \
 	done
 
 .PHONY: words
-words: ## Find words in comments, messages and pages that the project does not use
+words: ## Check the language of comments, messages and pages
 	@$(GO) test -count=1 -v -run TestWords ./test/docs
 
 .PHONY: servers
-servers: ## Build the servers for tests and demo, unless they are there already (about ten minutes on two cores)
+servers: ## Build the servers for tests and demo if they are missing (about ten minutes on two cores)
 	@$(SERVERS) >/dev/null
 
 .PHONY: test
-test: servers ## Run unit and integration tests with a real API server; RACE= leaves the race detector out
+test: servers ## Run unit and integration tests with a real API server; RACE= disables the race detector
 	$(GO) test $(RACE) -p $(PARALLEL) -timeout 15m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS))")
 	cd examples/controller-runtime && $(GO) test $(RACE) -timeout 10m ./...
 
 .PHONY: test-faults
-test-faults: servers ## Run the tests that wait for faults: the fault table, the exporter under faults, the faults of the demo
+test-faults: servers ## Run the tests of faults: the fault table, the exporter under faults, the faults of the demo
 	$(GO) test $(RACE) -count=1 -timeout 25m $(FAULTS)
 
 .PHONY: e2e
-e2e: servers ## Prove the whole chain: from a fault to an alert at its receiver and back
+e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
 	cd test/e2e && $(GO) test -count=1 -timeout 25m -v ./...
 
 .PHONY: bench
-bench: ## Measure the decorators' budgets, as ratios to undecorated code in the same run
+bench: ## Measure the decorators, as ratios to undecorated code in the same run
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./collectors/...
 
 .PHONY: bench-exporter
@@ -83,7 +83,7 @@ bench-exporter: servers ## Measure the exporter with 100,000 objects and 100 cus
 	$(GO) test -run '^$$' -bench 'Exporter$$' -benchtime 1x -timeout 58m ./cmd/exporter
 
 .PHONY: demo
-demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends the fault again
+demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends it
 	$(GO) run ./internal/testenv/cmd/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
 
 .PHONY: soak
@@ -91,15 +91,15 @@ soak: servers ## Run the whole stack under random faults for DURATION (30m), and
 	$(GO) run ./internal/testenv/cmd/soak --duration=$(or $(DURATION),30m) $(if $(SEED),--seed=$(SEED))
 
 .PHONY: chaos
-chaos: servers ## Break what the running exporter lives on, for as long as it takes in production: OUTAGE (5m)
+chaos: servers ## Test the exporter under long outages of servers, credentials and permissions: OUTAGE (5m)
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
 .PHONY: record
-record: servers ## Record what programs report under each fault of docs/faults.md (half an hour); ONLY=TestName records that row
+record: servers ## Record the metrics of programs under each fault of docs/faults.md (half an hour); ONLY=TestName records one row
 	cd test/e2e && $(GO) run ./record $(if $(ONLY),--only='$(ONLY)')
 
 .PHONY: fuzz
-fuzz: ## Fuzz the pure mechanisms for half a minute each
+fuzz: ## Run each fuzz test for half a minute
 	$(GO) test -run '^$$' -fuzz FuzzRing -fuzztime 30s ./collectors/internal/ring
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/rv
 	$(GO) test -run '^$$' -fuzz FuzzBacklog -fuzztime 30s ./collectors/audit

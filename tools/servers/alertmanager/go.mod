@@ -1,4 +1,4 @@
-// The version of alertmanager's programs that the local stack runs. Nothing of ours imports this module.
+// Pins the version of the alertmanager programs in the local stack. No package imports this module.
 module github.com/informer-exporter/informer-exporter/tools/servers/alertmanager
 
 go 1.26.0

@@ -1,4 +1,4 @@
-// The version of amtool's programs that the local stack runs. Nothing of ours imports this module.
+// Pins the version of the amtool programs in the local stack. No package imports this module.
 module github.com/informer-exporter/informer-exporter/tools/servers/amtool
 
 go 1.26.0

@@ -1,4 +1,4 @@
-// The version of etcd's programs that the local stack runs. Nothing of ours imports this module.
+// Pins the version of the etcd programs in the local stack. No package imports this module.
 module github.com/informer-exporter/informer-exporter/tools/servers/etcd
 
 go 1.26.0

@@ -1,4 +1,4 @@
-// The version of kubernetes's programs that the local stack runs. Nothing of ours imports this module.
+// Pins the version of the kubernetes programs in the local stack. No package imports this module.
 module github.com/informer-exporter/informer-exporter/tools/servers/kubernetes
 
 go 1.26.0
@@ -162,8 +162,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-// k8s.io/kubernetes requires its staging modules at v0.0.0 and replaces them with directories; whoever requires it must
-// name the published versions.
+// k8s.io/kubernetes requires its staging modules at v0.0.0 and replaces them with directories; modules that require it must
+// replace them with the published versions.
 replace (
 	k8s.io/api => k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3

@@ -1,4 +1,4 @@
-// The version of prometheus's programs that the local stack runs. Nothing of ours imports this module.
+// Pins the version of the prometheus programs in the local stack. No package imports this module.
 module github.com/informer-exporter/informer-exporter/tools/servers/prometheus
 
 go 1.26.0
