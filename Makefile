@@ -16,7 +16,7 @@ RACE     ?= -race
 # Packages tested in parallel. Tests with servers wait more than they compute.
 PARALLEL ?= 4
 # What `make generate` writes.
-GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
@@ -34,6 +34,7 @@ build: ## Build the exporter into bin/
 .PHONY: generate
 generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
 	$(GO) run ./cmd/exporter generate --out deploy
+	$(GO) run ./internal/testenv/cmd/tables
 
 .PHONY: check
 check: generate ## Fail if generated files are stale, a module is not tidy, or promtool or amtool report errors

@@ -27,12 +27,12 @@ func TestClaims(t *testing.T) {
 		`audits_total{result="skipped"} 2`:           false,
 		`audits_total{result="skipped"} grows`:       false,
 		`audits_total{result="skipped"} absent`:      true,
-		`audits_total{result="error"} absent`:       false,
+		`audits_total{result="error"} absent`:        false,
 		`audits_total{informer_type="nodes"} absent`: false,
 		`synced 1`:                             false,
 		`state{state="synced"} absent`:         true,
 		`audits_total{informer_type="pods"} 2`: true,
-		`audits_total{result="error"} > 1`:    true,
+		`audits_total{result="error"} > 1`:     true,
 	} {
 		c, err := parse(text)
 		if err != nil {

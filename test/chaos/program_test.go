@@ -257,19 +257,10 @@ func (p *program) until(what string, condition func(look) error) {
 	p.t.Logf("%6.1f s until %s", time.Since(begin).Seconds(), what)
 }
 
-// healthy is what the program says when all is well. That audits find no difference must be new: it is about the time since
-// the mark.
-var healthy = []string{
-	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
-	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",
-	`state{state="synced"} 1`, `state{state="unreachable"} absent`, `state{state="forbidden"} absent`, `state{state="missing"} absent`, `state{state="unauthorized"} absent`,
-	"config_last_reload_successful 1",
-}
-
 // well waits until the program is healthy and has as many objects as the API server.
 func (p *program) well() {
 	p.t.Helper()
-	p.until("all is well", func(now look) error { return errors.Join(p.hold(now, healthy), p.equal(now)) })
+	p.until("all is well", func(now look) error { return errors.Join(p.hold(now, Healthy), p.equal(now)) })
 }
 
 // equal compares the number of objects of each informer with the API server's.

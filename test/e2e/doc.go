@@ -8,7 +8,7 @@
 //	clusters_test.go      every query and rule with the series of two clusters, of none, and with labels under other names
 //	synthetic_test.go       series of the whole catalog for that, in memory
 //	main_test.go          one chain of real servers for all tests that need it, and no process of it left afterwards
-//	await_test.go         waiting for a condition, with a deadline
+//	patience_test.go      the timeout of waits
 //	chain_test.go         Prometheus has every signal, every rule and every target
 //	names_test.go         no series carries an object's name
 //	dashboard_test.go     every query of every panel, and every variable, returns data

@@ -36,7 +36,7 @@ func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 			for _, problem := range slices.Concat(row.compare(fired, r), resolvedByAFailedScrape(t, r, rulesFile, fired)) {
 				t.Error(problem)
 			}
-			if !row.ofPrograms {
+			if !row.programsOnly {
 				return
 			}
 			well := ofJob(r, "informer-exporter")

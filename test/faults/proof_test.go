@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// fault marks a test as the proof of a row of docs/faults.md, and lets it run beside others. Once it is over, the test
-// fails if the row says something that it has not shown.
+// fault marks a test as the proof of a row and lets it run in parallel. At its end, the test fails if the row says something that
+// it has not shown.
 func fault(t *testing.T) {
 	t.Helper()
 	proof(t)
 	t.Parallel()
 }
 
-// proof is fault for a test that must be alone.
+// proof is fault for a test that must run alone.
 func proof(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -24,13 +24,13 @@ func proof(t *testing.T) {
 		if t.Failed() || t.Skipped() || part {
 			return
 		}
-		for _, row := range rows(t) {
-			if row.test != t.Name() {
+		for _, row := range Rows() {
+			if row.Test != t.Name() {
 				continue
 			}
-			for _, c := range row.claims() {
+			for _, c := range claimsOf(row) {
 				if !c.holds(evidenceOf(t)) {
-					t.Errorf("docs/faults.md says %s, which this test does not show", c)
+					t.Errorf("rows.go says %s, which this test does not show", c)
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func evidenceOf(t testing.TB) []evidence {
 	return slices.Clone(record.byTest[t.Name()])
 }
 
-// holds tells whether a claim follows from what was shown.
+// holds reports whether a claim follows from what was shown.
 func (c claim) holds(shown []evidence) bool {
 	found := slices.ContainsFunc(shown, func(e evidence) bool {
 		switch c.kind {

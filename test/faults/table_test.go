@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,15 +13,15 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// TestEveryFaultHasARow compares docs/faults.md with the tests, the alerts and the metrics that there are. What it says
-// about the metrics is compared with what the tests show by themselves; see fault.
+// TestEveryFaultHasARow compares the rows with the tests, the alerts and the metrics that exist. Each test compares what its row
+// says about metrics with what it shows; see fault.
 func TestEveryFaultHasARow(t *testing.T) {
 	var rowed []string
-	for _, row := range rows(t) {
-		rowed = append(rowed, row.test)
-		claims := row.claims()
+	for _, row := range Rows() {
+		rowed = append(rowed, row.Test)
+		claims := claimsOf(row)
 		if len(claims) == 0 {
-			t.Errorf("%s: the row says nothing about a metric", row.test)
+			t.Errorf("%s: the row says nothing about a metric", row.Test)
 		}
 		for _, c := range claims {
 			checkClaim(t, row, c)
@@ -35,34 +34,30 @@ func TestEveryFaultHasARow(t *testing.T) {
 	}
 }
 
-func checkClaim(t *testing.T, row row, c claim) {
+func checkClaim(t *testing.T, row Row, c claim) {
 	t.Helper()
 	m, ok := metric(c.metric)
 	if !ok {
-		t.Errorf("%s: there is no metric %s", row.test, c.metric)
+		t.Errorf("%s: there is no metric %s", row.Test, c.metric)
 		return
 	}
 	for _, pair := range c.labels {
 		name, value, _ := strings.Cut(pair, "=")
 		at := slices.IndexFunc(m.Labels, func(l catalog.Label) bool { return l.Name == name })
 		if at < 0 || len(m.Labels[at].Values) > 0 && !slices.Contains(m.Labels[at].Values, value) {
-			t.Errorf("%s: %s has no %s", row.test, c.metric, pair)
+			t.Errorf("%s: %s has no %s", row.Test, c.metric, pair)
 		}
 	}
 }
 
-// checkAlerts fails unless the row says something about the metric that each of its alerts looks at. What the exporter
-// says about itself no informer of these tests can show: test/e2e holds those alerts.
-func checkAlerts(t *testing.T, row row, claims []claim) {
+// checkAlerts fails unless the row says something about the metric of each of its alerts. Metrics that the exporter reports about
+// itself are tested in test/e2e.
+func checkAlerts(t *testing.T, row Row, claims []claim) {
 	t.Helper()
-	names := regexp.MustCompile(`Informer[A-Za-z]+`).FindAllString(row.alert, -1)
-	if len(names) == 0 && row.alert != "none" {
-		t.Errorf("%s: the alert is %q; give names, or none", row.test, row.alert)
-	}
-	for _, name := range names {
+	for _, name := range slices.Concat(row.Meanwhile(), row.Afterwards()) {
 		alert, ok := alerts.ByName(name)
 		if !ok {
-			t.Errorf("%s: there is no alert %s", row.test, name)
+			t.Errorf("%s: there is no alert %s", row.Test, name)
 			continue
 		}
 		looksAt := alert.Objective.Metric.Name
@@ -70,15 +65,15 @@ func checkAlerts(t *testing.T, row row, claims []claim) {
 			continue
 		}
 		if !slices.ContainsFunc(claims, func(c claim) bool { return c.metric == looksAt && c.kind != unchanged }) {
-			t.Errorf("%s: %s looks at %s, about which the row says nothing", row.test, name, looksAt)
+			t.Errorf("%s: %s reads %s, about which the row says nothing", row.Test, name, looksAt)
 		}
 	}
 }
 
-// noFaults are the tests that no row is about.
+// noFaults are the tests without a row.
 var noFaults = []string{"TestMain", "TestStress", "TestEveryFaultHasARow"}
 
-// faultTests returns the tests of this package that are about a fault.
+// faultTests returns the tests of this package that inject a fault.
 func faultTests(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
@@ -106,7 +101,7 @@ func faultTests(t *testing.T) []string {
 	return names
 }
 
-// callsFirst tells whether a function begins with a call of one of the functions.
+// callsFirst reports whether a function begins with a call of one of the functions.
 func callsFirst(f *ast.FuncDecl, functions ...string) bool {
 	first, ok := f.Body.List[0].(*ast.ExprStmt)
 	if !ok {

@@ -1,0 +1,50 @@
+package chaos
+
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
+)
+
+// Row is a fault, and a row of docs/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that the
+// test must show.
+type Row struct {
+	// Test injects the fault.
+	Test string
+	// Long means that only the long form of the tests has it.
+	Long bool
+	// Fault is what happens.
+	Fault string
+	// Reports is what the exporter reports.
+	Reports string
+	// Meanwhile is what holds at every look while the fault lasts.
+	Meanwhile string
+	// Recovery is when the exporter recovers, and what it reports then.
+	Recovery string
+}
+
+// Healthy are the claims that hold before each fault and after it. That audits find no difference must be new: it is about the
+// time since the fault.
+var Healthy = []string{
+	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
+	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",
+	`state{state="synced"} 1`, `state{state="unreachable"} absent`, `state{state="forbidden"} absent`, `state{state="missing"} absent`, `state{state="unauthorized"} absent`,
+	"config_last_reload_successful 1",
+}
+
+// Markdown returns the table as it is in docs/chaos.md.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds meanwhile", "Recovery", "Test"))
+	for _, r := range Rows {
+		test := r.Test
+		if r.Long {
+			test += " (long form)"
+		}
+		b.WriteString(page.Row(r.Fault, page.Quote(r.Reports), page.Quote(r.Meanwhile), page.Quote(r.Recovery), test))
+	}
+	return b.String()
+}
+
+// HealthyMarkdown returns the claims as they are in docs/chaos.md.
+func HealthyMarkdown() string { return "`" + strings.Join(Healthy, "`, `") + "`" }

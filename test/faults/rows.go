@@ -1,0 +1,319 @@
+package faults
+
+// Sections are the rows of docs/faults.md, in its order.
+var Sections = []Section{
+	{
+		Title: "Watch",
+		Rows: []Row{
+			{
+				Test:  "TestServerTimeout",
+				Fault: "The server ends a watch after the 5 to 10 minutes that the client requested",
+				Shows: "`watch_timeouts_total`, `watches_total` and a `coverage_gap_seconds` of milliseconds, one each. No disconnect and no list: this is normal",
+			},
+			{
+				Test:  "TestBookmarksOnly",
+				Fault: "Only bookmarks arrive",
+				Shows: "`watch_events_total{type=bookmark}`, `last_event_timestamp_seconds` and `resource_version{stage=received}` advance, nothing else does",
+			},
+			{
+				Test:  "TestResetInTheMiddleOfAnEvent",
+				Fault: "The connection is reset in the middle of an event",
+				Shows: "`watch_disconnects_total{reason=server_close}` +1 and `coverage_gap_seconds` +1, mostly of milliseconds; `watch_events_total{type=added}` +1, once the event has arrived whole",
+				Alerts: []Alerts{
+					{Names: []string{"InformerWatchDisconnects"}, Note: "if it happens every few seconds"},
+				},
+			},
+			{
+				Test:  "TestCutConnection",
+				Fault: "The connection is cut for a while",
+				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by a second each second; `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count the attempts. Then `coverage_gap_seconds` +1, and no `relists_total`",
+				Alerts: []Alerts{
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestHalfOpenConnection",
+				Fault: "The connection is half-open: nothing arrives, and no error either",
+				Shows: "no metric changes: `watch_connected` 1 and `sync_lag_seconds` 0, until HTTP/2 pings detect it after 45 s, see below. HTTP/1.1 has no pings. After many minutes the version may be too old when the connection is back: see 410 Gone",
+			},
+			{
+				Test:  "TestHalfOpenConnectionWithFreshnessChecks",
+				Fault: "The same, with freshness checks",
+				Shows: "`freshness_checks_total{result=error}`, and after three intervals `sync_lag_seconds` is the time since the last answer, with `watch_connected` 1. If the checks have another connection: `freshness_checks_total{result=lagging}`, and the lag is the age of the oldest change that does not arrive",
+				Alerts: []Alerts{
+					{Names: []string{"InformerSyncLagHigh"}, Note: "unless pings detect it first"},
+				},
+			},
+			{
+				Test:  "TestDeadConnectionIsFoundByPings",
+				Fault: "HTTP/2 pings find the connection dead",
+				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1: client-go cannot distinguish it from a stream that it cannot decode, and relists, after a `coverage_gap_seconds` +1",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
+				},
+			},
+			{
+				Test:  "TestVeryShortWatches",
+				Fault: "Watches end within a second and without an event",
+				Shows: "each is `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. In between, for longer each time (`coverage_gap_seconds`), `watch_connected` 0 and `sync_lag_seconds` grows. There is no `sync_errors_total`",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
+				},
+			},
+			{
+				Test:  "TestGarbageOnTheStream",
+				Fault: "The stream carries something else than events",
+				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=decode}` +1, `relists_total{reason=decode}` +1, `coverage_gap_seconds` +1",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
+				},
+			},
+			{
+				Test:  "TestExpiredVersion",
+				Fault: "410 Gone, as the answer to a watch or as an event on it",
+				Shows: "`watch_disconnects_total{reason=expired}` +1, `sync_errors_total{error_type=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +1. kube-apiserver answers 200 and sends the event",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
+				},
+			},
+			{
+				Test:  "TestThrottledWatch",
+				Fault: "429 for a watch",
+				Shows: "with `Retry-After`, client-go retries up to ten times and only `coverage_gap_seconds` shows it. Otherwise each is `watch_disconnects_total{reason=throttled}` and `sync_errors_total{error_type=throttled}`. Meanwhile `watch_connected` 0, and `sync_lag_seconds` grows. The watch is resumed and there is no `relists_total`",
+				Alerts: []Alerts{
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
+				},
+			},
+		},
+	},
+	{
+		Title: "List",
+		Rows: []Row{
+			{
+				Test:  "TestThrottledList",
+				Fault: "429 for a list",
+				Shows: "with `Retry-After`, only `list_duration_seconds` shows it. Otherwise each is `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}`; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
+				Alerts: []Alerts{
+					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
+					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of InformerNotSynced"},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestServerErrorOnList",
+				Fault: "500 for a list",
+				Shows: "two failures for each attempt, because client-go tries LIST when the streaming list has failed: `sync_errors_total{error_type=server}` +2, `sync_duration_seconds{result=error}` +2; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
+				Alerts: []Alerts{
+					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
+					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of InformerNotSynced"},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestForbidden",
+				Fault: "403 until permission is granted",
+				Shows: "`synced` 0, `watch_connected` 0 and, for each attempt, `sync_errors_total{error_type=forbidden}` and `sync_duration_seconds{result=error}`; then `relists_total{reason=initial}` +1, and `last_sync_duration_seconds` includes the failures",
+				Alerts: []Alerts{
+					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
+					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of the others"},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestUnauthorized",
+				Fault: "401 until the token is replaced",
+				Shows: "the same with `sync_errors_total{error_type=unauthorized}`: `synced` 0, `watch_connected` 0; then `last_sync_duration_seconds`",
+				Alerts: []Alerts{
+					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
+					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of InformerNotSynced"},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestSlowList",
+				Fault: "A list takes 31 seconds",
+				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`; then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. Until then the exporter does not know whether it may watch the resource: after five minutes it has InformerExporterKindDown in place of InformerNotSynced",
+				Alerts: []Alerts{
+					{Names: []string{"InformerSyncSlow"}},
+					{Names: []string{"InformerNotSynced"}, Note: "after two minutes"},
+				},
+			},
+			{
+				Test:  "TestStreamingListRejected",
+				Fault: "The server rejects streaming lists",
+				Shows: "`sync_errors_total{error_type=other}` +1, then LIST: `relists_total{reason=fallback}` +1 and `list_pages_total` +1",
+			},
+			{
+				Test:  "TestStreamingListNeverCompletes",
+				Fault: "The server ignores the option of streaming lists",
+				Shows: "`synced` 0 and `watch_connected` 0, without any error: the list is never complete. `last_event_timestamp_seconds` advances. Once a list is complete, `last_sync_duration_seconds` has its duration",
+				Alerts: []Alerts{
+					{Names: []string{"InformerNotSynced"}},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestRelistOfUnchangedObjects",
+				Fault: "A list of unchanged objects",
+				Shows: "`unchanged_updates_total{cause=relist}` counts the updates: to all handlers for all objects with a resync period of 0, otherwise to handlers whose resync is due. No `event_lag_seconds`. The watch that was lost before counts as usual, `coverage_gap_seconds` +1",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}, Note: "for the cause of the list"},
+				},
+			},
+			{
+				Test:  "TestDeleteMissedDuringAGap",
+				Fault: "A delete is missed during a gap",
+				Shows: "no `watch_events_total{type=deleted}`. After the list (`relists_total{reason=expired}` +1) `objects` is right, and the handler's call with DeletedFinalStateUnknown counts in `event_lag_seconds` from the end of the list. `coverage_gap_seconds` +1",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+				},
+			},
+			{
+				Test:  "TestDeleteLostOnTheWay",
+				Fault: "A delete is lost on a watch that stays up",
+				Shows: "only an audit detects it: `watch_connected` 1, `sync_lag_seconds` 0, `audits_total{result=different}` and, after the second, `audit_differences{kind=extra}` +1, until the next relist",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCacheDiffers"}},
+				},
+			},
+		},
+	},
+	{
+		Title: "Servers",
+		Rows: []Row{
+			{
+				Test:  "TestAPIServerKilled",
+				Fault: "The API server is killed and started again",
+				Shows: "as a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. That holds for a resource with recent writes; the new server does not know the versions of quiet ones, whose watches end like a compaction",
+				Alerts: []Alerts{
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestCompaction",
+				Fault: "etcd is compacted while the watch is down",
+				Shows: "the new watch opens and ends with 410 inside the stream: `watch_disconnects_total{reason=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +2",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+				},
+			},
+			{
+				Test:  "TestEtcdRestored",
+				Fault: "etcd is restored to an older state",
+				Shows: "the API server accepts a watch from a version that it has not reached: after `coverage_gap_seconds` +1 for the restart, `watch_connected` 1, `sync_lag_seconds` 0 and even `freshness_checks_total{result=fresh}`, but the cache is wrong. Only audits fail: `audits_total{result=error}`, until new writes have passed the old version; then they find the differences. The next relist shows it: `sync_errors_total{error_type=timeout}` +1 at the first attempt, then `resource_version_regressions_total` +1",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCoverageGap"}},
+					{Names: []string{"InformerAuditsFail"}, Note: "with audits"},
+					{Names: []string{"InformerVersionRegression"}, Note: "after the next relist"},
+				},
+			},
+			{
+				Test:  "TestCRDDeleted",
+				Fault: "A CustomResourceDefinition is deleted",
+				Shows: "`watch_events_total{type=deleted}` for each object, `watch_disconnects_total{reason=server_close}` +1, then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=other}` for each attempt (404). `relists_total{reason=watch_failed}` +1 and `coverage_gap_seconds` +1 when it is back, and `last_sync_duration_seconds` includes the failures",
+				Alerts: []Alerts{
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself"},
+					{Names: []string{"InformerCoverageGap", "InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestVersionsThatAreNoNumbers",
+				Fault: "An aggregated API whose resource versions are not numbers",
+				Shows: "everything is counted, but events cannot be paired with their handling: `watch_events_total{type=added}` and `handler_duration_seconds`, `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
+			},
+			{
+				Test:  "TestThousandInformers",
+				Fault: "1,000 informers are started and stopped",
+				Shows: "`synced` for each, and then no series and no goroutine is left",
+			},
+		},
+	},
+	{
+		Title:        "Handlers, Transforms and the cache",
+		ProgramsOnly: true,
+		Rows: []Row{
+			{
+				Test:  "TestBlockedHandler",
+				Fault: "A handler blocks",
+				Shows: "`handler_pending_events` +2 for two events and `sync_lag_seconds` grows, before it returns; the `handler_duration_seconds{handler=other}` of others continues. Afterwards `event_lag_seconds` includes the wait",
+				Alerts: []Alerts{
+					{Names: []string{"InformerSyncLagHigh"}},
+					{Names: []string{"InformerEventLagBurn"}, Afterwards: true, Note: "if a hundred events have waited"},
+				},
+			},
+			{
+				Test:  "TestPanickingHandler",
+				Fault: "A handler panics",
+				Shows: "`handler_panics_total` +1. By default client-go crashes the process before the counter can be scraped: look for restarts. With `ReallyCrash` off it continues with the next event",
+				Alerts: []Alerts{
+					{Names: []string{"InformerHandlerPanics"}},
+				},
+			},
+			{
+				Test:  "TestHandlerRemovedWhileBusy",
+				Fault: "A handler is removed while it is busy",
+				Shows: "`handlers` decreases with its series, `events_lost_total{reason=stop}` +1 for an event that waited for it, and the event in progress still counts in `event_lag_seconds`",
+			},
+			{
+				Test:  "TestLateHandler",
+				Fault: "A handler is added late",
+				Shows: "it gets every object, and `event_lag_seconds` counts from when it was added",
+			},
+			{
+				Test:  "TestTransformThatFails",
+				Fault: "A Transform returns an error for an event",
+				Shows: "`transform_drops_total{cause=error}` and `events_lost_total{reason=transform}`; `handler_pending_events` 0, and `objects` is what the store has",
+				Alerts: []Alerts{
+					{Names: []string{"InformerTransformDrops"}},
+				},
+			},
+			{
+				Test:  "TestTransformThatReturnsNil",
+				Fault: "A Transform returns nil",
+				Shows: "the same with `transform_drops_total{cause=nil}`, `events_lost_total{reason=transform}`",
+				Alerts: []Alerts{
+					{Names: []string{"InformerTransformDrops"}},
+				},
+			},
+			{
+				Test:  "TestTransformThatFailsInAList",
+				Fault: "A Transform returns an error for an object of a LIST",
+				Shows: "client-go relists again and again: `transform_drops_total{cause=error}`, `list_items` and `relists_total{reason=initial}` grow, `synced` 0, and `sync_lag_seconds` is the age of the last list. Then `last_sync_duration_seconds` includes the failures",
+				Alerts: []Alerts{
+					{Names: []string{"InformerNotSynced", "InformerTransformDrops"}},
+					{Names: []string{"InformerSyncLagHigh"}, Note: "if it continues"},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
+				},
+			},
+			{
+				Test:  "TestTransformThatStripsTheVersion",
+				Fault: "A Transform strips the resource version",
+				Shows: "its events cannot be paired with handlers: no `event_lag_seconds`, and `handler_pending_events` 0",
+			},
+			{
+				Test:  "TestTransformThatChangesTheName",
+				Fault: "A Transform gives two objects one name",
+				Shows: "the store has one of them, and `objects` +1 shows it. An audit finds `audit_differences{kind=missing}` +2, `audit_differences{kind=extra}` +1",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCacheDiffers"}, Note: "with audits"},
+				},
+			},
+			{
+				Test:  "TestMutatedObject",
+				Fault: "A consumer modifies a cached object in place",
+				Shows: "`mutations_total` +1, where `Options.Checks.Mutations` is on and the object is in the sample",
+				Alerts: []Alerts{
+					{Names: []string{"InformerCacheMutated"}},
+				},
+			},
+		},
+	},
+}

@@ -1,0 +1,93 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
+)
+
+// Section is a section of docs/faults.md.
+type Section struct {
+	Title string
+	// ProgramsOnly means that the exporter cannot have these faults: it has no handlers and Transforms of others.
+	ProgramsOnly bool
+	Rows         []Row
+}
+
+// Row is a fault.
+type Row struct {
+	// Test injects the fault and shows what the row says.
+	Test string
+	// Fault is what happens.
+	Fault string
+	// Shows is what the metrics show. A metric in backquotes, without its prefix, is a claim that the test must show: that it
+	// changes, that it changes by a number (`name` +1), that it has a value (`name` 0) or that it does not change (no `name`).
+	Shows string
+	// Alerts fire if the fault lasts long enough.
+	Alerts []Alerts
+}
+
+// Alerts are alerts that fire under the same condition.
+type Alerts struct {
+	Names []string
+	// Afterwards means that they fire once the fault has ended.
+	Afterwards bool
+	// Note is the condition, if there is one.
+	Note string
+}
+
+// Meanwhile returns the names of the alerts that fire while the fault lasts.
+func (r Row) Meanwhile() []string { return r.alerts(false) }
+
+// Afterwards returns the names of the alerts that fire once the fault has ended.
+func (r Row) Afterwards() []string { return r.alerts(true) }
+
+func (r Row) alerts(afterwards bool) (names []string) {
+	for _, a := range r.Alerts {
+		if a.Afterwards == afterwards {
+			names = append(names, a.Names...)
+		}
+	}
+	return names
+}
+
+// Rows returns the rows of all sections.
+func Rows() (rows []Row) {
+	for _, s := range Sections {
+		rows = append(rows, s.Rows...)
+	}
+	return rows
+}
+
+// Markdown returns the sections as they are in docs/faults.md.
+func Markdown() string {
+	var b strings.Builder
+	for _, s := range Sections {
+		b.WriteString("## " + s.Title + "\n\n" + page.Head("Fault", "What the metrics show", "Alerts", "Test"))
+		for _, r := range s.Rows {
+			b.WriteString(page.Row(r.Fault, page.Quote(r.Shows), r.alertCell(), r.Test))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (r Row) alertCell() string {
+	if len(r.Alerts) == 0 {
+		return "none"
+	}
+	var groups []string
+	for _, a := range r.Alerts {
+		parts := slices.Clone(a.Names)
+		if a.Note != "" {
+			parts = append(parts, a.Note)
+		}
+		text := strings.Join(parts, ", ")
+		if a.Afterwards {
+			text = "afterwards " + text
+		}
+		groups = append(groups, text)
+	}
+	return strings.Join(groups, "; ")
+}
