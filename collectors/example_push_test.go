@@ -9,9 +9,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/push"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
 // printingGateway is a Pushgateway that prints how many pods it is told of.
@@ -33,10 +36,11 @@ func printingGateway() *httptest.Server {
 
 // A job that is over before it could be scraped pushes as its last act but one: the series of informers end with them.
 func Example_push() {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
 	gateway := printingGateway()
 	defer gateway.Close()
-	registry, obs := newObserver()
-	factory := obs.SharedInformerFactory(fake.NewClientset(shopPod), 0, collectors.FactoryOptions{})
+	obs, registry := observertest.Example()
+	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(pod), 0, informer.Options{})
 	factory.Core().V1().Pods().Informer()
 	ctx, cancel := context.WithCancel(context.Background())
 	factory.StartWithContext(ctx)
@@ -44,13 +48,13 @@ func Example_push() {
 
 	// The job does its work here.
 
-	pusher := push.New(gateway.URL, "nightly-clean-up").Gatherer(registry).Grouping("cluster", "eu")
+	pusher := push.New(gateway.URL, "nightly-cleanup").Gatherer(registry).Grouping("cluster", "eu")
 	if err := pusher.PushContext(ctx); err != nil {
 		fmt.Println(err)
 	}
 	cancel()
 	factory.Shutdown()
 	// Output:
-	// PUT /metrics/job/nightly-clean-up/cluster/eu
+	// PUT /metrics/job/nightly-cleanup/cluster/eu
 	// k8s_informer_objects 1
 }

@@ -14,16 +14,15 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// Options for New. The zero value is valid.
+// Options configures a Collector. The zero value is valid.
 type Options struct {
-	// Name is the value of the label name of what is reported about objects: that of the program, which tells those apart
-	// that share the objects of one kind. Leases have no such label.
+	// Name is the value of the label name: the program, or the shard of a program. Metrics of Leases do not have it.
 	Name string
-	// Leases is how many Leases have series of their own; all others are only counted. 0 is 500. Leases of nodes and of
-	// API servers never have any.
+	// Leases limits the number of Leases with their own series; others are only counted. The default is 500. Leases of nodes
+	// and of API servers never have their own series.
 	Leases int
-	// Groups is how many combinations of resource, namespace and finalizer the objects in deletion may have, and how many of
-	// resource and namespace those that lag behind; each is two series. 0 is 1000.
+	// Groups limits the combinations of resource, namespace and finalizer of terminating objects, and the combinations of
+	// resource and namespace of objects that lag. Each combination has two series. The default is 1000.
 	Groups int
 }
 
@@ -32,12 +31,12 @@ const (
 	defaultGroups = 1000
 )
 
-// Collector reports what its handlers have seen. It is safe for concurrent use.
+// Collector reports the objects that its handlers have received. It is safe for concurrent use.
 type Collector struct {
 	name        string
 	clock       clock.PassiveClock
 	terminating *tally
-	behind      *tally
+	generations *tally
 	leaseNames  series.Cap
 	overflow    *prometheus.CounterVec
 
@@ -45,15 +44,15 @@ type Collector struct {
 	leases map[*Leases]struct{}
 }
 
-// New returns a Collector without handlers and registers it. It fails if a limit is negative, or if the registry has
-// such a Collector already.
+// New returns a registered Collector without handlers. It returns an error if a limit is negative, or if the registry already
+// has a Collector.
 func New(registerer prometheus.Registerer, options Options) (*Collector, error) {
 	return newCollector(registerer, options, clock.RealClock{})
 }
 
 func newCollector(registerer prometheus.Registerer, options Options, clock clock.PassiveClock) (*Collector, error) {
 	if options.Leases < 0 || options.Groups < 0 {
-		return nil, fmt.Errorf("objects: Options have limits of %d Leases and %d groups: give positive numbers, or 0 for the defaults", options.Leases, options.Groups)
+		return nil, fmt.Errorf("objects: Options.Leases is %d and Options.Groups is %d: use positive numbers, or 0 for the defaults", options.Leases, options.Groups)
 	}
 	m := catalog.ObjectOverflow
 	c := &Collector{
@@ -67,7 +66,7 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 			limit: cmp.Or(options.Groups, defaultGroups), overflow: c.overflow.WithLabelValues(signal), groups: map[labels]*group{},
 		}
 	}
-	c.terminating, c.behind = newTally(catalog.SignalTerminating), newTally(catalog.SignalGenerationLag)
+	c.terminating, c.generations = newTally(catalog.SignalTerminating), newTally(catalog.SignalGenerationLag)
 	c.leaseNames.Limit, c.leaseNames.Overflow = cmp.Or(options.Leases, defaultLeases), c.overflow.WithLabelValues(catalog.SignalLeases).Inc
 	if err := registerer.Register(c); err != nil {
 		return nil, fmt.Errorf("objects: %w", err)
@@ -75,7 +74,7 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 	return c, nil
 }
 
-// The descriptions of what is read at the time of a scrape.
+// Descriptions of metrics that are computed in a scrape.
 var (
 	terminating       = describe(catalog.ObjectTerminating)
 	terminatingOldest = describe(catalog.ObjectTerminatingOldest)
@@ -100,14 +99,14 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	c.overflow.Describe(ch)
 }
 
-// Collect implements prometheus.Collector. It costs what there are series, whatever there are objects.
+// Collect implements prometheus.Collector. Its cost grows with series, not with objects.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	now := c.clock.Now()
 	for _, g := range c.terminating.counts(now) {
 		ch <- gauge(terminating, float64(g.objects), c.name, g.informerType, g.namespace, g.finalizer)
 		ch <- gauge(terminatingOldest, g.oldest.Seconds(), c.name, g.informerType, g.namespace, g.finalizer)
 	}
-	for _, g := range c.behind.counts(now) {
+	for _, g := range c.generations.counts(now) {
 		ch <- gauge(generationLag, float64(g.objects), c.name, g.informerType, g.namespace)
 		ch <- gauge(generationOldest, g.oldest.Seconds(), c.name, g.informerType, g.namespace)
 	}

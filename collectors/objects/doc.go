@@ -1,18 +1,18 @@
-// Package objects tells what is the matter with the objects of a cluster, from the events of informers that watch them:
-// Leases that nobody renews, objects that are held in deletion, and objects whose controller lags behind their spec.
+// Package objects reports the state of a cluster's objects from the events of informers that watch them: Leases and their
+// holders, terminating objects by the finalizer that blocks them, and observed generation lag.
 //
-//	collector.go   Collector: what is reported, and how much of it
-//	leases.go      the handler of an informer of Leases: which are held, and which have expired
-//	lease.go       a Lease: who holds it, since when, and for how long
-//	kind.go        the handler of any other informer: which of its objects are held in deletion, or lag behind
-//	tally.go       those objects by labels, with the oldest of each group
-//	timeline.go    things in the order of their times
-//	object.go      what an informer keeps of an object, of all that it is sent
-//	schema.go      which resources have status.observedGeneration, by the server's OpenAPI description
+//	collector.go   Collector and its limits
+//	leases.go      the handler of an informer of Leases: held and expired Leases
+//	lease.go       a Lease: its holder and expiry
+//	kind.go        the handler of any informer: terminating objects, observed generation lag
+//	tally.go       those objects by labels, and the oldest of each group
+//	timeline.go    values ordered by time
+//	object.go      the part of an object that informers keep
+//	schema.go      resources with status.observedGeneration, from the OpenAPI description of the API server
 //
-// Only what is of interest is held, so that a scrape does not look at all objects, and an event about an object that
-// nothing is the matter with costs the look-up of its name and no allocation.
+// A handler remembers only Leases, terminating objects and objects that lag, so that a scrape does not iterate over all
+// objects. An event of any other object costs a lookup by name and no allocation.
 //
-// Times are those of the exporter. Of what is written in objects, only the deletionTimestamp is compared with them, which
-// is the API server's.
+// Times are read from the clock of this process. The only timestamp of an object that is compared with them is the
+// deletionTimestamp, which the API server writes.
 package objects

@@ -12,54 +12,53 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// everywhere is the namespace of objects that live in none.
-const everywhere = "*"
+// clusterScope is the value of the label namespace for cluster-scoped objects.
+const clusterScope = "*"
 
-// Kind follows the objects of one informer: it is that informer's event handler. It remembers those that are held in
-// deletion or lag behind their spec, and nothing of all others.
+// Kind is the event handler of one informer. It remembers terminating objects and objects whose observed generation lags.
 type Kind struct {
 	collector    *Collector
 	informerType string
 
 	mu          sync.Mutex
-	objects     map[types.NamespacedName]*troubled
+	objects     map[types.NamespacedName]*remembered
 	generations bool
 	closed      bool
 }
 
-// troubled is an object that something is the matter with.
-type troubled struct {
+// remembered is an object that is terminating or lags.
+type remembered struct {
 	uid types.UID
-	// deleted and finalizers are what held has been made of.
-	deleted    time.Time
-	finalizers []string
-	held       []*entry
-	behind     *entry // nil unless it lags behind
+	// terminating has an entry for each finalizer, or one if there are none.
+	terminating []*entry
+	deleted     time.Time
+	finalizers  []string
+	lag         *entry // nil unless the observed generation lags
 }
 
 var _ cache.ResourceEventHandler = (*Kind)(nil)
 
-// Kind returns the event handler of an informer, by the value of the label informer_type. Several informers of one
-// resource, such as one for each namespace, have a handler each. Close must be called when the informer has ended.
+// Kind returns the event handler of an informer, for a value of the label informer_type. Each informer needs its own, even if
+// others have the same value. Close must be called after the informer has stopped.
 func (c *Collector) Kind(informerType string) *Kind {
-	k := &Kind{collector: c, informerType: informerType, objects: map[types.NamespacedName]*troubled{}}
-	c.terminating.hold(k.terminatingLabels(everywhere, catalog.FinalizerNone))
+	k := &Kind{collector: c, informerType: informerType, objects: map[types.NamespacedName]*remembered{}}
+	c.terminating.hold(k.terminatingLabels(clusterScope, catalog.FinalizerNone))
 	return k
 }
 
-// SetGenerations tells whether the informer is sent whole objects with status.observedGeneration. If so, that none lags
-// behind is reported, too.
-func (k *Kind) SetGenerations(sent bool) {
+// SetGenerations sets whether the informer receives objects with status.observedGeneration. If so, the number of objects that
+// lag is reported even if it is 0.
+func (k *Kind) SetGenerations(received bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.closed || k.generations == sent {
+	if k.closed || k.generations == received {
 		return
 	}
-	k.generations = sent
-	if sent {
-		k.collector.behind.hold(k.behindLabels(everywhere))
+	k.generations = received
+	if received {
+		k.collector.generations.hold(k.generationLabels(clusterScope))
 	} else {
-		k.collector.behind.release(k.behindLabels(everywhere))
+		k.collector.generations.release(k.generationLabels(clusterScope))
 	}
 }
 
@@ -67,12 +66,11 @@ func (k *Kind) terminatingLabels(namespace, finalizer string) labels {
 	return labels{k.informerType, namespace, finalizer}
 }
 
-func (k *Kind) behindLabels(namespace string) labels {
+func (k *Kind) generationLabels(namespace string) labels {
 	return labels{informerType: k.informerType, namespace: namespace}
 }
 
-// Close forgets all objects. The resource has no series any more, unless there is another Kind of it, and events that are
-// still on their way change nothing.
+// Close removes all objects, and the series unless another handler has the same informer type. Later events have no effect.
 func (k *Kind) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -83,16 +81,16 @@ func (k *Kind) Close() {
 	for key := range k.objects {
 		k.forget(key)
 	}
-	k.collector.terminating.release(k.terminatingLabels(everywhere, catalog.FinalizerNone))
+	k.collector.terminating.release(k.terminatingLabels(clusterScope, catalog.FinalizerNone))
 	if k.generations {
-		k.collector.behind.release(k.behindLabels(everywhere))
+		k.collector.generations.release(k.generationLabels(clusterScope))
 	}
 }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (k *Kind) OnAdd(obj any, _ bool) { k.see(obj) }
 
-// OnUpdate implements cache.ResourceEventHandler. What there was before is known.
+// OnUpdate implements cache.ResourceEventHandler.
 func (k *Kind) OnUpdate(_, obj any) { k.see(obj) }
 
 // OnDelete implements cache.ResourceEventHandler.
@@ -106,7 +104,7 @@ func (k *Kind) OnDelete(obj any) {
 	k.forget(key)
 }
 
-// keyOf returns the name of what was deleted, of which there may be no more than the key if the event was missed.
+// keyOf returns the name of a deleted object. If the deletion was missed, there is only the key.
 func keyOf(obj any) (types.NamespacedName, bool) {
 	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		namespace, name, err := cache.SplitMetaNamespaceKey(unknown.Key)
@@ -119,7 +117,7 @@ func keyOf(obj any) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, true
 }
 
-// see compares the state of an object with what is remembered of it.
+// see updates what is remembered of an object.
 func (k *Kind) see(obj any) {
 	o, ok := obj.(metav1.Object)
 	if !ok {
@@ -127,7 +125,7 @@ func (k *Kind) see(obj any) {
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	deleted := o.GetDeletionTimestamp()
-	behind := deleted == nil && lagsBehind(obj) // the API server raises the generation of what it marks as deleted
+	lags := deleted == nil && generationLags(obj) // the API server increments the generation of an object that it marks as deleted
 
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -135,23 +133,23 @@ func (k *Kind) see(obj any) {
 		return
 	}
 	known := k.objects[key]
-	if known != nil && (known.uid != o.GetUID() || deleted == nil && !behind) {
-		k.forget(key) // another one of the same name, or nothing is the matter any more
+	if known != nil && (known.uid != o.GetUID() || deleted == nil && !lags) {
+		k.forget(key) // a new object of the same name, or one that is neither terminating nor lags
 		known = nil
 	}
-	if deleted == nil && !behind {
+	if deleted == nil && !lags {
 		return
 	}
 	if known == nil {
-		known = &troubled{uid: o.GetUID()}
+		known = &remembered{uid: o.GetUID()}
 		k.objects[key] = known
 	}
 	namespace := k.namespaceOf(key)
 	k.setTerminating(known, namespace, deleted, o.GetFinalizers())
-	k.setBehind(known, namespace, behind)
+	k.setLag(known, namespace, lags)
 }
 
-// namespaceOf returns the value of the label namespace: a Namespace is reported under its own name.
+// namespaceOf returns the value of the label namespace. For a Namespace that is its own name.
 func (k *Kind) namespaceOf(key types.NamespacedName) string {
 	switch {
 	case key.Namespace != "":
@@ -159,57 +157,57 @@ func (k *Kind) namespaceOf(key types.NamespacedName) string {
 	case k.informerType == "namespaces":
 		return key.Name
 	}
-	return everywhere
+	return clusterScope
 }
 
-// lagsBehind is never true of an object of which nothing but the metadata was sent.
-func lagsBehind(obj any) bool {
+// generationLags reports whether an object's observed generation lags. It is false for metadata.
+func generationLags(obj any) bool {
 	o, ok := obj.(Observed)
 	return ok && o.GetObservedGeneration() < o.GetGeneration()
 }
 
-// setTerminating counts an object once for each finalizer that it waits for.
-func (k *Kind) setTerminating(t *troubled, namespace string, deleted *metav1.Time, finalizers []string) {
-	if deleted != nil && len(t.held) > 0 && t.deleted.Equal(deleted.Time) && slices.Equal(t.finalizers, finalizers) {
+// setTerminating counts a terminating object once for each of its finalizers.
+func (k *Kind) setTerminating(r *remembered, namespace string, deleted *metav1.Time, finalizers []string) {
+	if deleted != nil && len(r.terminating) > 0 && r.deleted.Equal(deleted.Time) && slices.Equal(r.finalizers, finalizers) {
 		return
 	}
-	for _, e := range t.held {
+	for _, e := range r.terminating {
 		k.collector.terminating.remove(e)
 	}
-	t.held = nil
+	r.terminating = nil
 	if deleted == nil {
 		return
 	}
-	t.deleted, t.finalizers = deleted.Time, slices.Clone(finalizers)
+	r.deleted, r.finalizers = deleted.Time, slices.Clone(finalizers)
 	if len(finalizers) == 0 {
 		finalizers = []string{catalog.FinalizerNone}
 	}
 	for _, f := range finalizers {
-		t.held = append(t.held, k.collector.terminating.add(k.terminatingLabels(namespace, f), t.deleted))
+		r.terminating = append(r.terminating, k.collector.terminating.add(k.terminatingLabels(namespace, f), r.deleted))
 	}
 }
 
-// setBehind begins the time of an object that lags behind, or ends it.
-func (k *Kind) setBehind(t *troubled, namespace string, behind bool) {
+// setLag counts an object that lags, from now on, or ends that.
+func (k *Kind) setLag(r *remembered, namespace string, lags bool) {
 	switch {
-	case behind && t.behind == nil:
-		t.behind = k.collector.behind.add(k.behindLabels(namespace), k.collector.clock.Now())
-	case !behind && t.behind != nil:
-		k.collector.behind.remove(t.behind)
-		t.behind = nil
+	case lags && r.lag == nil:
+		r.lag = k.collector.generations.add(k.generationLabels(namespace), k.collector.clock.Now())
+	case !lags && r.lag != nil:
+		k.collector.generations.remove(r.lag)
+		r.lag = nil
 	}
 }
 
 func (k *Kind) forget(key types.NamespacedName) {
-	t := k.objects[key]
-	if t == nil {
+	r := k.objects[key]
+	if r == nil {
 		return
 	}
 	delete(k.objects, key)
-	for _, e := range t.held {
+	for _, e := range r.terminating {
 		k.collector.terminating.remove(e)
 	}
-	if t.behind != nil {
-		k.collector.behind.remove(t.behind)
+	if r.lag != nil {
+		k.collector.generations.remove(r.lag)
 	}
 }

@@ -184,7 +184,7 @@ func TestGroupsAreLimited(t *testing.T) {
 
 // A group with objects takes room while nobody holds it.
 func TestGroupsThatAreHeldTakeNoRoom(t *testing.T) {
-	tally := newFixture(t, Options{}).behind
+	tally := newFixture(t, Options{}).generations
 	l := labels{informerType: "pods", namespace: "ns"}
 	room := func(when string, want int) {
 		t.Helper()
@@ -223,7 +223,7 @@ func TestClosedKind(t *testing.T) {
 	for _, m := range []catalog.Definition{catalog.ObjectTerminating, catalog.ObjectTerminatingOldest, catalog.ObjectGenerationLag, catalog.ObjectGenerationLagOldest} {
 		expect(t, f, m, samples{})
 	}
-	if n := len(f.terminating.groups) + len(f.behind.groups); n != 0 {
+	if n := len(f.terminating.groups) + len(f.generations.groups); n != 0 {
 		t.Errorf("%d groups are left", n)
 	}
 }

@@ -11,30 +11,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// apiServerLabel is on the Leases that hold the identities of API servers.
+// apiServerLabel is a label of the Leases of API servers.
 const apiServerLabel = "apiserver.kubernetes.io/identity"
 
-// maxHolder is how long the value of the label holder may be, in bytes. Nothing else limits it.
+// maxHolder is the length in bytes to which the label holder is cut. The API server has no limit.
 const maxHolder = 253
 
-// lease is what is known of a Lease.
+// lease is the state of a Lease.
 type lease struct {
 	types.NamespacedName
 	record
 	uid     types.UID
 	purpose string
-	renewed time.Time // by our clock; zero if that has not been seen
+	renewed time.Time // by the local clock; zero before the first observed renewal
 	expired bool
 	node    *node[*lease]
 }
 
-// record is what the holder writes. As in client-go's leader election, any change of it is a sign of life, and what its
-// times say does not matter.
+// record is the part of a Lease that its holder writes. As in client-go's leader election, any change is a renewal, and the
+// holder's timestamps are ignored.
 type record struct {
 	holder             string
-	seconds            int32 // of the duration, 0 if there is none
+	seconds            int32 // the duration, 0 for none
 	transitions        int32
 	acquired, renewing int64
 }
@@ -63,8 +64,8 @@ func nanoseconds(t *metav1.MicroTime) int64 {
 	return t.UnixNano()
 }
 
-// expires returns when the record's time ends if it has been written now, and false if it never ends. A Lease that has
-// been given up is nobody's at once.
+// expires returns when the record expires if it was written now, and false if it never does. A Lease without a holder has
+// expired.
 func (r record) expires(now time.Time) (time.Time, bool) {
 	if r.holder == "" {
 		return time.Time{}, true
@@ -95,23 +96,19 @@ var (
 
 func (l *lease) collect(ch chan<- prometheus.Metric) {
 	if l.seconds > 0 || l.holder == "" {
-		ch <- gauge(leaseExpired, truth(l.expired), l.Namespace, l.Name)
+		ch <- gauge(leaseExpired, core.Bool(l.expired), l.Namespace, l.Name)
 	}
 	if l.holder != "" {
 		ch <- gauge(leaseHolder, 1, l.Namespace, l.Name, holderLabel(l.holder))
 	}
-	renewed := 0.0
-	if !l.renewed.IsZero() {
-		renewed = float64(l.renewed.UnixNano()) / 1e9
-	}
-	ch <- gauge(leaseRenewed, renewed, l.Namespace, l.Name)
+	ch <- gauge(leaseRenewed, core.Unix(l.renewed), l.Namespace, l.Name)
 	if l.seconds > 0 {
 		ch <- gauge(leaseDuration, float64(l.seconds), l.Namespace, l.Name)
 	}
 	ch <- prometheus.MustNewConstMetric(leaseTransitions, prometheus.CounterValue, float64(l.transitions), l.Namespace, l.Name)
 }
 
-// collect sends a series for each purpose and state.
+// collect sends a series per purpose and state.
 func (c leaseCounts) collect(ch chan<- prometheus.Metric) {
 	for _, purpose := range catalog.LabelPurpose.Values {
 		ch <- gauge(leaseObjects, float64(c[leaseClass{purpose, false}]), purpose, catalog.LeaseStateHeld)
@@ -119,14 +116,7 @@ func (c leaseCounts) collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// holderLabel cuts an identity off, but not within a character.
+// holderLabel returns the label value for an identity: valid UTF-8 of limited length.
 func holderLabel(identity string) string {
 	return strings.ToValidUTF8(identity[:min(len(identity), maxHolder)], "")
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

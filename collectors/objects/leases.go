@@ -13,21 +13,21 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// Leases follows the Leases of one informer, which holds typed ones: it is that informer's event handler. A renewal costs
-// the look-up of a name and the logarithm of the number of Leases, and no allocation.
+// Leases is the event handler of one informer of typed Leases. A renewal costs a lookup by name and an operation on a heap of
+// all Leases, and no allocation.
 type Leases struct {
 	collector *Collector
 	lag       func() time.Duration
 
 	mu     sync.Mutex
 	all    map[types.NamespacedName]*lease
-	named  map[types.NamespacedName]*lease // those of all that have series of their own
-	expiry timeline[*lease]                // those of all that somebody holds
+	named  map[types.NamespacedName]*lease // those with their own series
+	expiry timeline[*lease]                // those with a holder
 	counts leaseCounts
 	closed bool
 }
 
-// leaseCounts are numbers of Leases by purpose and state.
+// leaseCounts counts Leases by purpose and state.
 type leaseCounts map[leaseClass]int
 
 type leaseClass struct {
@@ -37,9 +37,9 @@ type leaseClass struct {
 
 var _ cache.ResourceEventHandler = (*Leases)(nil)
 
-// Leases returns the event handler of an informer of Leases. lag tells by how much the informer trails the API server at
-// the time of a scrape: what has not arrived yet does not expire a Lease. Nil: never. Several informers, such as one for
-// each namespace, have a handler each. Close must be called when the informer has ended.
+// Leases returns the event handler of an informer of Leases. lag returns the current sync lag of the informer, so that a
+// renewal that has not arrived yet does not expire a Lease; nil stands for no lag. Each informer needs its own handler. Close
+// must be called after the informer has stopped.
 func (c *Collector) Leases(lag func() time.Duration) *Leases {
 	if lag == nil {
 		lag = func() time.Duration { return 0 }
@@ -54,7 +54,7 @@ func (c *Collector) Leases(lag func() time.Duration) *Leases {
 	return l
 }
 
-// Close forgets all Leases and their series. Events that are still on their way change nothing.
+// Close removes all Leases and their series. Later events have no effect.
 func (l *Leases) Close() {
 	l.collector.mu.Lock()
 	delete(l.collector.leases, l)
@@ -71,7 +71,7 @@ func (l *Leases) Close() {
 // OnAdd implements cache.ResourceEventHandler.
 func (l *Leases) OnAdd(obj any, _ bool) { l.see(obj) }
 
-// OnUpdate implements cache.ResourceEventHandler. What there was before is known.
+// OnUpdate implements cache.ResourceEventHandler.
 func (l *Leases) OnUpdate(_, obj any) { l.see(obj) }
 
 // OnDelete implements cache.ResourceEventHandler.
@@ -85,8 +85,8 @@ func (l *Leases) OnDelete(obj any) {
 	l.forget(key)
 }
 
-// see compares the state of a Lease with what is known of it. That there is one is no sign of life: when it was renewed,
-// nobody can tell without trusting its holder's clock, and it may come from a backup.
+// see updates the state of a Lease. The first event of a Lease is no renewal: the time of the last one is known only by the
+// clock of the holder, and the Lease may come from a backup.
 func (l *Leases) see(obj any) {
 	o, ok := obj.(*coordinationv1.Lease)
 	if !ok {
@@ -100,14 +100,14 @@ func (l *Leases) see(obj any) {
 	}
 	known := l.all[key]
 	if known != nil && known.uid != o.UID {
-		l.forget(key) // another one of the same name
+		l.forget(key) // a new Lease of the same name
 		known = nil
 	}
 	first := known == nil
 	if first {
 		known = l.add(key, o)
 	} else if known.record == recordOf(o) {
-		return // something else has changed
+		return // no renewal
 	}
 	l.count(known, -1)
 	known.record, known.expired = recordOf(o), false
@@ -151,7 +151,7 @@ func (l *Leases) forget(key types.NamespacedName) {
 
 func (l *Leases) count(known *lease, n int) { l.counts[leaseClass{known.purpose, known.expired}] += n }
 
-// expire finds out which Leases nobody has renewed in time, from those whose time ends first.
+// expire marks Leases that were not renewed in time.
 func (l *Leases) expire(now time.Time) {
 	for first := l.expiry.first(); first != nil && !first.at.After(now); first = l.expiry.first() {
 		l.expiry.take(first)
@@ -161,7 +161,7 @@ func (l *Leases) expire(now time.Time) {
 	}
 }
 
-// collect sends the series of the Leases that have some, and adds all of them to the counts.
+// collect sends the series of Leases that have their own, and adds all Leases to the counts.
 func (l *Leases) collect(ch chan<- prometheus.Metric, counts leaseCounts) {
 	now, lag := l.collector.clock.Now(), l.lag()
 	l.mu.Lock()

@@ -9,18 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Observed is an object with status.observedGeneration. Handlers take whatever implements it for one.
+// Observed is an object with status.observedGeneration.
 type Observed interface {
 	metav1.Object
-	// GetObservedGeneration returns the generation that the controller has dealt with last, 0 if it has dealt with none.
+	// GetObservedGeneration returns status.observedGeneration, or 0 if it is not set.
 	GetObservedGeneration() int64
 }
 
-// Object is what is kept of an object with status.observedGeneration: the metadata that tells what it is and what has
-// become of it, and this one field.
+// Object is the part of an object that informers keep: some of its metadata, and status.observedGeneration.
 type Object struct {
 	metav1.PartialObjectMetadata
-	// ObservedGeneration is the generation that the controller has dealt with last, 0 if it has dealt with none.
+	// ObservedGeneration is status.observedGeneration, or 0 if it is not set.
 	ObservedGeneration int64
 }
 
@@ -34,8 +33,8 @@ func (o *Object) DeepCopyObject() runtime.Object {
 	return &Object{*o.DeepCopy(), o.ObservedGeneration}
 }
 
-// Transform is a cache.TransformFunc for informers that are sent whole objects. It turns an unstructured one into an
-// *Object, and leaves of a Lease what Leases reads. What has been transformed already stays as it is.
+// Transform is a cache.TransformFunc for informers that receive whole objects. It converts an unstructured object to an
+// *Object and reduces the metadata of a Lease. It is idempotent.
 func Transform(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
@@ -51,14 +50,14 @@ func newObject(u *unstructured.Unstructured) *Object {
 	observed, found, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
 	switch {
 	case err != nil:
-		o.ObservedGeneration = o.Generation // something else of that name, which says nothing
+		o.ObservedGeneration = o.Generation // a field of another type with that name
 	case found:
 		o.ObservedGeneration = observed
 	}
 	return o
 }
 
-// reduced returns the part of the metadata that is read.
+// reduced returns the part of the metadata that handlers read.
 func reduced(o metav1.Object) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:              o.GetName(),
@@ -72,7 +71,7 @@ func reduced(o metav1.Object) metav1.ObjectMeta {
 	}
 }
 
-// leaseMeta keeps, besides, the label that tells the Leases of API servers from others.
+// leaseMeta also keeps the label that identifies the Leases of API servers.
 func leaseMeta(l *coordinationv1.Lease) metav1.ObjectMeta {
 	m := reduced(l)
 	if identity, ok := l.Labels[apiServerLabel]; ok {

@@ -15,41 +15,42 @@ import (
 	"k8s.io/client-go/openapi"
 )
 
-// Schemas tells which resources have status.observedGeneration, by what the server says about them in OpenAPI v3. Each
-// group and version is asked for once, until its description changes. It is safe for concurrent use.
+// Schemas finds resources with status.observedGeneration in the OpenAPI v3 documents of the API server. Each document is
+// requested again only if it changes. It is safe for concurrent use.
 type Schemas struct {
 	client openapi.ClientWithContext
 
-	mu       sync.Mutex // held during requests: descriptions are large, and one at a time is enough
+	mu       sync.Mutex // held during requests: documents are large, and one at a time is enough
 	failure  error      // of the last request, nil if it succeeded
 	failed   time.Time
 	index    map[string]openapi.GroupVersionWithContext
 	indexed  time.Time
-	observed map[string]map[string]bool // resources by the address of the description, which changes with it
+	observed map[string]map[string]bool // resources by the URL of the document, which contains its hash
 }
 
-// ErrUndescribed tells that the server has no description of a group and version: that of a new CustomResourceDefinition
-// comes some seconds later, and an API server that is aggregated may have none.
-var ErrUndescribed = errors.New("the API server does not describe it")
+// ErrUndescribed means that the API server has no OpenAPI document for a group and version. It has one for a new
+// CustomResourceDefinition after some seconds, and may have none for an aggregated API.
+var ErrUndescribed = errors.New("the API server has no OpenAPI document")
 
 const (
-	// indexAge is how long the list of descriptions is good for. One that lacks what is asked for is read again at once.
+	// indexAge is the time after which the list of documents is requested again. A list that lacks a document is requested
+	// again immediately.
 	indexAge = time.Minute
-	// requestTimeout is how long an answer may take.
+	// requestTimeout is the timeout of a request.
 	requestTimeout = 10 * time.Second
-	// retryAfter is how long after a failure nothing is asked, so that a server that does not answer holds up nobody but the
-	// first.
+	// retryAfter is the time after a failure without requests, so that only one caller waits for a server that does not
+	// respond.
 	retryAfter = 30 * time.Second
 )
 
-// NewSchemas returns Schemas that ask the given client, such as discovery.DiscoveryClient has one.
+// NewSchemas returns Schemas that use the given client, such as that of a discovery.DiscoveryClient.
 func NewSchemas(client openapi.ClientWithContext) *Schemas {
 	return &Schemas{client: client, observed: map[string]map[string]bool{}}
 }
 
-// Observed tells whether a resource has status.observedGeneration. If the server does not say, it returns what is true of
-// Kubernetes' own resources, with the error. A request that has begun is not cut short by the end of ctx. Secrets and
-// ConfigMaps have none, whatever the server says: they must never be read as a whole.
+// Observed reports whether a resource has status.observedGeneration. With an error it returns the answer for the API of
+// Kubernetes itself. The end of ctx does not cancel a request that has started. For Secrets and ConfigMaps it always returns
+// false, because they must never be read as a whole.
 func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
 		return false, nil
@@ -58,12 +59,12 @@ func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (
 	defer s.mu.Unlock()
 	described, err := s.describe(ctx, r.GroupVersion())
 	if err != nil {
-		return observedByDefault[r.GroupResource()], fmt.Errorf("OpenAPI description of %s: %w", r.GroupVersion(), err)
+		return observedByDefault[r.GroupResource()], fmt.Errorf("OpenAPI document of %s: %w", r.GroupVersion(), err)
 	}
 	return described[r.Resource], nil
 }
 
-// observedByDefault are the resources of Kubernetes that have the field in every version that is supported.
+// observedByDefault are the resources of Kubernetes with the field in all supported versions.
 var observedByDefault = map[schema.GroupResource]bool{
 	{Resource: "replicationcontrollers"}:                                             true,
 	{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicies"}: true,
@@ -75,20 +76,20 @@ var observedByDefault = map[schema.GroupResource]bool{
 	{Group: "policy", Resource: "poddisruptionbudgets"}:                              true,
 }
 
-// describe returns the resources of a group and version that have the field.
+// describe returns the resources of a group and version with the field.
 func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
 	if s.failure != nil && time.Since(s.failed) < retryAfter {
 		return nil, s.failure
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // while it waited for others
+		return nil, ctx.Err() // canceled while waiting for another request
 	}
-	// The answer is for all: one who asks and goes ends neither the request nor, by its failure, those of others.
+	// All callers share the response, so that a canceled caller must not cancel the request.
 	request, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	defer cancel()
 	observed, err := s.ask(request, gv)
 	s.failure, s.failed = nil, time.Now()
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUndescribed) { // which is there for others
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUndescribed) { // ErrUndescribed is an answer
 		s.failure = err
 	}
 	return observed, err
@@ -126,7 +127,7 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]b
 	return observed, err
 }
 
-// forget drops what was known by an older description of the same group and version.
+// forget removes the resources of an older document of the same group and version.
 func (s *Schemas) forget(address string) {
 	route, _, _ := strings.Cut(address, "?")
 	for old := range s.observed {
@@ -136,7 +137,7 @@ func (s *Schemas) forget(address string) {
 	}
 }
 
-// document is the part of an OpenAPI description that is of interest; the decoder skips the rest, which is nearly all.
+// document is the part of an OpenAPI document that is decoded.
 type document struct {
 	Paths map[string]struct {
 		Get struct {
@@ -157,7 +158,7 @@ type component struct {
 	} `json:"properties"`
 }
 
-// property is described where it stands, as in CustomResourceDefinitions, or elsewhere.
+// property is inlined, as in CustomResourceDefinitions, or referenced.
 type property struct {
 	Type       string      `json:"type"`
 	Ref        string      `json:"$ref"`
@@ -171,7 +172,7 @@ type reference struct {
 	Ref string `json:"$ref"`
 }
 
-// observedIn returns the resources that a description gives the field.
+// observedIn returns the resources with the field.
 func observedIn(raw []byte) (map[string]bool, error) {
 	var d document
 	if err := json.Unmarshal(raw, &d); err != nil {
@@ -179,7 +180,7 @@ func observedIn(raw []byte) (map[string]bool, error) {
 	}
 	kinds := map[schema.GroupVersionKind]bool{}
 	for _, c := range d.Components.Schemas {
-		if len(c.Kinds) == 1 && d.hasField(c.Properties.Status) { // others are common to many groups
+		if len(c.Kinds) == 1 && d.hasField(c.Properties.Status) { // types of many groups have several
 			kinds[c.Kinds[0]] = true
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// labels are those of a signal about objects. The last is empty if the signal has no such label.
+// labels are the labels of a metric. finalizer is empty if the metric does not have that label.
 type labels struct{ informerType, namespace, finalizer string }
 
-// other returns the labels of what has no room.
+// other returns the labels of objects beyond the limit.
 func (l labels) other() labels {
 	l.namespace = series.Other
 	if l.finalizer != "" {
@@ -21,19 +21,19 @@ func (l labels) other() labels {
 	return l
 }
 
-// tally counts objects by labels and knows the oldest of each group. A group is reported as long as it has objects, or
-// somebody wants it to be. Its methods are safe for concurrent use.
+// tally counts objects by labels and knows the oldest of each group. A group is reported while it has objects or is held. All
+// methods are safe for concurrent use.
 type tally struct {
-	// limit is how many groups there may be, apart from those that are held and those of what has no room.
+	// limit is the number of groups, except for those that are held and those beyond the limit.
 	limit    int
 	overflow prometheus.Counter
 
 	mu      sync.Mutex
 	groups  map[labels]*group
-	limited int // those of groups that count towards the limit
+	limited int // groups that count towards the limit
 }
 
-// group is what has the same labels.
+// group is the objects with the same labels.
 type group struct {
 	labels
 	entries timeline[*group]
@@ -44,8 +44,8 @@ type group struct {
 // entry is an object in a group.
 type entry = node[*group]
 
-// add counts an object from the given time. With no room for another group it goes to that of all others of its kind,
-// and stays there.
+// add counts an object from the given time. If that needs a group beyond the limit, the object joins the group other of its
+// informer type and stays there.
 func (t *tally) add(l labels, at time.Time) *entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,7 +60,7 @@ func (t *tally) add(l labels, at time.Time) *entry {
 	return e
 }
 
-// remove takes an object out of its group.
+// remove removes an object from its group.
 func (t *tally) remove(e *entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *tally) remove(e *entry) {
 	t.settle(g)
 }
 
-// hold keeps a group even if it is empty, until release is called as often.
+// hold keeps a group even if it is empty, until release has been called as often.
 func (t *tally) hold(l labels) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +95,7 @@ func (t *tally) group(l labels) *group {
 	return g
 }
 
-// settle drops a group that has changed if nothing keeps it, and finds out whether it counts towards the limit.
+// settle deletes a changed group that is empty and not held, and updates whether it counts towards the limit.
 func (t *tally) settle(g *group) {
 	used := g.entries.len() > 0
 	if !used && g.holds == 0 {
@@ -111,14 +111,14 @@ func (t *tally) settle(g *group) {
 	g.limited = limited
 }
 
-// count is the state of a group.
+// count is the state of a group in a scrape.
 type count struct {
 	labels
 	objects int
 	oldest  time.Duration
 }
 
-// counts returns the state of all groups, in no order. It looks at groups and not at objects.
+// counts returns the state of all groups, in no order. Its cost grows with groups, not with objects.
 func (t *tally) counts(now time.Time) []count {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// timeline holds values in the order of their times: the earliest is at hand, and any can be moved or taken out. It is a
-// heap, so that each of these costs the logarithm of their number. The zero value is empty.
+// timeline is a heap of values ordered by time. The zero value is empty.
 type timeline[V any] struct{ nodes nodes[V] }
 
 // node is a value in a timeline.
 type node[V any] struct {
 	at    time.Time
 	value V
-	place int // in nodes; -1 outside
+	place int // index in nodes, -1 if not in the timeline
 }
 
 func newNode[V any](value V) *node[V] { return &node[V]{value: value, place: -1} }
 
-// put adds n, or moves it if it is in the timeline already.
+// put adds n, or moves it to another time.
 func (t *timeline[V]) put(n *node[V], at time.Time) {
 	n.at = at
 	if n.place >= 0 {
@@ -28,14 +27,14 @@ func (t *timeline[V]) put(n *node[V], at time.Time) {
 	heap.Push(&t.nodes, n)
 }
 
-// take takes n out, if it is in.
+// take removes n if it is in the timeline.
 func (t *timeline[V]) take(n *node[V]) {
 	if n.place >= 0 {
 		heap.Remove(&t.nodes, n.place)
 	}
 }
 
-// first returns the node with the earliest time, nil if there is none.
+// first returns the node with the earliest time, or nil.
 func (t *timeline[V]) first() *node[V] {
 	if len(t.nodes) == 0 {
 		return nil

@@ -29,6 +29,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/leader"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
 func main() {
@@ -67,9 +72,9 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 	if err != nil {
 		return nil, err
 	}
-	config = obs.WrapConfig(config) // requests to the API server
+	config = apiclient.WrapConfig(obs, config) // requests to the API server
 	options.NewCache = func(config *rest.Config, o cache.Options) (cache.Cache, error) {
-		o.HTTPClient, o.NewInformer = obs.NewInformerFunc(o.HTTPClient) // informers
+		o.HTTPClient, o.NewInformer = informer.NewInformerFunc(obs, o.HTTPClient) // informers
 		return cache.New(config, o)
 	}
 	if options.LeaderElection {
@@ -77,14 +82,14 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 		if err != nil {
 			return nil, err
 		}
-		options.LeaderElectionResourceLockInterface = obs.Lock(name, lock) // leader election
+		options.LeaderElectionResourceLockInterface = leader.NewLock(obs, lock, leader.Options{}) // leader election
 	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)
 	}
 	r := &reconciler{mgr.GetClient()}
-	observed := collectors.Reconciler(obs, name, r.Reconcile, collectors.ReconcilerOptions{ // reconciles
+	observed := controllers.NewReconciler(obs, name, r.Reconcile, controllers.Options{ // reconciles
 		IsTerminal: func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) },
 		MaxWorkers: workers,
 	})
@@ -92,7 +97,7 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 	err = ctrl.NewControllerManagedBy(mgr).Named(name).For(&corev1.ConfigMap{}).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
-			RateLimiter:             collectors.RateLimiter(obs, name, limiter), // retries and back-off; the queue stays as it is
+			RateLimiter:             queue.NewTypedRateLimiter(obs, name, limiter), // retries and back-off; the queue stays as it is
 		}).
 		Complete(reconcile.Func(observed))
 	if err != nil {

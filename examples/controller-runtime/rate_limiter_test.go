@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
 // TestRateLimiterInThePriorityQueue: controller-runtime's queue asks the rate limiter in a goroutine of its own. The
@@ -22,19 +23,19 @@ func TestRateLimiterInThePriorityQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	inner := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Second)
-	queue := priorityqueue.New("test", func(o *priorityqueue.Opts[string]) {
-		o.RateLimiter = collectors.RateLimiter(obs, "test", inner)
+	q := priorityqueue.New("test", func(o *priorityqueue.Opts[string]) {
+		o.RateLimiter = queue.NewTypedRateLimiter(obs, "test", inner)
 	})
-	defer queue.ShutDown()
-	queue.Add("a")
+	defer q.ShutDown()
+	q.Add("a")
 	for range 3 {
-		item, priority, _ := queue.GetWithPriority()
-		queue.AddWithOpts(priorityqueue.AddOpts{RateLimited: true, Priority: new(priority + 1)}, item)
-		queue.Done(item)
+		item, priority, _ := q.GetWithPriority()
+		q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true, Priority: new(priority + 1)}, item)
+		q.Done(item)
 	}
-	item, priority, _ := queue.GetWithPriority()
-	queue.Forget(item)
-	queue.Done(item)
+	item, priority, _ := q.GetWithPriority()
+	q.Forget(item)
+	q.Done(item)
 	if priority != 3 {
 		t.Errorf("the priority is %d", priority)
 	}
@@ -60,9 +61,9 @@ func TestUpstreamMetricsAreControllerRuntimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { metrics.Registry.Unregister(obs) })
-	queue := collectors.NewQueue(obs, "reports-to-controller-runtime", workqueue.DefaultTypedControllerRateLimiter[string]())
-	defer queue.ShutDown()
-	queue.Add("a")
+	q := queue.NewTypedRateLimitingQueue(obs, "reports-to-controller-runtime", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
+	defer q.ShutDown()
+	q.Add("a")
 	families, err := metrics.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 )
 
 // compared is the name of a controller.
@@ -56,7 +57,7 @@ func TestReconciler(t *testing.T) {
 		return outcomes[r.Name]()
 	})
 	c, err := controller.NewUnmanaged(compared, controller.Options{
-		Reconciler: reconcile.Func(collectors.Reconciler(obs, compared, reconciler.Reconcile, collectors.ReconcilerOptions{
+		Reconciler: reconcile.Func(controllers.NewReconciler(obs, compared, reconciler.Reconcile, controllers.Options{
 			IsTerminal: func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) },
 			MaxWorkers: 2,
 		})),

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
@@ -23,30 +21,33 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/leader"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// controller is one replica. All of them keep caches, so that a new leader need not wait for its own; only the leader
-// has handlers and workers.
+// controller is one replica. Every replica has caches, so that a new leader starts at once. Only the leader has a handler
+// and workers.
 type controller struct {
 	options    options
 	obs        *collectors.Observer
 	elections  *rest.Config
 	typed      informers.SharedInformerFactory
-	dynamics   dynamicinformer.DynamicSharedInformerFactory
+	dynamic    dynamicinformer.DynamicSharedInformerFactory
 	widgets    informers.GenericInformer
 	reconciler *reconciler
-	// queue is the leader's.
-	queue   *collectors.Queue[string]
-	workers sync.WaitGroup
+	limiter    workqueue.TypedRateLimiter[string]
 }
 
 func newController(obs *collectors.Observer, config *rest.Config, o options) (*controller, error) {
-	// Renewals must not wait behind all other requests: they have a client and a limiter of their own.
+	// Elections have a rate limiter of their own: renewals must not wait for other requests.
 	elections := rest.CopyConfig(config)
 	elections.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(5, 10)
 	config = rest.CopyConfig(config)
-	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(50, 100) // of both clients together, so that it can be observed
-	config = obs.WrapConfig(config)
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(50, 100) // shared by both clients; observed only if set here
+	config = apiclient.WrapConfig(obs, config)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -55,38 +56,39 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 	if err != nil {
 		return nil, err
 	}
-	c := &controller{options: o, obs: obs, elections: obs.WrapConfig(elections)}
-	c.typed = obs.SharedInformerFactory(client, 0, collectors.FactoryOptions{
+	c := &controller{options: o, obs: obs, elections: apiclient.WrapConfig(obs, elections)}
+	c.typed = informer.NewSharedInformerFactory(obs, client, 0, informer.Options{
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = labels.FormatLabels(managed) },
 	})
-	c.dynamics = obs.DynamicSharedInformerFactory(dynamicClient, 10*time.Minute, collectors.ResourceFactoryOptions{})
-	c.widgets = c.dynamics.ForResource(widgets)
-	c.reconciler = &reconciler{
-		client: client, dynamic: dynamicClient,
-		widgets:    c.widgets.Lister(),
-		configMaps: c.typed.Core().V1().ConfigMaps().Lister(),
-		writes:     collectors.NewWrites[string](obs, program),
-		failed:     func(key string) int { return c.queue.NumRequeues(key) },
+	c.dynamic = informer.NewDynamicSharedInformerFactory(obs, dynamicClient, 10*time.Minute, informer.Options{})
+	c.widgets = c.dynamic.ForResource(widgets)
+	c.limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, o.backoff)
+	r := &reconciler{
+		obs: obs, client: client, dynamic: dynamicClient,
+		widgets:        c.widgets.Lister(),
+		configMaps:     c.typed.Core().V1().ConfigMaps().Lister(),
+		writes:         controllers.NewWrites[string](obs, program),
+		cleanupTimeout: o.cleanup,
+		retries:        c.limiter.NumRequeues,
 	}
-	c.reconciler.cleanUp = collectors.Finalizer(obs, program, finalizer, o.cleanUp, c.reconciler.cleanUpWidget,
-		collectors.FinalizerOptions{Enforce: true}) // so that one that hangs does not keep a worker
-	c.reconciler.rollBack = collectors.FinalizerRollback(obs, program, finalizer, c.reconciler.rollBackWidget)
-	c.reconciler.forgetCleanUp = func(w types.NamespacedName) { obs.ForgetCleanup(program, finalizer, w) }
+	r.cleanup = controllers.NewFinalizer(obs, program, finalizer, r.deleteConfigMap, controllers.FinalizerOptions{Deadline: o.cleanup})
+	r.rollback = controllers.NewRollback(obs, program, finalizer, r.restoreConfigMap)
+	c.reconciler = r
 	return c, nil
 }
 
-// run returns when ctx has ended and everything is shut down, or when the leadership is lost.
+// run returns when ctx has ended and everything is shut down, or when leadership is lost.
 func (c *controller) run(ctx context.Context) error {
-	// The end of ctx by itself ends nothing: ShutdownController ends one thing after the other, the lock last.
+	// The end of ctx alone stops nothing: the shutdown stops one part after the other, the lock last.
 	running, stopInformers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInformers()
 	leading, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
 	c.typed.StartWithContext(running)
-	c.dynamics.Start(running.Done())
-	// A replica that cannot read must not lead: without the CRD, or the right to list, it would never get further.
+	c.dynamic.Start(running.Done())
+	// Without caches, a replica must not become the leader: it may lack the CustomResourceDefinition or the permission.
 	if !cache.WaitForCacheSync(ctx.Done(), c.widgets.Informer().HasSynced, c.typed.Core().V1().ConfigMaps().Informer().HasSynced) {
-		slog.Info("ended before the caches have synced", "cause", context.Cause(ctx))
+		slog.Info("stopped before the caches were synced", "cause", context.Cause(ctx))
 		return nil
 	}
 
@@ -99,59 +101,49 @@ func (c *controller) run(ctx context.Context) error {
 		defer close(released)
 		elector.Run(leading)
 	}()
-	stopIntake := func() error { return nil }
+	steps := shutdown{
+		gracePeriod: c.options.grace,
+		stopInformers: func(context.Context) error {
+			stopInformers()
+			c.typed.Shutdown()
+			c.dynamic.Shutdown()
+			return nil
+		},
+		releaseLock: func(context.Context) error {
+			resign()
+			<-released
+			return nil
+		},
+	}
 	for wait := true; wait; {
 		select {
 		case <-elected:
 			elected = nil
-			if stopIntake, err = c.lead(running); err != nil {
+			if err := c.lead(running, &steps); err != nil {
 				return err
 			}
 		case <-released:
-			return errors.New("the leadership is lost; a new process is to be a candidate again")
+			return errors.New("leadership lost: restart the process to become a candidate again")
 		case <-ctx.Done():
 			wait = false
 		}
 	}
 	slog.Info("shutting down", "cause", context.Cause(ctx))
-	steps := collectors.ShutdownSteps{
-		StopIntake:   func(context.Context) error { return stopIntake() },
-		DrainWorkers: func(ctx context.Context) error { return c.drain(ctx) },
-		StopInformers: func(context.Context) error {
-			stopInformers()
-			c.typed.Shutdown()
-			c.dynamics.Shutdown()
-			return nil
-		},
-		ReleaseLock: func(ctx context.Context) error {
-			resign()
-			select {
-			case <-released:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		},
-		GracePeriod: c.options.grace,
-	}
-	if c.queue != nil {
-		steps.Queue = c.queue
-	}
-	return c.obs.ShutdownController(ctx, program, steps)
+	return steps.run(ctx, c.obs)
 }
 
-// elector is a candidate for the lock, which is a Lease.
+// elector returns a candidate for the lock, which is a Lease.
 func (c *controller) elector(elected func()) (*leaderelection.LeaderElector, error) {
 	// The proportions are client-go's: 15, 10 and 2 seconds.
 	renew, retry := c.options.lease*10/15, c.options.lease*2/15
-	// Its client has a timeout, so that there is time for another attempt within the renew deadline.
+	// The client of the lock has a timeout, which leaves time for a second attempt before the renew deadline.
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, c.options.namespace, program,
 		resourcelock.ResourceLockConfig{Identity: c.options.identity}, c.elections, renew)
 	if err != nil {
 		return nil, err
 	}
 	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Name: program, Lock: c.obs.Lock(program, lock, collectors.LockOptions{RetryPeriod: retry}),
+		Name: program, Lock: leader.NewLock(c.obs, lock, leader.Options{RetryPeriod: retry}),
 		LeaseDuration: c.options.lease, RenewDeadline: renew, RetryPeriod: retry,
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
@@ -161,76 +153,38 @@ func (c *controller) elector(elected func()) (*leaderelection.LeaderElector, err
 	})
 }
 
-// lead starts the workers and gives them all Widgets. It returns what stops that again.
-func (c *controller) lead(ctx context.Context) (stopIntake func() error, err error) {
-	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, c.options.backoff)
-	c.queue = collectors.NewQueue(c.obs, program, limiter)
+// lead starts the workers, adds all Widgets to their queue, and sets the steps that end that.
+func (c *controller) lead(ctx context.Context, steps *shutdown) error {
+	q := queue.NewTypedRateLimitingQueue(c.obs, program, c.limiter, queue.Options[string]{})
 	enqueue := func(obj any) {
 		key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 		if err != nil {
-			slog.Error("an event without a key", "err", err)
+			slog.Error("event without a key", "err", err)
 			return
 		}
-		c.queue.Add(key)
+		q.Add(key)
 	}
-	registration, err := c.widgets.Informer().AddEventHandler(collectors.NamedHandler("enqueue", cache.ResourceEventHandlerFuncs{
+	registration, err := c.widgets.Informer().AddEventHandler(informer.NamedHandler("enqueue", cache.ResourceEventHandlerFuncs{
 		AddFunc:    enqueue,
 		UpdateFunc: func(_, obj any) { enqueue(obj) },
 		DeleteFunc: enqueue,
 	}))
 	if err != nil {
-		return nil, fmt.Errorf("handler of widgets: %w", err)
+		return fmt.Errorf("handler of widgets: %w", err)
 	}
-	reconcile := collectors.Reconciler(c.obs, program, c.reconciler.reconcile,
-		collectors.ReconcilerOptions{MaxWorkers: c.options.workers})
-	for range c.options.workers {
-		c.workers.Go(func() { c.work(ctx, reconcile) })
+	w := &workers{
+		queue:      q,
+		reconcile:  controllers.NewReconciler(c.obs, program, c.reconciler.reconcile, controllers.Options{MaxWorkers: c.options.workers}),
+		maxRetries: c.options.maxRetries,
 	}
+	w.start(ctx, c.options.workers)
 	slog.Info("leading", "identity", c.options.identity)
-	return func() error {
+	steps.queue = q
+	steps.drainWorkers = w.drain
+	steps.stopIntake = func(context.Context) error {
 		err := c.widgets.Informer().RemoveEventHandler(registration)
-		c.queue.ShutDown()
+		q.ShutDown()
 		return err
-	}, nil
-}
-
-// work takes items until the queue has been shut down and is empty.
-func (c *controller) work(ctx context.Context, reconcile func(context.Context, string) (result, error)) {
-	for key, shutdown := c.queue.Get(); !shutdown; key, shutdown = c.queue.Get() {
-		c.process(ctx, key, reconcile)
 	}
-}
-
-func (c *controller) process(ctx context.Context, key string, reconcile func(context.Context, string) (result, error)) {
-	defer c.queue.Done(key)
-	result, err := attempt(ctx, key, reconcile)
-	if outcome := c.queue.Retry(key, err, c.options.maxRetries); outcome.Dropped() {
-		slog.Error("gave up until the widget changes", "widget", key, "reason", outcome, "err", err)
-	}
-	if err == nil && result.RequeueAfter > 0 {
-		c.queue.AddAfter(key, result.RequeueAfter)
-	}
-}
-
-// attempt makes an error of a panic: one broken widget is not to stop the work on all others. The library has counted
-// the panic before it gets here.
-func attempt(ctx context.Context, key string, reconcile func(context.Context, string) (result, error)) (res result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return reconcile(ctx, key)
-}
-
-// drain waits for the workers to end.
-func (c *controller) drain(ctx context.Context) error {
-	ended := make(chan struct{})
-	go func() { defer close(ended); c.workers.Wait() }()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,46 +14,50 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
+func TestFilesOfTheDoc(t *testing.T) { docmap.Check(t) }
+
 // replica is a running controller.
 type replica struct {
 	*testing.T
 	registry *prometheus.Registry
-	// stop is the signal, and ended what run returned.
-	stop  context.CancelFunc
+	stop     context.CancelFunc
+	// ended receives the result of run.
 	ended chan error
 }
 
-// start runs a replica whose Lease is in a namespace of its own.
-func start(t *testing.T, config *rest.Config, namespace string) *replica {
-	r := &replica{T: t, registry: prometheus.NewPedanticRegistry(), ended: make(chan error, 1)}
-	obs, err := collectors.New(r.registry, collectors.Options{Name: program})
+// start runs a replica whose Lease is in a namespace of the test. change may change the replica before.
+func start(t *testing.T, config *rest.Config, o options, change func(*replica, *controller)) *replica {
+	t.Helper()
+	r := &replica{T: t, ended: make(chan error, 1)}
+	var obs *collectors.Observer
+	obs, r.registry = observertest.New(t)
+	c, err := newController(obs, config, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newController(obs, config, options{
-		namespace: namespace, identity: "test", workers: 1, maxRetries: 1000,
-		backoff: time.Second, cleanUp: time.Second, grace: 30 * time.Second, lease: 15 * time.Second,
-	})
-	if err != nil {
-		t.Fatal(err)
+	if change != nil {
+		change(r, c)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
@@ -60,41 +65,35 @@ func start(t *testing.T, config *rest.Config, namespace string) *replica {
 	return r
 }
 
-// end sends the signal and waits.
-func (r *replica) end() {
+func testOptions(namespace string) options {
+	return options{
+		namespace: namespace, identity: "test", workers: 1, maxRetries: 1000,
+		backoff: time.Second, cleanup: time.Second, grace: 30 * time.Second, lease: 15 * time.Second,
+	}
+}
+
+// end stops the replica and returns its result.
+func (r *replica) end() error {
 	r.Helper()
 	r.stop()
 	select {
 	case err := <-r.ended:
-		if err != nil {
-			r.Error(err)
-		}
-	case <-time.After(time.Minute):
-		r.Fatal("it does not end")
+		return err
+	case <-time.After(await.Timeout):
+		r.Fatal("run does not return")
+		return nil
 	}
 }
 
-func (r *replica) until(what string, done func(ctx context.Context) (bool, error)) {
+// sum adds up the series of a metric with labels, given as alternating names and values.
+func (r *replica) sum(metric string, labels ...string) float64 {
 	r.Helper()
-	if err := wait.PollUntilContextTimeout(r.Context(), 20*time.Millisecond, time.Minute, true, done); err != nil {
-		r.Fatalf("%s: %v", what, err)
-	}
+	return metricstest.Gather(r, r.registry).Sum(metric, labels...)
 }
 
-// value adds up the series of a metric that have a label value.
-func (r *replica) value(metric, label string) (sum float64, err error) {
-	families, err := r.registry.Gather()
-	for _, f := range families {
-		if f.GetName() != metric {
-			continue
-		}
-		for _, m := range f.GetMetric() {
-			if slices.ContainsFunc(m.GetLabel(), func(pair *dto.LabelPair) bool { return pair.GetValue() == label }) {
-				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return sum, err
+func (r *replica) awaitLeadership() {
+	r.Helper()
+	await.True(r, "leadership", func() bool { return r.sum("controller_leader") == 1 })
 }
 
 // defineWidgets creates the CustomResourceDefinition, once for all tests.
@@ -112,106 +111,111 @@ func defineWidgets(t *testing.T, client dynamic.Interface) {
 	if _, err := client.Resource(crds).Create(t.Context(), &definition, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	if err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		_, err := client.Resource(widgets).List(ctx, metav1.ListOptions{})
-		if apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		return err == nil, err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	await.NoError(t, "widgets are served", func() error {
+		_, err := client.Resource(widgets).List(t.Context(), metav1.ListOptions{})
+		return err
+	})
 }
 
-// TestFinalizerRemovedByHand: a clean-up that hangs is overdue, and does not keep the only worker; it is no longer once
-// somebody has removed the finalizer. In the end the lock is released.
+// createWidget creates a Widget and waits until the controller has reconciled it.
+func createWidget(t *testing.T, client dynamic.ResourceInterface, name string, spec map[string]any) {
+	t.Helper()
+	w := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": widgets.GroupVersion().String(), "kind": "Widget",
+		"metadata": map[string]any{"name": name}, "spec": spec,
+	}}
+	if _, err := client.Create(t.Context(), w, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	await.NoError(t, name+" is ready", func() error {
+		w, err := client.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		phase, _, err := unstructured.NestedString(w.Object, "status", "phase")
+		if phase != "Ready" || !slices.Contains(w.GetFinalizers(), finalizer) {
+			return fmt.Errorf("phase %q, finalizers %v, %w", phase, w.GetFinalizers(), err)
+		}
+		return nil
+	})
+}
+
+// holder returns the holder of the Lease, "" if it is released.
+func holder(t *testing.T, config *rest.Config, namespace string) string {
+	t.Helper()
+	lease, err := kubernetes.NewForConfigOrDie(config).CoordinationV1().Leases(namespace).Get(context.Background(), program, metav1.GetOptions{})
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	return ptr.Deref(lease.Spec.HolderIdentity, "")
+}
+
+// TestFinalizerRemovedByHand covers S16: a cleanup that hangs is overdue and does not block the only worker. It is not overdue
+// anymore once its finalizer has been removed by hand. In the end the lock is released.
 func TestFinalizerRemovedByHand(t *testing.T) {
 	config, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	all := dynamic.NewForConfigOrDie(config)
 	defineWidgets(t, all)
 	client := all.Resource(widgets).Namespace(namespace)
-	r := start(t, config, namespace)
-	create := func(name string, spec map[string]any) {
-		t.Helper()
-		w := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": widgets.GroupVersion().String(), "kind": "Widget",
-			"metadata": map[string]any{"name": name}, "spec": spec,
-		}}
-		if _, err := client.Create(t.Context(), w, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		r.until(name+" is ready", func(ctx context.Context) (bool, error) {
-			w, err := client.Get(ctx, name, metav1.GetOptions{})
-			if err != nil {
-				return false, err
-			}
-			phase, _, err := unstructured.NestedString(w.Object, "status", "phase")
-			return phase == "Ready" && slices.Contains(w.GetFinalizers(), finalizer), err
-		})
-	}
-	create("hangs", map[string]any{"content": "x", "cleanUp": "hang"})
+	r := start(t, config, testOptions(namespace), nil)
+	createWidget(t, client, "hangs", map[string]any{"content": "x", "cleanup": "hang"})
 	if err := client.Delete(t.Context(), "hangs", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	overdue := func(want float64) func(context.Context) (bool, error) {
-		return func(context.Context) (bool, error) {
-			n, err := r.value("controller_finalizer_overdue", finalizer)
-			return n == want, err
-		}
-	}
-	r.until("it is overdue", overdue(1))
-	r.until("its clean-up was rolled back", func(context.Context) (bool, error) {
-		n, err := r.value("controller_finalizer_rollback_duration_seconds", "success")
-		return n > 0, err
+	overdue := func() float64 { return r.sum("controller_finalizer_overdue", "finalizer", finalizer) }
+	await.True(t, "the cleanup is overdue", func() bool { return overdue() == 1 })
+	await.True(t, "the cleanup is rolled back", func() bool {
+		return r.sum("controller_finalizer_rollback_duration_seconds_count", "result", "success") > 0
 	})
-	create("another", map[string]any{"content": "x"}) // by the same worker
+	createWidget(t, client, "another", map[string]any{"content": "x"}) // by the same worker
 	none := []byte(`{"metadata":{"finalizers":null}}`)
 	if _, err := client.Patch(t.Context(), "hangs", types.MergePatchType, none, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("it is not overdue any more", overdue(0))
-	if n, err := r.value("controller_finalizer_attempts_total", "timeout"); n == 0 || err != nil {
-		t.Errorf("%v attempts ran out of time, %v", n, err)
+	await.True(t, "no cleanup is overdue", func() bool { return overdue() == 0 })
+	if r.sum("controller_finalizer_attempts_total", "finalizer", finalizer, "result", "timeout") == 0 {
+		t.Error("no attempt has timed out")
 	}
-	r.end()
-	lease, err := kubernetes.NewForConfigOrDie(config).CoordinationV1().Leases(namespace).Get(t.Context(), program, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
+	if err := r.end(); err != nil {
+		t.Error(err)
 	}
-	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {
-		t.Errorf("%s holds the lock", *holder)
+	if h := holder(t, config, namespace); h != "" {
+		t.Errorf("%s holds the lock", h)
 	}
 }
 
-// withoutWidgets answers requests for Widgets as an API server does that does not know them.
+// withoutWidgets answers requests for Widgets like an API server without their definition.
 type withoutWidgets struct {
 	http.RoundTripper
-	asked *atomic.Int64
+	requests *atomic.Int64
 }
 
 func (w withoutWidgets) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.HasPrefix(r.URL.Path, "/apis/"+widgets.Group) {
 		return w.RoundTripper.RoundTrip(r)
 	}
-	w.asked.Add(1)
+	w.requests.Add(1)
 	return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Header: http.Header{}, Request: r}, nil
 }
 
-// TestNoLeaderWithoutCaches: a replica that cannot list is no candidate, and ends when it is told to.
+// TestNoLeaderWithoutCaches: a replica that cannot list is no candidate, and stops on request.
 func TestNoLeaderWithoutCaches(t *testing.T) {
 	config, namespace := rest.CopyConfig(stacktest.Config(t)), stacktest.Namespace(t)
-	var asked atomic.Int64
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return withoutWidgets{next, &asked} })
-	r := start(t, config, namespace)
-	r.until("it has asked for Widgets again and again", func(context.Context) (bool, error) { return asked.Load() > 3, nil })
+	var requests atomic.Int64
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return withoutWidgets{next, &requests} })
+	r := start(t, config, testOptions(namespace), nil)
+	await.True(t, "repeated requests for Widgets", func() bool { return requests.Load() > 3 })
 	_, err := kubernetes.NewForConfigOrDie(config).CoordinationV1().Leases(namespace).Get(t.Context(), program, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("a replica without caches is a candidate: %v", err)
 	}
-	r.end()
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
 }
 
-// order remembers in which order watches ended and the Lease was written.
+// order records the order of the ends of watches and the writes of the Lease.
 type order struct {
 	mu     sync.Mutex
 	events []string
@@ -222,7 +226,7 @@ const (
 	leaseWritten = "lease written"
 )
 
-func (o *order) note(event string) {
+func (o *order) record(event string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.events = append(o.events, event)
@@ -235,7 +239,7 @@ type ordered struct {
 
 func (o ordered) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/leases/") {
-		o.note(leaseWritten)
+		o.record(leaseWritten)
 	}
 	response, err := o.RoundTripper.RoundTrip(r)
 	if err == nil && r.URL.Query().Get("watch") != "" {
@@ -244,7 +248,7 @@ func (o ordered) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// watchBody is slow to end, so that whoever does not wait for it is first.
+// watchBody is slow to close, so that a step that does not wait for it is first.
 type watchBody struct {
 	io.ReadCloser
 	*order
@@ -252,25 +256,24 @@ type watchBody struct {
 
 func (b watchBody) Close() error {
 	time.Sleep(200 * time.Millisecond)
-	b.note(watchEnded)
+	b.record(watchEnded)
 	return b.ReadCloser.Close()
 }
 
-// TestLockIsReleasedLast: the lock is the replica's until its informers have ended.
+// TestLockIsReleasedLast: a replica holds the lock until its informers have stopped.
 func TestLockIsReleasedLast(t *testing.T) {
 	config, namespace := rest.CopyConfig(stacktest.Config(t)), stacktest.Namespace(t)
 	defineWidgets(t, dynamic.NewForConfigOrDie(config))
 	o := &order{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return ordered{next, o} })
-	r := start(t, config, namespace)
-	r.until("it leads", func(context.Context) (bool, error) {
-		n, err := r.value("controller_leader", program)
-		return n == 1, err
-	})
-	r.end()
+	r := start(t, config, testOptions(namespace), nil)
+	r.awaitLeadership()
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if last := o.events[len(o.events)-1]; last != leaseWritten || !slices.Contains(o.events, watchEnded) {
-		t.Errorf("in the end: %v", o.events)
+		t.Errorf("the events are %v", o.events)
 	}
 }

@@ -1,12 +1,3 @@
-// The example is a whole controller on client-go and this library, to copy from: leader election, a work queue with
-// retries, a finalizer, status updates, an orderly shutdown, and all of it observed. It gives each Widget (widgets.yaml) a
-// ConfigMap with its content. Widgets can ask for failures, so that retries, back-off and stuck deletions can be watched.
-//
-//	kubectl apply -f examples/controller/widgets.yaml
-//	go run ./examples/controller --kubeconfig ~/.kube/config
-//
-// The map: main.go has flags and signals, controller.go what makes a replica a leader and what a leader does,
-// reconcile.go and clean_up.go the work itself, widget.go the type, web.go metrics and health.
 package main
 
 import (
@@ -26,9 +17,10 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/leader"
 )
 
-// program names the controller's metrics, its queue and its Lease.
+// program is the name of the program, its controller, its queue and its Lease.
 const program = "widgets"
 
 type options struct {
@@ -39,7 +31,7 @@ type options struct {
 	workers    int
 	maxRetries int
 	backoff    time.Duration
-	cleanUp    time.Duration
+	cleanup    time.Duration
 	grace      time.Duration
 	lease      time.Duration
 }
@@ -47,16 +39,16 @@ type options struct {
 func main() {
 	var o options
 	app := kingpin.New("controller", "Give each Widget a ConfigMap with its content.")
-	app.Flag("kubeconfig", "Access to the API server; without it, that of the Pod.").StringVar(&o.kubeconfig)
+	app.Flag("kubeconfig", "Path of the kubeconfig. The default is the configuration of the Pod.").StringVar(&o.kubeconfig)
 	app.Flag("web.listen-address", "Address of /metrics and /healthz.").Default(":9960").StringVar(&o.address)
 	app.Flag("namespace", "Namespace of the Lease.").Default("default").StringVar(&o.namespace)
-	app.Flag("identity", "Name of this replica in the Lease, by default the host's; something unique is added.").StringVar(&o.identity)
-	app.Flag("workers", "Widgets that are reconciled at a time.").Default("2").IntVar(&o.workers)
-	app.Flag("max-retries", "Retries of a Widget before it is given up until it changes.").Default("10").IntVar(&o.maxRetries)
-	app.Flag("max-backoff", "Longest wait between two retries.").Default("30s").DurationVar(&o.backoff)
-	app.Flag("clean-up-deadline", "How long a clean-up may take.").Default("30s").DurationVar(&o.cleanUp)
-	app.Flag("grace-period", "The terminationGracePeriodSeconds of the Pod, a tenth of which is kept for the end of the program.").Default("30s").DurationVar(&o.grace)
-	app.Flag("lease-duration", "How long after its last renewal a dead leader is replaced.").Default("15s").DurationVar(&o.lease)
+	app.Flag("identity", "Name of this replica in the Lease, to which a unique suffix is added. The default is the host name.").StringVar(&o.identity)
+	app.Flag("workers", "Maximum number of concurrent reconciles.").Default("2").IntVar(&o.workers)
+	app.Flag("max-retries", "Number of retries before a Widget is dropped until its next event.").Default("10").IntVar(&o.maxRetries)
+	app.Flag("max-backoff", "Maximum backoff between two retries.").Default("30s").DurationVar(&o.backoff)
+	app.Flag("cleanup-deadline", "Timeout of a cleanup, and the age from which it is overdue.").Default("30s").DurationVar(&o.cleanup)
+	app.Flag("grace-period", "The terminationGracePeriodSeconds of the Pod.").Default("30s").DurationVar(&o.grace)
+	app.Flag("lease-duration", "Time after its last renewal after which a leader is replaced.").Default("15s").DurationVar(&o.lease)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
@@ -75,7 +67,7 @@ func run(ctx context.Context, o options) error {
 		}
 		o.identity = host
 	}
-	o.identity += "_" + string(uuid.NewUUID()) // a process is not its predecessor: it must not take over what that one holds
+	o.identity += "_" + string(uuid.NewUUID()) // a process must not take over the lock of its predecessor
 	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
 	if err != nil {
 		return fmt.Errorf("--kubeconfig: %w", err)
@@ -86,7 +78,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	leaderelection.SetProvider(obs.LeaderMetricsProvider()) // client-go's own metrics, which are the process's
+	leaderelection.SetProvider(leader.NewMetricsProvider(obs)) // client-go's own metrics, for the whole process
 	stopWeb, err := serve(o.address, registry)
 	if err != nil {
 		return fmt.Errorf("--web.listen-address: %w", err)

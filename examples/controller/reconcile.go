@@ -17,37 +17,37 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 )
 
-// result tells when an item is wanted again; collectors.Reconciler reads the field by its name.
+// result is the result of a reconcile, with the field of controller-runtime's.
 type result struct{ RequeueAfter time.Duration }
 
-// reconciler gives each Widget a ConfigMap with its content, and takes that away again before the Widget goes.
+// reconciler gives each Widget a ConfigMap with its content, and deletes the ConfigMap with the Widget.
 type reconciler struct {
-	client  kubernetes.Interface
-	dynamic dynamic.Interface
-	// widgets and configMaps are the caches.
+	obs        *collectors.Observer
+	client     kubernetes.Interface
+	dynamic    dynamic.Interface
 	widgets    cache.GenericLister
 	configMaps corelisters.ConfigMapLister
-	// writes knows what this controller wrote last, which the cache may not have seen yet.
-	writes *collectors.Writes[string]
-	// cleanUp is cleanUpWidget and rollBack is rollBackWidget, decorated; forgetCleanUp is for what is gone without it.
-	cleanUp, rollBack func(context.Context, *Widget) error
-	forgetCleanUp     func(types.NamespacedName)
-	// failed is how often an item has failed in a row.
-	failed func(key string) int
+	writes     *controllers.Writes[string]
+	// cleanup and rollback are the decorated methods deleteConfigMap and restoreConfigMap.
+	cleanup, rollback func(context.Context, *Widget) error
+	cleanupTimeout    time.Duration
+	// retries returns the number of retries of a Widget so far.
+	retries func(key string) int
 }
 
-// reconcile brings one Widget closer to what its spec says. It is called with the keys of the queue.
+// reconcile reconciles the Widget with the given key.
 func (r *reconciler) reconcile(ctx context.Context, key string) (result, error) {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
-		return result{}, collectors.TerminalError(err)
+		return result{}, terminal(err)
 	}
 	cached, err := r.widgets.ByNamespace(namespace).Get(name)
 	if apierrors.IsNotFound(err) {
 		r.writes.Forget(key)
-		r.forgetCleanUp(types.NamespacedName{Namespace: namespace, Name: name}) // somebody else may have removed the finalizer
+		controllers.ForgetCleanup(r.obs, program, finalizer, types.NamespacedName{Namespace: namespace, Name: name}) // the finalizer may have been removed by hand
 		return result{}, nil
 	}
 	if err != nil {
@@ -55,15 +55,15 @@ func (r *reconciler) reconcile(ctx context.Context, key string) (result, error) 
 	}
 	w, err := widgetOf(cached)
 	if err != nil {
-		return result{}, collectors.TerminalError(err)
+		return result{}, terminal(err)
 	}
-	if r.writes.Read(key, w) { // an event with the newer state is on its way, and waiting costs less than a conflict
+	if r.writes.Stale(key, w) { // its next event is on the way; waiting is cheaper than a conflict
 		return result{RequeueAfter: 100 * time.Millisecond}, nil
 	}
 	if w.DeletionTimestamp != nil {
 		return result{}, r.finalize(ctx, key, w)
 	}
-	if err := misbehave(w, r.failed(key)); err != nil {
+	if err := misbehave(w, r.retries(key)); err != nil {
 		return result{}, err
 	}
 	if !slices.Contains(w.Finalizers, finalizer) {
@@ -83,20 +83,22 @@ func (r *reconciler) reconcile(ctx context.Context, key string) (result, error) 
 	return result{}, err
 }
 
-// misbehave fails as the Widget asks for.
-func misbehave(w *Widget, failed int) error {
+// misbehave fails if the Widget asks for it.
+func misbehave(w *Widget, retries int) error {
 	switch {
 	case w.Spec.Fail == "terminal":
-		return collectors.TerminalError(errors.New("the widget wants no attempt to succeed, and none to follow"))
+		return terminal(errors.New("spec.fail is terminal"))
 	case w.Spec.Fail == "panic":
-		panic("the widget wants a panic")
-	case w.Spec.Fail != "", failed < w.Spec.Failures:
-		return fmt.Errorf("the widget wants this attempt to fail, after %d others", failed)
+		panic("spec.fail is panic")
+	case w.Spec.Fail != "":
+		return fmt.Errorf("spec.fail is %s", w.Spec.Fail)
+	case retries < w.Spec.Failures:
+		return fmt.Errorf("spec.failures is %d, and this is retry %d", w.Spec.Failures, retries)
 	}
 	return nil
 }
 
-// update writes a Widget, or a subresource of it, and remembers that it did.
+// update writes a Widget or one of its subresources.
 func (r *reconciler) update(ctx context.Context, key string, w *Widget, subresource ...string) (*Widget, error) {
 	u, err := w.unstructured()
 	if err != nil {
@@ -110,7 +112,7 @@ func (r *reconciler) update(ctx context.Context, key string, w *Widget, subresou
 	return widgetOf(written)
 }
 
-// applyConfigMap makes the ConfigMap what it should be, if the cache says that it is not.
+// applyConfigMap creates or updates the ConfigMap, unless the cache has it with the right content.
 func (r *reconciler) applyConfigMap(ctx context.Context, w *Widget) error {
 	client := r.client.CoreV1().ConfigMaps(w.Namespace)
 	cached, err := r.configMaps.ConfigMaps(w.Namespace).Get(configMapName(w))
@@ -127,7 +129,7 @@ func (r *reconciler) applyConfigMap(ctx context.Context, w *Widget) error {
 	return err
 }
 
-// managed are the labels of the ConfigMaps; the others need not be in the cache.
+// managed are the labels of the controller's ConfigMaps. The cache holds no others.
 var managed = map[string]string{"app.kubernetes.io/managed-by": "widgets"}
 
 func configMapName(w *Widget) string { return "widget-" + w.Name }

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serve serves metrics and health, of every replica: those that wait to be elected have caches too.
+// serve serves /metrics and /healthz. Every replica has metrics, because every replica has caches.
 func serve(address string, registry *prometheus.Registry) (stop func(), err error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -25,7 +25,7 @@ func serve(address string, registry *prometheus.Registry) (stop func(), err erro
 	go func() {
 		defer close(ended)
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			slog.Error("the web server has ended", "err", err)
+			slog.Error("web server failed", "err", err)
 		}
 	}()
 	return func() { _ = server.Close(); <-ended }, nil

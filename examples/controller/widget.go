@@ -11,10 +11,10 @@ import (
 
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// finalizer holds a Widget back until its ConfigMap is gone.
+// finalizer blocks the deletion of a Widget until its ConfigMap is deleted.
 const finalizer = "example.com/config-map"
 
-// Widget is what widgets.yaml defines.
+// Widget is the type that widgets.yaml defines.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -23,31 +23,31 @@ type Widget struct {
 	Status WidgetStatus `json:"status"`
 }
 
-// WidgetSpec is what is wanted.
+// WidgetSpec is the desired state.
 type WidgetSpec struct {
 	Content  string `json:"content"`
 	Failures int    `json:"failures"`
 	Fail     string `json:"fail"`
-	CleanUp  string `json:"cleanUp"`
+	Cleanup  string `json:"cleanup"`
 }
 
-// WidgetStatus is what there is.
+// WidgetStatus is the observed state.
 type WidgetStatus struct {
 	ObservedGeneration int64  `json:"observedGeneration"`
 	Phase              string `json:"phase"`
 }
 
-// widgetOf copies a Widget out of the cache, whose objects belong to everybody.
+// widgetOf returns a copy of a Widget from the cache, whose objects must not be changed.
 func widgetOf(cached runtime.Object) (*Widget, error) {
 	u, ok := cached.(*unstructured.Unstructured)
 	if !ok {
-		return nil, fmt.Errorf("the cache of widgets holds a %T", cached)
+		return nil, fmt.Errorf("want a Widget, got a %T", cached)
 	}
 	w := &Widget{}
 	return w, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, w)
 }
 
-// unstructured is what the dynamic client takes.
+// unstructured returns the Widget as the dynamic client takes it.
 func (w *Widget) unstructured() (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w)
 	return &unstructured.Unstructured{Object: content}, err

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
@@ -88,12 +89,12 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	}
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: options.Shard.Name(), Logger: options.Logger, Tracer: options.Tracer,
-		Limits: collectors.Limits{InformerTypes: config.MaxKinds, Namespaces: config.MaxNamespaces},
+		Limits: collectors.Limits{InformerTypes: config.MaxKinds, WatchNamespaces: config.MaxNamespaces},
 	})
 	if err != nil {
 		return nil, err
 	}
-	connection, err := connect(observer.WrapConfig)
+	connection, err := connect(func(config *rest.Config) *rest.Config { return apiclient.WrapConfig(observer, config) })
 	if err != nil {
 		return nil, err
 	}
@@ -227,4 +228,6 @@ func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Hand
 func (e *Exporter) HealthHandler() http.Handler { return e.server.HealthHandler() }
 
 // WrapConfig returns a copy of config whose clients' requests are reported among the exporter's own.
-func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config { return e.observer.WrapConfig(config) }
+func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config {
+	return apiclient.WrapConfig(e.observer, config)
+}

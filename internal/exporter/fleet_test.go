@@ -86,7 +86,7 @@ func (f *fleet) watchers(resource string) map[int][]string {
 	for ordinal, e := range f.exporters {
 		for _, target := range e.informers.List() {
 			if target.Kind.Type() == resource {
-				found[ordinal] = append(found[ordinal], target.ID().Scope())
+				found[ordinal] = append(found[ordinal], target.ID().WatchNamespace())
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
@@ -102,7 +103,7 @@ func TestRequestsAreReadAsTheServerDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		transport := obs.WrapTransport(answered{})
+		transport := apiclient.WrapTransport(obs, answered{})
 		want, example := map[[3]string]int{}, map[[3]string]string{}
 		for range 100 {
 			r := &http.Request{Method: methods[random.IntN(len(methods))], URL: randomURL(random)}

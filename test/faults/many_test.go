@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -32,17 +33,17 @@ func TestThousandInformers(t *testing.T) {
 	var running sync.WaitGroup
 	for n := range informers {
 		namespace := fmt.Sprint("one-of-many-", n)
-		id := collectors.For(corev1.SchemeGroupVersion.WithResource("configmaps"), namespace)
-		informer := r.observer.NewSharedIndexInformer(id, configMaps(client, namespace), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
+		id := informer.For(corev1.SchemeGroupVersion.WithResource("configmaps"), namespace)
+		inf := informer.NewSharedIndexInformer(r.observer, id, configMaps(client, namespace), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+		if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
 			t.Fatal(err)
 		}
-		running.Go(func() { informer.RunWithContext(ctx) })
+		running.Go(func() { inf.RunWithContext(ctx) })
 	}
 	await.True(t, "all are synced and connected", func() bool {
 		n := 0
-		for _, informer := range r.observer.Informers() {
-			if informer.Synced && informer.Connected {
+		for _, status := range informer.List(r.observer) {
+			if status.Synced && status.Connected {
 				n++
 			}
 		}

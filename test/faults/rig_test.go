@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -75,13 +76,13 @@ func newRig(t *testing.T, o options) *rig {
 	}
 	lw := configMaps(kubernetes.NewForConfigOrDie(r.through(o)), r.namespace)
 	lw.noStreamingLists = o.lists
-	id := collectors.For(corev1.SchemeGroupVersion.WithResource("configmaps"), r.namespace)
+	id := informer.For(corev1.SchemeGroupVersion.WithResource("configmaps"), r.namespace)
 	informerOptions := cache.SharedIndexInformerOptions{ResyncPeriod: o.resync}
 	if o.above == nil {
-		r.informer = r.observer.NewSharedIndexInformer(id, lw, &corev1.ConfigMap{}, informerOptions)
+		r.informer = informer.NewSharedIndexInformer(r.observer, id, lw, &corev1.ConfigMap{}, informerOptions)
 		return r
 	}
-	decorated := r.observer.ListerWatcher(id, lw)
+	decorated := informer.NewListerWatcher(r.observer, id, lw)
 	t.Cleanup(decorated.Close)
 	above := capable{ListerWatcherWithContext: o.above(decorated), noStreamingLists: o.lists}
 	r.informer = cache.NewSharedIndexInformerWithOptions(above, &corev1.ConfigMap{}, informerOptions)
@@ -99,7 +100,7 @@ func newDynamicRig(t *testing.T, server *rest.Config, gvr schema.GroupVersionRes
 			return client.Watch(ctx, o)
 		},
 	}
-	r.informer = r.observer.NewSharedIndexInformer(collectors.For(gvr, metav1.NamespaceAll), lw, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+	r.informer = informer.NewSharedIndexInformer(r.observer, informer.For(gvr, metav1.NamespaceAll), lw, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
 	return r
 }
 
@@ -185,7 +186,7 @@ func (r *rig) handle(name string, h cache.ResourceEventHandler, period ...time.D
 	if len(period) > 0 {
 		o.ResyncPeriod = &period[0]
 	}
-	registration, err := r.informer.AddEventHandlerWithOptions(collectors.NamedHandler(name, h), o)
+	registration, err := r.informer.AddEventHandlerWithOptions(informer.NamedHandler(name, h), o)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package apipath tells from the method and the URL of a request to a Kubernetes API server what it asks for, as the
-// server itself does: these are the rules of k8s.io/apiserver's RequestInfoFactory, without its dependencies and without
-// allocating. A test in test/e2e compares the two.
+// Package apipath parses the method and URL of a request to a Kubernetes API server. It has the rules of
+// k8s.io/apiserver's RequestInfoFactory, without its dependencies and without allocations. A test in test/e2e compares the
+// two.
 package apipath
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Request is what a request asks for. Its strings are parts of the path that it was made from, or constants.
+// Request is the verb and resource of a request. Its strings are substrings of the path, or constants.
 type Request struct {
 	// Verb is a value of catalog.LabelVerb.
 	Verb string
 	// Group is the API group, empty for the core group.
 	Group string
-	// Resource is the plural name of the resource, empty for paths of none, such as those of health and discovery.
+	// Resource is the plural name of the resource, empty for other paths, such as those of health and discovery.
 	Resource string
 	// Subresource is empty for the object itself.
 	Subresource string
 }
 
-// Parse returns what a request asks for. The path is the decoded one, without what stands before /api or /apis; the query
-// is encoded. It accepts anything.
+// Parse returns the verb and resource of a request. The path is decoded and begins with /api or /apis, the query is encoded.
+// Any strings are valid.
 func Parse(method, path, rawQuery string) Request {
 	request := Request{Verb: verb(method)}
 	rest := strings.Trim(path, "/")
@@ -43,7 +43,7 @@ func Parse(method, path, rawQuery string) Request {
 	}
 	special, after, found := strings.Cut(rest, "/")
 	switch {
-	case special != "watch" && special != "proxy": // both deprecated, and the second one gone
+	case special != "watch" && special != "proxy": // both deprecated, and proxy removed
 		special = ""
 	case !found:
 		return request
@@ -71,10 +71,10 @@ func Parse(method, path, rawQuery string) Request {
 	return request
 }
 
-// verb returns what a method means for an object that is named.
+// verb returns the verb of a method for a named object.
 func verb(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, "": // as net/http takes it
+	case http.MethodGet, http.MethodHead, "": // the default of net/http
 		return catalog.VerbGet
 	case http.MethodPost:
 		return catalog.VerbCreate
@@ -88,8 +88,8 @@ func verb(method string) string {
 	return catalog.VerbOther
 }
 
-// resource takes apart what follows the version: [namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE[/...]]]. What follows
-// a namespace is a resource, unless it is a subresource of namespaces.
+// resource splits the path after the version: [namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE[/...]]]. A resource follows
+// the namespace, unless it is a subresource of namespaces.
 func resource(path string) (resource, name, subresource string) {
 	resource, path, _ = strings.Cut(path, "/")
 	name, path, more := strings.Cut(path, "/")
@@ -103,8 +103,8 @@ func resource(path string) (resource, name, subresource string) {
 	return resource, name, subresource
 }
 
-// watches tells whether a query has a parameter watch that is true, as the API server reads it: the first one counts, and
-// all but "0" and "false" is true. Like url.ParseQuery it leaves out what is malformed.
+// watches reports whether the parameter watch of a query is true. As in the API server, the first one counts, and all values
+// except "0" and "false" are true. Like url.ParseQuery it ignores malformed parameters.
 func watches(rawQuery string) bool {
 	for rawQuery != "" {
 		var pair string

@@ -1,4 +1,4 @@
-// Package errclass sorts the errors of list and watch requests into the closed set of classes that metrics carry.
+// Package errclass classifies errors of list and watch requests for the closed sets of labels.
 package errclass
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It does not look at the text of
-// an error, except where client-go has put the text in the place of the error.
+// ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It does not use the text of an error,
+// unless client-go has replaced the error with its text.
 func ErrorType(err error) string {
 	switch {
 	case IsDecode(err), isUndecodable(err):
@@ -45,7 +45,7 @@ func ErrorType(err error) string {
 	return catalog.ErrorOther
 }
 
-// WatchEnd returns the value of catalog.LabelDisconnectReason for an error that ended a watch or kept it from opening.
+// WatchEnd returns the value of catalog.LabelDisconnectReason for an error that ended a watch or prevented it.
 func WatchEnd(err error) string {
 	switch ErrorType(err) {
 	case catalog.ErrorExpired:
@@ -58,26 +58,26 @@ func WatchEnd(err error) string {
 	return catalog.WatchError
 }
 
-// IsDecode tells whether err is client-go's report of a watch stream that it cannot decode: a Status with the cause
-// that k8s.io/client-go/rest.Request gives it. client-go gives the same cause to a connection that has died under the
-// decoder; only the text tells.
+// IsDecode reports whether err means that client-go cannot decode a watch stream: a Status with the cause that
+// k8s.io/client-go/rest.Request sets. client-go sets the same cause if the connection breaks during decoding, which only the
+// text shows.
 func IsDecode(err error) bool {
 	cause, ok := apierrors.StatusCause(err, causeWatchDecoding)
 	return ok && !slices.ContainsFunc(deadConnections, func(text string) bool { return strings.Contains(cause.Message, text) })
 }
 
-// deadConnections are the texts of errors of net and golang.org/x/net/http2 that end a stream.
+// deadConnections are texts of errors of net and golang.org/x/net/http2 that end a stream.
 var deadConnections = []string{
 	"http2: client connection lost", // pings found a half-open connection
 	"stream error: stream ID",       // a proxy or the server has reset the stream
 	"read tcp ",
 }
 
-// isUndecodable tells whether err is client-go's report of a list that it cannot decode: of a kind that the client does
-// not know, of another shape, or no list at all, but the page of a proxy, for example.
+// isUndecodable reports whether err means that client-go cannot decode a list: one of an unknown kind, of another shape, or
+// no list, such as the page of a proxy.
 func isUndecodable(err error) bool {
 	if errors.As(err, new(apierrors.APIStatus)) {
-		return false // it has been decoded
+		return false // a decoded Status
 	}
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
@@ -85,7 +85,7 @@ func isUndecodable(err error) bool {
 		slices.ContainsFunc(undecodable, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// undecodable are the texts of errors of k8s.io/apimachinery/pkg/runtime/serializer/json and k8s.io/client-go/rest.
+// undecodable are texts of errors of k8s.io/apimachinery/pkg/runtime/serializer/json and k8s.io/client-go/rest.
 var undecodable = []string{
 	"couldn't get version/kind; json parse error: ",
 	"serializer for ",
@@ -93,13 +93,13 @@ var undecodable = []string{
 
 const causeWatchDecoding metav1.CauseType = "ClientWatchDecoding"
 
-// IsStreamingListUnsupported tells whether err is the answer of an API server that does not know or does not allow
-// streaming lists (KEP-3157): validation rejects the option sendInitialEvents.
+// IsStreamingListUnsupported reports whether err is the answer of an API server without streaming lists (KEP-3157), whose
+// validation rejects the option sendInitialEvents.
 func IsStreamingListUnsupported(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
 }
 
-// IsRefused tells whether no connection could be established.
+// IsRefused reports whether no connection could be established.
 func IsRefused(err error) bool {
 	if utilnet.IsConnectionRefused(err) {
 		return true

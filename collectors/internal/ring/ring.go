@@ -1,10 +1,3 @@
-// Package ring pairs watch events with the moments at which handlers finish them.
-//
-// The handlers of a shared informer are called with an ordered subsequence of the events that its watch received, mixed
-// with calls that no watch event caused (lists, resyncs, late registrations). Counting calls therefore cannot tell which
-// event a call belongs to, but the resourceVersion can. A Ring remembers the resourceVersion and the time of receipt of
-// the last events, and a Cursor for each handler walks along it, so that pairing needs neither a map of objects nor a
-// lock, and its memory does not grow with the number of objects.
 package ring
 
 import "sync/atomic"
@@ -36,7 +29,7 @@ func New(size int) *Ring {
 	return &Ring{slots: make([]slot, n), mask: uint64(n - 1)}
 }
 
-// Push remembers an event that was received at the given time, which must not be negative, on a clock of the caller's.
+// Push remembers an event that was received at the given time, which must not be negative.
 func (r *Ring) Push(rv uint64, at int64) {
 	head := r.head.Load()
 	s := &r.slots[head&r.mask]
@@ -45,13 +38,13 @@ func (r *Ring) Push(rv uint64, at int64) {
 	r.head.Store(head + 1)
 }
 
-// Unpush forgets the event that was pushed last, because it was not handed on after all.
+// Unpush removes the event that was pushed last, because it was not delivered after all.
 func (r *Ring) Unpush() {
 	r.head.Store(r.head.Load() - 1)
 }
 
-// Drop marks the latest event with the given resourceVersion as one that will never reach a handler, and returns
-// whether it did. Only the last few events are searched: the mark is set while the event is on its way to the store.
+// Drop marks the latest event with the given resourceVersion as one that will never reach a handler, and reports whether it
+// did. It searches only the last events, because a mark is set before the event reaches the store.
 func (r *Ring) Drop(rv uint64) bool {
 	head := r.head.Load()
 	for n := head; n > 0 && head-n < dropSearch && head-n < uint64(len(r.slots)); n-- {
@@ -66,16 +59,16 @@ func (r *Ring) Drop(rv uint64) bool {
 	return false
 }
 
-// dropSearch is more than the events that can be between the watch and the store.
+// dropSearch is more than the number of events that can be between the watch and the store.
 const dropSearch = 64
 
-// Restart makes the cursors skip what was pushed before: resourceVersions have gone back, as after a restored etcd, and
-// can no longer be compared with earlier ones.
+// Restart makes cursors skip all earlier events: resourceVersions have gone backwards, as after an etcd restore, and cannot
+// be compared with earlier ones.
 func (r *Ring) Restart() {
 	r.floor.Store(r.head.Load())
 }
 
-// oldest returns the number of the first event that cannot be overwritten by the Push that may be under way.
+// oldest returns the number of the first event that a concurrent Push cannot overwrite.
 func (r *Ring) oldest() uint64 {
 	head := r.head.Load()
 	if keep := uint64(len(r.slots) - 1); head > keep {

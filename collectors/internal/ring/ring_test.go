@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func settled(r *Ring) *Cursor {
+func certain(r *Ring) *Cursor {
 	c := r.NewCursor()
-	c.Settle()
+	c.Registered()
 	return c
 }
 
@@ -16,7 +16,7 @@ func found(at int64) Found { return Found{At: at, Match: Exact} }
 
 func TestCursorPairsEventsInOrder(t *testing.T) {
 	r := New(8)
-	c := settled(r)
+	c := certain(r)
 	for i, rv := range []uint64{10, 11, 15} {
 		r.Push(rv, int64(100+i))
 	}
@@ -46,7 +46,7 @@ func TestCursorPairsEventsInOrder(t *testing.T) {
 func TestLateCursorStartsBehindWhatWasPushed(t *testing.T) {
 	r := New(8)
 	r.Push(1, 1)
-	c := settled(r)
+	c := certain(r)
 	if f := c.Find(1); f.Match != None {
 		t.Fatalf("Find(1) = %+v", f)
 	}
@@ -64,7 +64,7 @@ func TestEventsDuringARegistrationAreFoundButNotWaitedFor(t *testing.T) {
 	if n, _ := c.Backlog(); n != 0 {
 		t.Fatalf("Backlog() = %d before the registration", n)
 	}
-	c.Settle()
+	c.Registered()
 	r.Push(3, 3)
 	if n, oldest := c.Backlog(); n != 1 || oldest != 3 {
 		t.Fatalf("Backlog() = %d, %d; want 1, 3", n, oldest)
@@ -76,7 +76,7 @@ func TestEventsDuringARegistrationAreFoundButNotWaitedFor(t *testing.T) {
 
 func TestOverrunGivesALowerBoundAndCountsEachLossOnce(t *testing.T) {
 	r := New(4) // remembers 3
-	c := settled(r)
+	c := certain(r)
 	for rv := uint64(1); rv <= 10; rv++ {
 		r.Push(rv, int64(rv))
 	}
@@ -107,7 +107,7 @@ func TestOverrunGivesALowerBoundAndCountsEachLossOnce(t *testing.T) {
 
 func TestDroppedEventsAreNotPending(t *testing.T) {
 	r := New(8)
-	c := settled(r)
+	c := certain(r)
 	r.Push(1, 0)
 	r.Push(2, 20)
 	if !r.Drop(1) {
@@ -127,7 +127,7 @@ func TestDroppedEventsAreNotPending(t *testing.T) {
 
 func TestRestartAllowsSmallerResourceVersions(t *testing.T) {
 	r := New(8)
-	c := settled(r)
+	c := certain(r)
 	r.Push(1000, 1)
 	r.Restart()
 	r.Push(7, 2)
@@ -138,7 +138,7 @@ func TestRestartAllowsSmallerResourceVersions(t *testing.T) {
 
 func TestPushAndFindDoNotAllocate(t *testing.T) {
 	r := New(1024)
-	c := settled(r)
+	c := certain(r)
 	var rv uint64
 	if n := testing.AllocsPerRun(1000, func() {
 		rv++
@@ -158,7 +158,7 @@ func TestConcurrentUse(t *testing.T) {
 	r := New(64)
 	queue := make(chan uint64, 256)
 	var wg sync.WaitGroup
-	cursor := settled(r)
+	cursor := certain(r)
 	wg.Go(func() {
 		defer close(queue)
 		for rv := uint64(1); rv <= events; rv++ {
@@ -206,7 +206,7 @@ func FuzzRing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		r := New(16)
-		c := settled(r)
+		c := certain(r)
 		type event struct {
 			rv uint64
 			at int64
@@ -251,7 +251,7 @@ func FuzzRing(f *testing.F) {
 
 func BenchmarkPushFindDone(b *testing.B) {
 	r := New(1024)
-	c := settled(r)
+	c := certain(r)
 	var rv uint64
 	for b.Loop() {
 		rv++

@@ -1,15 +1,17 @@
-// Package rv reads resourceVersions as numbers.
+// Package rv parses resourceVersions as numbers.
 //
-// Kubernetes promises since 1.35 (KEP-5504) that the resourceVersions of one resource are decimal integers without
-// leading zeros that can be compared. Aggregated API servers may still use anything; what is no such number is reported
-// as unusable and never as an error.
+// Since 1.35 (KEP-5504), the resourceVersions of a resource are decimal integers without leading zeros, which can be
+// compared. Aggregated API servers may still use other strings: they are not comparable, but no error.
 package rv
 
-import "math"
+import (
+	"math"
 
-// Parse returns s as a number. It reports false for everything that cannot be compared: the empty string, "0" (which
-// means "any" to an API server), leading zeros, signs, other characters, and numbers above 64 bits. It does not
-// allocate.
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// Parse returns s as a number. It returns false if s cannot be compared: if it is empty, has leading zeros, a sign or other
+// characters, is "0" (which means any version), or has more than 64 bits. It does not allocate.
 func Parse(s string) (uint64, bool) {
 	if s == "" || s[0] == '0' {
 		return 0, false
@@ -26,4 +28,12 @@ func Parse(s string) (uint64, bool) {
 		n = n*10 + d
 	}
 	return n, true
+}
+
+// Of returns the resourceVersion of an object, or the empty string if it has none.
+func Of(obj any) string {
+	if object, err := meta.Accessor(obj); err == nil {
+		return object.GetResourceVersion()
+	}
+	return ""
 }

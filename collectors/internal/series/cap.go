@@ -1,27 +1,42 @@
-// Package series keeps the number of time series bounded.
 package series
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
-// Other is the label value that stands for all values beyond a cap.
+// Other is the label value for all values beyond a cap.
 const Other = "other"
 
-// Cap limits how many values of an open label are in use at the same time. A value is decided once for each item that
-// is measured, and given back when the item is gone, so that a gauge never changes its label and the values of what has
-// ended make room. The zero value allows nothing but Other.
+// Cap limits how many values of an open label are in use at the same time. Each item that is measured acquires its value
+// once and releases it when it ends, so that a gauge never changes its label. The zero value allows only Other.
 type Cap struct {
 	// Limit is the number of different values that may be in use.
 	Limit int
-	// Overflow, unless nil, is called for each value that Acquire replaces by Other. It must not call the Cap.
+	// Overflow, unless nil, is called for each value that Acquire replaces with Other. It must not call the Cap.
 	Overflow func()
 
 	mu   sync.Mutex
 	uses map[string]int
 }
 
-// Acquire returns value if it is in use already or there is room for it, else Other. Each call must be matched by a
-// Release of what it returned. It is safe for concurrent use.
+// maxLength is the length in bytes that values are cut to.
+const maxLength = 256
+
+// Valid returns value if it can be the value of a label, else a similar string that can: client_golang panics on values
+// that are not valid UTF-8, and a long value costs memory in every scrape.
+func Valid(value string) string {
+	value = strings.ToValidUTF8(value[:min(len(value), maxLength)], "\uFFFD")
+	if len(value) > maxLength {
+		value = strings.ToValidUTF8(value[:maxLength], "") // without the part of a rune at the end
+	}
+	return value
+}
+
+// Acquire returns Valid(value) if that is in use or there is room for it, else Other. Each call must be matched by a Release
+// of what it returned. It is safe for concurrent use.
 func (c *Cap) Acquire(value string) string {
+	value = Valid(value)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if value == Other {
@@ -40,7 +55,7 @@ func (c *Cap) Acquire(value string) string {
 	return value
 }
 
-// Release gives back a value that Acquire returned.
+// Release ends one use of a value that Acquire returned.
 func (c *Cap) Release(value string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,10 @@
 package series
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
 
 func TestCap(t *testing.T) {
 	overflows := 0
@@ -33,5 +37,25 @@ func TestCap(t *testing.T) {
 	}
 	if got := new(Cap).Acquire("a"); got != Other {
 		t.Errorf("the zero value allows %q", got)
+	}
+}
+
+func TestValid(t *testing.T) {
+	long := strings.Repeat("x", maxLength-1)
+	for value, want := range map[string]string{
+		"":            "",
+		"pods":        "pods",
+		"a\xffb":      "a\uFFFDb",
+		long + "\xff": long,
+		long + "é":    long,
+		long + "yz":   long + "y",
+	} {
+		got := Valid(value)
+		if got != want || !utf8.ValidString(got) {
+			t.Errorf("Valid(%q) = %q, want %q", value, got, want)
+		}
+		if again := Valid(got); again != got {
+			t.Errorf("Valid(%q) = %q is not valid: it becomes %q", value, got, again)
+		}
 	}
 }

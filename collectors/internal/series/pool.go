@@ -2,9 +2,9 @@ package series
 
 import "sync"
 
-// Pool holds what several users with the same key share, for as long as one of them uses it: series with the same labels
-// must not be reported twice, nor deleted while somebody counts in them. The zero value is ready to use, and all methods
-// are safe for concurrent use.
+// Pool shares values between users with the same key, for as long as one of them uses the value: series with the same labels
+// must not be reported twice, nor deleted while they are in use. The zero value is ready to use. All methods are safe for
+// concurrent use.
 type Pool[K comparable, V any] struct {
 	mu    sync.Mutex
 	items map[K]*shared[V]
@@ -15,8 +15,8 @@ type shared[V any] struct {
 	uses  int
 }
 
-// Acquire returns what is held under key, and makes it if nothing is. Each call must be matched by one of Release. make is
-// called while the Pool is locked and must not call its methods.
+// Acquire returns the value of key, and creates it with make if there is none. Each call must be matched by a Release. make
+// is called with the Pool locked and must not call its methods.
 func (p *Pool[K, V]) Acquire(key K, make func() V) V {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -32,8 +32,8 @@ func (p *Pool[K, V]) Acquire(key K, make func() V) V {
 	return s.value
 }
 
-// Release gives back what Acquire returned. With the last use it calls drop, while the Pool is locked, so that a successor
-// with the same key is made only after that. A key that is not held is left alone.
+// Release ends one use of the value of key. After the last use it calls drop with the Pool locked, so that a new value is
+// created only after that. A key without a value is ignored.
 func (p *Pool[K, V]) Release(key K, drop func(V)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *Pool[K, V]) Release(key K, drop func(V)) {
 	}
 }
 
-// Values returns what is held now, in no order.
+// Values returns all values, in no order.
 func (p *Pool[K, V]) Values() []V {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,6 +16,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/leader"
 )
 
 // Election lets one of several exporters, those with the same Lease, make the audits. All else each of them does.
@@ -66,7 +68,7 @@ func New(e Election, obs *collectors.Observer, leases func(timeout time.Duration
 	}, c.log)
 	c.config = leaderelection.LeaderElectionConfig{
 		Name:            lease,
-		Lock:            obs.Lock(lease, lock, collectors.LockOptions{RetryPeriod: e.RetryPeriod}),
+		Lock:            leader.NewLock(obs, lock, leader.Options{RetryPeriod: e.RetryPeriod}),
 		LeaseDuration:   e.LeaseDuration,
 		RenewDeadline:   e.RenewDeadline,
 		RetryPeriod:     e.RetryPeriod,
@@ -79,7 +81,7 @@ func New(e Election, obs *collectors.Observer, leases func(timeout time.Duration
 	if _, err := leaderelection.NewLeaderElector(c.config); err != nil { // which says what is wrong with it
 		return nil, err
 	}
-	obs.PauseAudits()
+	informer.PauseAudits(obs)
 	return c, nil
 }
 
@@ -115,7 +117,7 @@ func (c *Candidate) lead(ctx context.Context) {
 		return
 	}
 	c.term = ctx
-	c.observer.ResumeAudits(ctx)
+	informer.ResumeAudits(ctx, c.observer)
 	c.mu.Unlock()
 	c.log.Info("Elected: the audits are made here")
 	<-ctx.Done()

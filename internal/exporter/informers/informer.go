@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
@@ -89,8 +90,8 @@ func (s Spec) Name() string {
 	return s.Namespace + "/" + s.Kind.Type()
 }
 
-func (s Spec) ID() collectors.ID {
-	return collectors.ID{Group: s.Kind.Group, Resource: s.Kind.Resource, Namespace: s.Namespace}
+func (s Spec) ID() informer.ID {
+	return informer.ID{Group: s.Kind.Group, Resource: s.Kind.Resource, Namespace: s.Namespace}
 }
 
 // factory makes targets.
@@ -118,7 +119,7 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	t.stopping, t.cancel = context.WithCancel(context.Background())
 	followed, source, example := f.Objects.source(s, f.Client, t.Availability, log)
 	t.handler = followed
-	t.Shared = f.Observer.NewSharedIndexInformer(t.ID(), cache.ToListWatcherWithWatchListSemantics(source, f.Client), example, cache.SharedIndexInformerOptions{
+	t.Shared = informer.NewSharedIndexInformer(f.Observer, t.ID(), cache.ToListWatcherWithWatchListSemantics(source, f.Client), example, cache.SharedIndexInformerOptions{
 		ObjectDescription: s.Kind.Type(),
 	})
 	if err := t.Shared.SetTransform(slim); err != nil {
@@ -127,11 +128,11 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	if err := t.Shared.SetWatchErrorHandlerWithContext(t.Availability.WatchError); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 	}
-	if _, err := t.Shared.AddEventHandler(collectors.NamedHandler(handlerName, followed)); err != nil {
+	if _, err := t.Shared.AddEventHandler(informer.NamedHandler(handlerName, followed)); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 	}
 	if kinds.DefinesKinds(s.Kind) {
-		if _, err := t.Shared.AddEventHandler(collectors.NamedHandler(discoveryHandlerName, onChange(f.OnDefinitionsChanged))); err != nil {
+		if _, err := t.Shared.AddEventHandler(informer.NamedHandler(discoveryHandlerName, onChange(f.OnDefinitionsChanged))); err != nil {
 			return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 		}
 	}

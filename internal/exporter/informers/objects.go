@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
@@ -45,7 +46,7 @@ type ObjectMetrics struct {
 	*objects.Collector
 	// whole is nil if nothing but metadata can be read.
 	whole *client.WholeObjects
-	lag   func(collectors.ID) time.Duration
+	lag   func(informer.ID) time.Duration
 }
 
 func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Observer, name string, whole *client.WholeObjects) (*ObjectMetrics, error) {
@@ -53,7 +54,7 @@ func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Obser
 	if err != nil {
 		return nil, err
 	}
-	return &ObjectMetrics{Collector: collector, whole: whole, lag: observer.SyncLag}, nil
+	return &ObjectMetrics{Collector: collector, whole: whole, lag: func(id informer.ID) time.Duration { return informer.SyncLag(observer, id) }}, nil
 }
 
 // follow returns what is told about the objects of a subject, where they come from, and what they are.

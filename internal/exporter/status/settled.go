@@ -36,7 +36,7 @@ func (r *Reporter) Settled(ctx context.Context) error {
 		case <-ctx.Done():
 			var names []string
 			for _, s := range missing {
-				names = append(names, s.ID.Scope()+"/"+s.ID.Type()+" ("+s.State+")")
+				names = append(names, s.ID.WatchNamespace()+"/"+s.ID.Type()+" ("+s.State+")")
 			}
 			return fmt.Errorf("%d of %d resources are not synced and audited: %s: %w", len(missing), len(states), strings.Join(names, ", "), context.Cause(ctx))
 		}

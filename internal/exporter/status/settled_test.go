@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
 func TestSettled(t *testing.T) {
@@ -12,21 +12,21 @@ func TestSettled(t *testing.T) {
 		name    string
 		refused bool
 		synced  bool
-		audit   collectors.AuditStatus
+		audit   informer.AuditStatus
 		want    bool
 	}{
 		{name: "nothing yet"},
-		{name: "refused", refused: true, audit: collectors.AuditStatus{Interval: time.Minute}, want: true},
+		{name: "refused", refused: true, audit: informer.AuditStatus{Interval: time.Minute}, want: true},
 		{name: "synced, without audits", synced: true, want: true},
-		{name: "synced, not audited", synced: true, audit: collectors.AuditStatus{Interval: time.Minute}},
-		{name: "not synced, and an audit skipped", audit: collectors.AuditStatus{Interval: time.Minute, Result: "skipped"}},
-		{name: "consistent", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "consistent"}, want: true},
-		{name: "different", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "different"}, want: true},
+		{name: "synced, not audited", synced: true, audit: informer.AuditStatus{Interval: time.Minute}},
+		{name: "not synced, and an audit skipped", audit: informer.AuditStatus{Interval: time.Minute, Result: "skipped"}},
+		{name: "consistent", synced: true, audit: informer.AuditStatus{Interval: time.Minute, Result: "consistent"}, want: true},
+		{name: "different", synced: true, audit: informer.AuditStatus{Interval: time.Minute, Result: "different"}, want: true},
 		// The next audit is an interval away, which may be longer than the whole run.
-		{name: "skipped", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "skipped"}, want: true},
-		{name: "error", synced: true, audit: collectors.AuditStatus{Interval: time.Minute, Result: "error"}, want: true},
+		{name: "skipped", synced: true, audit: informer.AuditStatus{Interval: time.Minute, Result: "skipped"}, want: true},
+		{name: "error", synced: true, audit: informer.AuditStatus{Interval: time.Minute, Result: "error"}, want: true},
 	} {
-		s := Informer{InformerStatus: collectors.InformerStatus{Synced: tc.synced, LastAudit: tc.audit}, Refused: tc.refused}
+		s := Informer{Status: informer.Status{Synced: tc.synced, LastAudit: tc.audit}, Refused: tc.refused}
 		if got := s.complete(); got != tc.want {
 			t.Errorf("%s: settled %t, want %t", tc.name, got, tc.want)
 		}

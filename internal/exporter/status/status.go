@@ -8,6 +8,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
@@ -24,7 +25,7 @@ const noticeableLag = time.Second
 
 // state is how a target is doing, for people and programs that look at the exporter itself.
 type Informer struct {
-	collectors.InformerStatus
+	informer.Status
 	Kind    kinds.Kind
 	State   string // one of the states, or an answer of the API server
 	Refused bool
@@ -53,8 +54,8 @@ func (r *Reporter) Drain() { r.draining.Store(true) }
 
 // states returns how all targets are doing, in their order.
 func (r *Reporter) Informers() []Informer {
-	statuses := map[collectors.ID]collectors.InformerStatus{}
-	for _, s := range r.Observer.Informers() {
+	statuses := map[informer.ID]informer.Status{}
+	for _, s := range informer.List(r.Observer) {
 		statuses[s.ID] = s
 	}
 	var all []Informer
@@ -65,8 +66,8 @@ func (r *Reporter) Informers() []Informer {
 }
 
 // stateOf says how a target is doing. What the API server says about it comes before what is in the cache.
-func stateOf(t *informers.Informer, status collectors.InformerStatus) Informer {
-	s := Informer{InformerStatus: status, Kind: t.Kind}
+func stateOf(t *informers.Informer, status informer.Status) Informer {
+	s := Informer{Status: status, Kind: t.Kind}
 	s.ID = t.ID() // also of one that has ended
 	for _, h := range s.Handlers {
 		s.Pending += h.Pending

@@ -82,7 +82,7 @@ func (s *Server) serveInformers(w http.ResponseWriter, _ *http.Request) {
 func newInformerResponse(s status.Informer, now time.Time) InformerResponse {
 	a := InformerResponse{
 		InformerType: s.ID.Type(), Group: s.Kind.Group, Version: s.Kind.Version, Resource: s.Kind.Resource,
-		Namespaced: s.Kind.Namespaced, Namespace: s.ID.Scope(),
+		Namespaced: s.Kind.Namespaced, Namespace: s.ID.WatchNamespace(),
 		State: s.State, Synced: s.Synced, WatchConnected: s.Connected,
 		Objects: s.Objects, PendingEvents: s.Pending, Relists: s.Relists,
 		SyncLagSeconds: s.SyncLag.Seconds(), LastSyncSeconds: s.LastSync.Seconds(),

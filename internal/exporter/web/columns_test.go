@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
@@ -16,7 +16,7 @@ func TestColumns(t *testing.T) {
 	now := time.Now()
 	informer := func(resource string, change func(*status.Informer)) status.Informer {
 		s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: resource, Namespaced: true}}
-		s.ID = collectors.ID{Resource: resource, Namespace: "m"}
+		s.ID = informer.ID{Resource: resource, Namespace: "m"}
 		s.LastEvent, s.WatchOpened = now.Add(-time.Hour), now.Add(-time.Hour)
 		s.Objects, s.SyncLag, s.Pending, s.Relists, s.LastSync = 10, time.Minute, 10, 10, time.Minute
 		s.LastAudit.Result = catalog.AuditSkipped
@@ -58,7 +58,7 @@ func TestColumns(t *testing.T) {
 func TestRow(t *testing.T) {
 	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
 	s.SyncLag = 2 * time.Second
-	s.LastAudit = collectors.AuditStatus{Result: catalog.AuditDifferent, At: time.Now().Add(-time.Minute), Differences: 3}
+	s.LastAudit = informer.AuditStatus{Result: catalog.AuditDifferent, At: time.Now().Add(-time.Minute), Differences: 3}
 	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
 		t.Errorf("%+v", r)
 	}

@@ -166,7 +166,7 @@ var faults = []Fault{
 		Name: "hanging-cleanup", Does: "the finalizer cleanup of two deleted Widgets hangs: each attempt blocks a worker of the demo controller for 5 seconds",
 		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
 		Alert:  "ControllerCleanupOverdue",
-		inject: badWidgets(2, map[string]any{"cleanUp": "hang"}, true),
+		inject: badWidgets(2, map[string]any{"cleanup": "hang"}, true),
 	},
 	{
 		Name: "exporter-kill", Does: "the exporter is killed, and restarted at the end",
@@ -279,12 +279,12 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	if err != nil {
 		return nil, err
 	}
-	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/stuck"}}}
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/nobody-removes-me"}}}
 	configMaps := client.CoreV1().ConfigMaps(namespace.Name)
 	restore := func(ctx context.Context) error {
 		none := []byte(`{"metadata":{"finalizers":null}}`)
 		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
-		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // the injection may have failed before it did
+		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // nil if the injection has not started anything
 		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
 	}
 	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {

@@ -22,6 +22,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
@@ -101,7 +103,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if err != nil {
 		return err
 	}
-	direct := observer.WrapConfig(c.ControlPlane.Config())
+	direct := apiclient.WrapConfig(observer, c.ControlPlane.Config())
 	if c.writer, err = kubernetes.NewForConfig(direct); err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	if o.Dynamic, err = dynamic.NewForConfig(direct); err != nil {
 		return err
 	}
-	o.Factory = observer.SharedInformerFactory(watcher, cmp.Or(c.options.Resync, 30*time.Second), collectors.FactoryOptions{InformerName: name})
+	o.Factory = informer.NewSharedInformerFactory(observer, watcher, cmp.Or(c.options.Resync, 30*time.Second), informer.Options{InformerName: name})
 	o.Handle = func(string) { time.Sleep(time.Duration(c.handling.Load())) }
 	if c.Load, err = load.Start(ctx, o); err != nil {
 		name.Release()

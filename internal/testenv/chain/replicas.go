@@ -75,7 +75,7 @@ func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
 			Args: []string{
 				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--identity=" + identity,
 				"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
-				fmt.Sprintf("--max-retries=%d", maxRetries), "--clean-up-deadline=5s",
+				fmt.Sprintf("--max-retries=%d", maxRetries), "--cleanup-deadline=5s",
 			},
 		})
 		if err != nil {

@@ -11,37 +11,47 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
 // warmUp is a controller that ends while its program continues: it reads every ConfigMap once. Its shutdown can be
 // scraped, unlike that of a controller that ends with its process.
 func warmUp(ctx context.Context, observer *collectors.Observer, configMaps corelisters.ConfigMapLister) error {
-	queue := collectors.NewQueue(observer, "warm-up", workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]())
+	const controller = "warm-up"
+	q := queue.NewTypedRateLimitingQueue(observer, controller, workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](), queue.Options[cache.ObjectName]{})
 	all, err := configMaps.List(labels.Everything())
 	if err != nil {
 		return err
 	}
 	for _, m := range all {
-		queue.Add(cache.MetaObjectToName(m))
+		q.Add(cache.MetaObjectToName(m))
 	}
 	var worker sync.WaitGroup
 	var failed error
 	worker.Go(func() {
 		for {
-			key, over := queue.Get()
-			if over {
+			key, shutdown := q.Get()
+			if shutdown {
 				return
 			}
 			if _, err := configMaps.ConfigMaps(key.Namespace).Get(key.Name); err != nil && !apierrors.IsNotFound(err) {
 				failed = err
 			}
-			queue.Forget(key)
-			queue.Done(key)
+			q.Forget(key)
+			q.Done(key)
 		}
 	})
-	return observer.ShutdownController(ctx, "warm-up", collectors.ShutdownSteps{
-		StopIntake:   func(context.Context) error { queue.ShutDown(); return nil },
-		DrainWorkers: func(context.Context) error { worker.Wait(); return failed },
-		Queue:        queue,
+	stopIntake := controllers.NewShutdownStep(observer, controller, controllers.StopIntake, func(context.Context) error {
+		q.ShutDown()
+		return nil
 	})
+	drainWorkers := controllers.NewShutdownStep(observer, controller, controllers.DrainWorkers, func(context.Context) error {
+		worker.Wait()
+		return failed
+	})
+	if err := stopIntake(ctx); err != nil {
+		return err
+	}
+	return drainWorkers(ctx)
 }

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
@@ -88,9 +89,9 @@ func (p *program) start() error {
 	if err != nil {
 		return err
 	}
-	informer := observer.NewSharedIndexInformer(collectors.For(p.options.resource, p.options.namespace), lw, example, cache.SharedIndexInformerOptions{})
+	inf := informer.NewSharedIndexInformer(observer, informer.For(p.options.resource, p.options.namespace), lw, example, cache.SharedIndexInformerOptions{})
 	if p.options.transform != nil {
-		if err := informer.SetTransform(p.options.transform); err != nil {
+		if err := inf.SetTransform(p.options.transform); err != nil {
 			return err
 		}
 	}
@@ -99,16 +100,16 @@ func (p *program) start() error {
 		handlers["faulty"] = p.options.handler
 	}
 	for name, handler := range handlers {
-		if _, err := informer.AddEventHandler(collectors.NamedHandler(name, handler)); err != nil {
+		if _, err := inf.AddEventHandler(informer.NamedHandler(name, handler)); err != nil {
 			return err
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { defer close(ended); informer.RunWithContext(ctx) }()
+	go func() { defer close(ended); inf.RunWithContext(ctx) }()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.registry, p.observer, p.informer, p.cancel, p.ended = registry, observer, informer, cancel, ended
+	p.registry, p.observer, p.informer, p.cancel, p.ended = registry, observer, inf, cancel, ended
 	return nil
 }
 

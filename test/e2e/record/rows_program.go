@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
 // programOnly is a program beside an exporter that suffers nothing.
@@ -87,7 +88,7 @@ func addHandlers(ctx context.Context, p *program) error {
 func addAndRemove(ctx context.Context, p *program, newHandler func() cache.ResourceEventHandler) error {
 	var errs []error
 	every(ctx, time.Minute, func() {
-		registration, err := p.informer.AddEventHandler(collectors.NamedHandler("late", newHandler()))
+		registration, err := p.informer.AddEventHandler(informer.NamedHandler("late", newHandler()))
 		if err != nil {
 			errs = append(errs, err)
 			return
@@ -175,8 +176,8 @@ func thousandInformers(_ context.Context, l *lab) (*subject, error) {
 			if err != nil {
 				return err
 			}
-			informer := p.observer.NewSharedIndexInformer(collectors.For(configMaps, quiet), lw, example, cache.SharedIndexInformerOptions{})
-			running.Go(func() { informer.RunWithContext(starting) })
+			inf := informer.NewSharedIndexInformer(p.observer, informer.For(configMaps, quiet), lw, example, cache.SharedIndexInformerOptions{})
+			running.Go(func() { inf.RunWithContext(starting) })
 		}
 		if err := sleep(ctx, 5*time.Minute); err != nil {
 			return nil // a short trial

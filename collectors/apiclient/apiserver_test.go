@@ -1,0 +1,322 @@
+package apiclient_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// must returns a value of a call that may not fail.
+func must[V any](v V, err error) func(testing.TB) V {
+	return func(t testing.TB) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// fails checks that a call failed as it should.
+func fails[V any](_ V, err error) func(testing.TB, func(error) bool) {
+	return func(t testing.TB, as func(error) bool) {
+		t.Helper()
+		if !as(err) {
+			t.Fatalf("unexpected: %v", err)
+		}
+	}
+}
+
+// TestRequestsAsTheServerCountsThem covers S17 with every verb on a resource that nobody else uses: what the client counts
+// by verb, subresource and code is what the API server itself has counted.
+func TestRequestsAsTheServerCountsThem(t *testing.T) {
+	config := stacktest.Config(t)
+	namespace := stacktest.Namespace(t)
+	gadgets := newGadgets(t, config, namespace+".example.com")
+	obs, registry := observertest.New(t)
+	objects := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config)).Resource(gadgets).Namespace(namespace)
+	ctx := t.Context()
+	gadget := func(name string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": gadgets.GroupVersion().String(), "kind": "Gadget", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{"replicas": int64(1)},
+		}}
+	}
+
+	stale := must(objects.Create(ctx, gadget("a"), metav1.CreateOptions{}))(t)
+	must(objects.Create(ctx, gadget("b"), metav1.CreateOptions{}))(t)
+	fails(objects.Create(ctx, gadget("a"), metav1.CreateOptions{}))(t, apierrors.IsAlreadyExists)
+	current := must(objects.Get(ctx, "a", metav1.GetOptions{}))(t)
+	fails(objects.Get(ctx, "nobody", metav1.GetOptions{}))(t, apierrors.IsNotFound)
+	list := must(objects.List(ctx, metav1.ListOptions{}))(t)
+	stream := must(objects.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()}))(t)
+	current.Object["spec"] = map[string]any{"replicas": int64(2)}
+	current = must(objects.Update(ctx, current, metav1.UpdateOptions{}))(t)
+	if event := <-stream.ResultChan(); event.Type != watch.Modified {
+		t.Errorf("the watch delivered %v", event.Type)
+	}
+	stream.Stop()
+	fails(objects.Update(ctx, stale, metav1.UpdateOptions{}))(t, apierrors.IsConflict)
+	current.Object["status"] = map[string]any{"replicas": int64(2)}
+	must(objects.UpdateStatus(ctx, current, metav1.UpdateOptions{}))(t)
+	fails(objects.UpdateStatus(ctx, current, metav1.UpdateOptions{}))(t, apierrors.IsConflict)
+	must(objects.Patch(ctx, "a", types.MergePatchType, []byte(`{"metadata":{"labels":{"k":"v"}}}`), metav1.PatchOptions{}))(t)
+	must(objects.Patch(ctx, "a", types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{}, "scale"))(t)
+	must(objects.Get(ctx, "a", metav1.GetOptions{}, "scale"))(t)
+	must(objects.Apply(ctx, "c", gadget("c"), metav1.ApplyOptions{FieldManager: "test"}))(t)
+	must(0, objects.Delete(ctx, "b", metav1.DeleteOptions{}))(t)
+	must(0, objects.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))(t)
+
+	resource := gadgets.GroupResource().String()
+	series := func(subresource, verb, code string) string {
+		return "k8s_client_requests_total{code=" + code + ",resource=" + resource + ",subresource=" + subresource + ",verb=" + verb + "}"
+	}
+	want := metricstest.Snapshot{
+		series("", "create", "201"): 2, series("", "create", "409"): 1,
+		series("", "get", "200"): 1, series("", "get", "404"): 1, series("scale", "get", "200"): 1,
+		series("", "list", "200"): 1, series("", "watch", "200"): 1,
+		series("", "update", "200"): 1, series("", "update", "409"): 1,
+		series("status", "update", "200"): 1, series("status", "update", "409"): 1,
+		series("", "patch", "200"): 1, series("", "patch", "201"): 1, series("scale", "patch", "200"): 1,
+		series("", "delete", "200"): 1, series("", "deletecollection", "200"): 1,
+	}
+	got := metricstest.Take(t, registry)
+	got.Family("k8s_client_requests_total").Equal(t, want)
+	conflicts := "k8s_client_conflicts_total{resource=" + resource + ",subresource="
+	got.Family("k8s_client_conflicts_total").Equal(t, metricstest.Snapshot{conflicts + "}": 2, conflicts + "status}": 1, conflicts + "scale}": 0})
+	if requests, durations := want.Sum(), got.Family("k8s_client_request_duration_seconds_count").Sum(); durations != requests {
+		t.Errorf("%v durations were observed of %v requests", durations, requests)
+	}
+
+	// The server counts a request when it has ended: a watch after its end. For custom resources it counts the deletion of a
+	// collection as that of an object.
+	want[series("", "delete", "200")]++
+	delete(want, series("", "deletecollection", "200"))
+	end := time.Now().Add(time.Minute)
+	for {
+		server := requestsOf(t, config, gadgets.GroupResource(), series)
+		if len(server.Since(want)) == 0 && len(want.Since(server)) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the server counted:\n%sthe client:\n%s", server, want)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// newGadgets defines a resource in a group of its own, with a status and a scale.
+func newGadgets(t *testing.T, config *rest.Config, group string) schema.GroupVersionResource {
+	t.Helper()
+	free := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+	crd := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "gadgets." + group},
+		"spec": map[string]any{
+			"group": group, "scope": "Namespaced",
+			"names": map[string]any{"plural": "gadgets", "singular": "gadget", "kind": "Gadget"},
+			"versions": []any{map[string]any{
+				"name": "v1", "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{
+					"type": "object", "properties": map[string]any{"spec": free, "status": free},
+				}},
+				"subresources": map[string]any{
+					"status": map[string]any{},
+					"scale":  map[string]any{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
+				},
+			}},
+		},
+	}}
+	client := dynamic.NewForConfigOrDie(config)
+	crds := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	must(crds.Create(t.Context(), crd, metav1.CreateOptions{}))(t)
+	t.Cleanup(func() {
+		if err := crds.Delete(context.Background(), crd.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	end := time.Now().Add(time.Minute)
+	for {
+		current := must(crds.Get(t.Context(), crd.GetName(), metav1.GetOptions{}))(t)
+		conditions, _, _ := unstructured.NestedSlice(current.Object, "status", "conditions")
+		for _, c := range conditions {
+			if c := c.(map[string]any); c["type"] == "Established" && c["status"] == "True" {
+				return schema.GroupVersionResource{Group: group, Version: "v1", Resource: "gadgets"}
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the resource is not served: %v", current.Object["status"])
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// requestsOf returns what the API server itself has counted for a resource, in the client's terms.
+func requestsOf(t *testing.T, config *rest.Config, resource schema.GroupResource, series func(subresource, verb, code string) string) metricstest.Snapshot {
+	t.Helper()
+	verbs := map[string]string{
+		"GET": "get", "LIST": "list", "WATCH": "watch", "POST": "create", "PUT": "update", "PATCH": "patch", "APPLY": "patch",
+		"DELETE": "delete",
+	}
+	text := must(kubernetes.NewForConfigOrDie(config).Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context()))(t)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families := must(parser.TextToMetricFamilies(bytes.NewReader(text)))(t)
+	found := metricstest.Snapshot{}
+	for _, m := range families["apiserver_request_total"].GetMetric() {
+		labels := labelsOf(m)
+		if labels["group"] == resource.Group && labels["resource"] == resource.Resource {
+			found[series(labels["subresource"], verbs[labels["verb"]], labels["code"])] += m.GetCounter().GetValue()
+		}
+	}
+	return found
+}
+
+func labelsOf(m *dto.Metric) map[string]string {
+	labels := map[string]string{}
+	for _, l := range m.GetLabel() {
+		labels[l.GetName()] = l.GetValue()
+	}
+	return labels
+}
+
+// TestRequestsOfTheCoreGroup covers S17 on subresources and paths that Kubernetes' own APIs have, and with a server that
+// throttles: an eviction that a disruption budget does not allow is a real 429.
+func TestRequestsOfTheCoreGroup(t *testing.T) {
+	config := stacktest.Config(t)
+	namespace := stacktest.Namespace(t)
+	obs, registry := observertest.New(t)
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	ctx := t.Context()
+
+	must(client.Discovery().ServerVersion())(t)
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "p", Labels: map[string]string{"app": "p"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
+	}
+	pod = must(client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}))(t)
+	pod.Status.Phase = corev1.PodRunning // one that waits may be evicted
+	must(client.CoreV1().Pods(namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{}))(t)
+	none := intstr.FromInt32(0)
+	must(client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "b"},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MaxUnavailable: &none, Selector: &metav1.LabelSelector{MatchLabels: pod.Labels},
+		},
+	}, metav1.CreateOptions{}))(t)
+	// Without a retry, for which client-go would wait ten seconds.
+	fails(0, client.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name("p").SubResource("eviction").MaxRetries(0).
+		Body(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "p"}}).Do(ctx).Error())(t, apierrors.IsTooManyRequests)
+	// The deprecated form of a watch.
+	stream := must(client.CoreV1().RESTClient().Get().AbsPath("/api/v1/watch/namespaces", namespace, "pods").
+		Param("timeoutSeconds", "1").Stream(ctx))(t)
+	_ = stream.Close()
+	// A subresource of namespaces, which stands where a resource would.
+	space := must(client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}))(t)
+	must(client.CoreV1().Namespaces().Finalize(ctx, space, metav1.UpdateOptions{}))(t)
+
+	metricstest.Take(t, registry).Family("k8s_client_requests_total").Equal(t, metricstest.Snapshot{
+		"k8s_client_requests_total{code=200,resource=non-resource,subresource=,verb=get}":                   1,
+		"k8s_client_requests_total{code=201,resource=pods,subresource=,verb=create}":                        1,
+		"k8s_client_requests_total{code=200,resource=pods,subresource=status,verb=update}":                  1,
+		"k8s_client_requests_total{code=201,resource=poddisruptionbudgets.policy,subresource=,verb=create}": 1,
+		"k8s_client_requests_total{code=429,resource=pods,subresource=eviction,verb=create}":                1,
+		"k8s_client_requests_total{code=200,resource=pods,subresource=,verb=watch}":                         1,
+		"k8s_client_requests_total{code=200,resource=namespaces,subresource=,verb=get}":                     1,
+		"k8s_client_requests_total{code=200,resource=namespaces,subresource=finalize,verb=update}":          1,
+	})
+}
+
+// TestRequestsWithoutAnAnswer covers S17 on a network that fails: the error is counted, and passed on as it is.
+func TestRequestsWithoutAnAnswer(t *testing.T) {
+	proxy, config := stacktest.Proxied(t)
+	config.Timeout = 3 * time.Second
+	obs, registry := observertest.New(t)
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	get := func() error {
+		_, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+		return err
+	}
+	series := func(code string) string {
+		return "k8s_client_requests_total{code=" + code + ",resource=namespaces,subresource=,verb=get}"
+	}
+	must(0, get())(t)
+	proxy.HalfOpen()
+	fails(0, get())(t, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
+	proxy.Cut()
+	fails(0, get())(t, func(err error) bool { return err != nil })
+	if err := proxy.Restore(); err != nil {
+		t.Fatal(err)
+	}
+	must(0, get())(t)
+	got := metricstest.Take(t, registry)
+	if got[series("200")] != 2 || got[series("error")] < 2 || len(got.Family("k8s_client_requests_total")) != 2 {
+		t.Errorf("after two answers and two failures:\n%s", got.Family("k8s_client_requests_total"))
+	}
+}
+
+// TestThrottledByItself covers S17: a client with a rate of 1/s and no burst waits about a second for each request but the
+// first.
+func TestThrottledByItself(t *testing.T) {
+	config := rest.CopyConfig(stacktest.Config(t))
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(1, 1)
+	obs, registry := observertest.New(t)
+	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	begin := time.Now()
+	for range 3 {
+		must(client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{}))(t)
+	}
+	took := time.Since(begin).Seconds()
+	got := metricstest.Take(t, registry)
+	if count, sum := got["k8s_client_throttle_wait_seconds_count"], got["k8s_client_throttle_wait_seconds_sum"]; count != 3 || sum <= 0 || sum > took {
+		t.Errorf("%v waits took %v s of %v s", count, sum, took)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	fails(client.CoreV1().Namespaces().Get(ended, "default", metav1.GetOptions{}))(t, func(err error) bool { return errors.Is(err, context.Canceled) })
+	metricstest.Take(t, registry).Since(got).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 1})
+}
+
+// TestClientsShareSeries: two clients under one Observer are reported together, and each keeps a rate limit of its own where
+// it had one before.
+func TestClientsShareSeries(t *testing.T) {
+	obs, registry := observertest.New(t)
+	config := rest.CopyConfig(stacktest.Config(t))
+	config.QPS, config.Burst = 0.001, 1
+	wrapped := apiclient.WrapConfig(obs, config)
+	typed, untyped := kubernetes.NewForConfigOrDie(wrapped), dynamic.NewForConfigOrDie(wrapped)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	must(typed.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{}))(t)
+	must(untyped.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, "default", metav1.GetOptions{}))(t)
+	metricstest.Take(t, registry).Since(nil).Equal(t, metricstest.Snapshot{
+		"k8s_client_requests_total{code=200,resource=namespaces,subresource=,verb=get}": 2,
+		"k8s_client_request_duration_seconds_count{resource=namespaces,verb=get}":       2,
+	})
+	if config.WrapTransport != nil || wrapped.RateLimiter != nil {
+		t.Error("the caller's configuration was changed, or a limiter added")
+	}
+}

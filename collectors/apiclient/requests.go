@@ -1,0 +1,172 @@
+package apiclient
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
+)
+
+// registry holds the series of the requests that pass an Observer's transports. A series is created for the first request
+// that it counts, and exists as long as the Observer: such a request may be repeated at any time.
+type registry struct {
+	*core.Observer
+
+	mu      sync.RWMutex
+	answers map[answer]*answerSeries
+	// names are the values of the label resource: other for resources beyond the limit and for strings that cannot be the
+	// name of a resource. The limit holds for each of the two.
+	names map[schema.GroupResource]string
+	// others is the number of names with the value other.
+	others int
+}
+
+// answer is the key of the series that count an answer.
+type answer struct {
+	apipath.Request
+	code int
+}
+
+// noAnswer is the code of a request without an answer.
+const noAnswer = 0
+
+// answerSeries are the series that count an answer.
+type answerSeries struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
+	// conflicts is nil unless the answer is a conflict.
+	conflicts prometheus.Counter
+}
+
+// nonResource is the value of the label resource for paths without a resource.
+const nonResource = "non-resource"
+
+var _ core.Part = &registry{}
+
+func registryOf(obs *collectors.Observer) *registry {
+	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+		return &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
+	})
+}
+
+// Collect implements core.Part: everything is in vectors.
+func (*registry) Collect(chan<- prometheus.Metric) {}
+
+// count counts a request that took the given number of nanoseconds.
+func (r *registry) count(request apipath.Request, code int, duration int64) {
+	key := answer{request, code}
+	var closed bool
+	if key.Subresource, closed = subresources[key.Subresource]; !closed {
+		key.Subresource = catalog.SubresourceOther
+	}
+	r.mu.RLock()
+	s := r.answers[key]
+	if s == nil && r.isOther(key.Group, key.Resource) {
+		key.Group, key.Resource = "", series.Other
+		s = r.answers[key]
+	}
+	r.mu.RUnlock()
+	if s == nil {
+		s = r.newAnswer(key)
+	}
+	s.requests.Inc()
+	s.duration.Observe(core.Seconds(duration))
+	if s.conflicts != nil {
+		s.conflicts.Inc()
+	}
+}
+
+// isOther reports whether a resource is known to be reported as other. The caller holds mu.
+func (r *registry) isOther(group, resource string) bool {
+	name, known := r.names[schema.GroupResource{Group: group, Resource: resource}]
+	return name == series.Other || !known && resource != "" && len(r.names) >= 2*r.Labels.Resources.Limit
+}
+
+// newAnswer returns the series of an answer and creates them if they do not exist. Resources that are reported as other
+// share a key, which does not contain the name in the URL.
+func (r *registry) newAnswer(key answer) *answerSeries {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	resource := r.resource(key.Group, key.Resource)
+	if resource == series.Other {
+		key.Group, key.Resource = "", series.Other
+	}
+	if s := r.answers[key]; s != nil {
+		return s
+	}
+	code := catalog.CodeError
+	if key.code != noAnswer {
+		code = strconv.Itoa(key.code)
+	}
+	s := &answerSeries{
+		requests: r.Metrics.Counter(catalog.ClientRequests, key.Verb, resource, key.Subresource, code),
+		duration: r.Metrics.Histogram(catalog.ClientRequestDuration, key.Verb, resource),
+	}
+	if writes(key.Verb) {
+		conflicts := r.Metrics.Counter(catalog.ClientConflicts, resource, key.Subresource)
+		if key.code == http.StatusConflict {
+			s.conflicts = conflicts
+		}
+	}
+	// The strings of the key are substrings of a URL, which would stay in memory.
+	key.Group, key.Resource = strings.Clone(key.Group), strings.Clone(key.Resource)
+	r.answers[key] = s
+	return s
+}
+
+// resource returns the value of the label resource. Strings that cannot be the name of a resource, and might not be a valid
+// label value, are reported as other, including the metric names that autoscalers request in place of a resource. The
+// caller holds mu.
+func (r *registry) resource(group, resource string) string {
+	name, known := r.names[schema.GroupResource{Group: group, Resource: resource}]
+	switch {
+	case resource == "":
+		return nonResource
+	case known:
+		return name
+	case r.isOther(group, resource):
+		return series.Other
+	}
+	// The strings are substrings of a URL, which would stay in memory.
+	key := schema.GroupResource{Group: strings.Clone(group), Resource: strings.Clone(resource)}
+	name = series.Other
+	if len(validation.IsDNS1123Subdomain(resource)) == 0 && (group == "" || len(validation.IsDNS1123Subdomain(group)) == 0) {
+		name = r.Labels.Resources.Acquire(key.String())
+	}
+	if name == series.Other {
+		if r.others >= r.Labels.Resources.Limit {
+			return name
+		}
+		r.others++
+	}
+	r.names[key] = name
+	return name
+}
+
+// writes reports whether a verb changes an object and can meet a conflict.
+func writes(verb string) bool {
+	switch verb {
+	case catalog.VerbCreate, catalog.VerbUpdate, catalog.VerbPatch, catalog.VerbDelete, catalog.VerbDeleteCollection:
+		return true
+	}
+	return false
+}
+
+// subresources maps the values of the label subresource to themselves, so that a series keeps none of a URL's substrings.
+var subresources = func() map[string]string {
+	set := map[string]string{"": ""}
+	for _, value := range catalog.LabelSubresource.Values {
+		set[value] = value
+	}
+	return set
+}()

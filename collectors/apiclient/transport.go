@@ -1,0 +1,108 @@
+package apiclient
+
+import (
+	"cmp"
+	"net/http"
+	"path"
+	"strings"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
+)
+
+// WrapConfig returns a copy of config whose clients report their requests to the API server as WrapTransport does, and how
+// long they wait for config.RateLimiter if that is set. It knows the path in config.Host, so that it also understands
+// requests to servers behind a proxy such as https://host/k8s/clusters/c-1.
+//
+// If only QPS and Burst are set, or neither, waits cannot be observed: each client then creates a limiter of its own, and a
+// limiter set here would be shared by all of them. A program with a single client can set
+//
+//	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
+func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
+	r := registryOf(obs)
+	config = rest.CopyConfig(config)
+	var prefix string
+	if server, _, err := rest.DefaultServerUrlFor(config); err == nil { // else no client can be created from it
+		prefix = strings.TrimSuffix(path.Join("/", server.Path), "/") // as client-go prepends it to the path
+	}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return r.wrapTransport(next, prefix) })
+	if config.RateLimiter != nil {
+		config.RateLimiter = r.wrapLimiter(config.RateLimiter)
+	}
+	return config
+}
+
+// WrapTransport returns a transport that reports requests by verb, resource and status code. Requests and responses pass
+// unchanged. A nil transport stands for http.DefaultTransport. It can be passed to rest.Config.Wrap, but WrapConfig reports
+// more.
+//
+// A transport that this Observer has already wrapped is returned unchanged, even if others have wrapped it since, as long as
+// they have the method WrappedRoundTripper, as those of client-go do. All transports of an Observer share their series, which
+// exist as long as the Observer. The transport is safe for concurrent use if next is, and does not allocate except for the
+// first request of its kind.
+func WrapTransport(obs *collectors.Observer, next http.RoundTripper) http.RoundTripper {
+	return registryOf(obs).wrapTransport(next, "")
+}
+
+func (r *registry) wrapTransport(next http.RoundTripper, prefix string) http.RoundTripper {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	if t, ok := next.(*transport); ok && t.registry == r {
+		next, prefix = t.next, cmp.Or(prefix, t.prefix)
+	}
+	if r.isWrapped(next) {
+		return next
+	}
+	return &transport{registry: r, next: next, prefix: prefix}
+}
+
+// isWrapped reports whether requests already pass a transport of this Observer.
+func (r *registry) isWrapped(next http.RoundTripper) bool {
+	for {
+		if t, ok := next.(*transport); ok && t.registry == r {
+			return true
+		}
+		outer, ok := next.(utilnet.RoundTripperWrapper)
+		if !ok {
+			return false
+		}
+		next = outer.WrappedRoundTripper()
+	}
+}
+
+// transport decorates the transport of a client.
+type transport struct {
+	registry *registry
+	next     http.RoundTripper
+	// prefix precedes /api and /apis in the paths of the server.
+	prefix string
+}
+
+var _ utilnet.RoundTripperWrapper = &transport{}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	var asked, query string
+	if r.URL != nil { // else next returns an error
+		asked, query = strings.TrimPrefix(r.URL.Path, t.prefix), r.URL.RawQuery
+	}
+	request := apipath.Parse(r.Method, asked, query)
+	sent := t.registry.Now()
+	response, err := t.next.RoundTrip(r)
+	code := noAnswer
+	if response != nil && err == nil {
+		code = response.StatusCode
+	}
+	t.registry.count(request, code, t.registry.Now()-sent)
+	return response, err
+}
+
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper: client-go uses it to find the TLS configuration and the dialer.
+func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// CloseIdleConnections serves http.Client.CloseIdleConnections.
+func (t *transport) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(t.next) }

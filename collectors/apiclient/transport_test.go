@@ -1,0 +1,305 @@
+package apiclient_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// fakeTransport answers requests without a network.
+type fakeTransport func(*http.Request) (*http.Response, error)
+
+func (f fakeTransport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// answering answers all requests with one status.
+func answering(code int) fakeTransport {
+	response := &http.Response{StatusCode: code, Body: http.NoBody}
+	return func(*http.Request) (*http.Response, error) { return response, nil }
+}
+
+func newRequest(t testing.TB, method, url string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// sendRequest sends a request and discards the response.
+func sendRequest(t testing.TB, transport http.RoundTripper, method, url string) {
+	t.Helper()
+	response, err := transport.RoundTrip(newRequest(t, method, url))
+	if err == nil {
+		_ = response.Body.Close()
+	}
+}
+
+// TestTransportChangesNothing: requests, responses and errors pass as the same objects.
+func TestTransportChangesNothing(t *testing.T) {
+	obs, reg := observertest.New(t)
+	sent := newRequest(t, http.MethodPut, "https://server/api/v1/namespaces/n/pods/p")
+	body, header := sent.Body, sent.Header.Clone()
+	answer, failure := &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, errors.New("network")
+	for _, want := range []struct {
+		answer *http.Response
+		err    error
+	}{{answer, nil}, {nil, failure}, {answer, failure}, {nil, nil}} {
+		got, err := apiclient.WrapTransport(obs, fakeTransport(func(r *http.Request) (*http.Response, error) {
+			if r != sent || r.Body != body || r.Context() != sent.Context() || len(r.Header) != len(header) {
+				t.Error("another request was passed on")
+			}
+			return want.answer, want.err
+		})).RoundTrip(sent) //nolint:bodyclose // the response has none
+		if got != want.answer || err != want.err { //nolint:errorlint // the very same
+			t.Errorf("got %v, %v; want %v, %v", got, err, want.answer, want.err)
+		}
+	}
+	metricstest.Take(t, reg).Family("k8s_client_requests_total").Equal(t, metricstest.Snapshot{
+		"k8s_client_requests_total{code=200,resource=pods,subresource=,verb=update}":   1,
+		"k8s_client_requests_total{code=error,resource=pods,subresource=,verb=update}": 3,
+	})
+}
+
+// TestTransportDoesNotInterfere: errors about invalid requests and panics are those of the transport inside.
+func TestTransportDoesNotInterfere(t *testing.T) {
+	obs, reg := observertest.New(t)
+	if _, err := apiclient.WrapTransport(obs, nil).RoundTrip(&http.Request{Body: http.NoBody}); err == nil { //nolint:bodyclose // the response has none
+		t.Error("a request without a URL was answered")
+	}
+	panicking := apiclient.WrapTransport(obs, fakeTransport(func(*http.Request) (*http.Response, error) { panic("broken") }))
+	func() {
+		defer func() {
+			if recover() != "broken" {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		sendRequest(t, panicking, http.MethodGet, "https://server/api/v1/pods")
+	}()
+	metricstest.Take(t, reg).Family("k8s_client_requests_total").Equal(t, metricstest.Snapshot{
+		"k8s_client_requests_total{code=error,resource=non-resource,subresource=,verb=get}": 1,
+	})
+}
+
+func TestTransportCounts(t *testing.T) {
+	obs, reg := observertest.New(t)
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("before any request:\n%s", s)
+	}
+	ok, conflict := apiclient.WrapTransport(obs, answering(http.StatusOK)), apiclient.WrapTransport(obs, answering(http.StatusConflict))
+	sendRequest(t, ok, http.MethodGet, "https://server/api/v1/pods?watch=1")
+	sendRequest(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1") // no write
+	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d")
+	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
+	sendRequest(t, conflict, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
+	sendRequest(t, apiclient.WrapTransport(obs, answering(http.StatusTooManyRequests)), http.MethodPost, "https://server/api/v1/namespaces/n/pods/p/eviction")
+	sendRequest(t, ok, http.MethodGet, "https://server/apis/custom.metrics.k8s.io/v1beta1/namespaces/n/pods/%2A/http_requests")
+	metricstest.Take(t, reg).Counts().Equal(t, metricstest.Snapshot{
+		"k8s_client_requests_total{code=200,resource=pods,subresource=,verb=watch}":                          1,
+		"k8s_client_requests_total{code=409,resource=pods,subresource=,verb=watch}":                          1,
+		"k8s_client_requests_total{code=200,resource=deployments.apps,subresource=,verb=update}":             1,
+		"k8s_client_requests_total{code=200,resource=deployments.apps,subresource=status,verb=update}":       1,
+		"k8s_client_requests_total{code=409,resource=deployments.apps,subresource=status,verb=update}":       1,
+		"k8s_client_requests_total{code=200,resource=pods.custom.metrics.k8s.io,subresource=other,verb=get}": 1,
+		"k8s_client_request_duration_seconds_count{resource=pods,verb=watch}":                                2,
+		"k8s_client_request_duration_seconds_count{resource=deployments.apps,verb=update}":                   3,
+		"k8s_client_request_duration_seconds_count{resource=pods.custom.metrics.k8s.io,verb=get}":            1,
+		"k8s_client_requests_total{code=429,resource=pods,subresource=eviction,verb=create}":                 1,
+		"k8s_client_request_duration_seconds_count{resource=pods,verb=create}":                               1,
+		"k8s_client_conflicts_total{resource=pods,subresource=eviction}":                                     0,
+		"k8s_client_conflicts_total{resource=deployments.apps,subresource=}":                                 0,
+		"k8s_client_conflicts_total{resource=deployments.apps,subresource=status}":                           1,
+	})
+}
+
+// TestTransportLimitsResources: the number of series is bounded for any requests, and no URL breaks the caller.
+func TestTransportLimitsResources(t *testing.T) {
+	const limit = 40
+	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Limits.Resources = limit })
+	transport := apiclient.WrapTransport(obs, answering(http.StatusOK))
+	ask := func(from, to int) {
+		for n := from; n < to; n++ {
+			sendRequest(t, transport, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/resources%d", n))
+		}
+	}
+	const (
+		other    = "k8s_client_requests_total{code=200,resource=other,subresource=,verb=list}"
+		overflow = "k8s_informer_label_overflow_total{label=resource}"
+	)
+	ask(0, limit+10)
+	ask(limit, limit+10)
+	snapshot := metricstest.Take(t, reg)
+	if s := snapshot.Family("k8s_client_requests_total"); len(s) != limit+1 || s[other] != 20 {
+		t.Errorf("%d series, %v requests of others", len(s), s[other])
+	}
+	if n := snapshot[overflow]; n != 10 {
+		t.Errorf("%v overflows, want 10", n)
+	}
+	for _, odd := range []string{"%ff%fe", "Pods", "queue_length", strings.Repeat("x", 1000)} {
+		sendRequest(t, transport, http.MethodGet, "https://server/api/v1/"+odd)
+		sendRequest(t, transport, http.MethodGet, "https://server/apis/"+odd+"/v1/things")
+	}
+	if s := metricstest.Take(t, reg).Family("k8s_client_requests_total"); len(s) != limit+1 || s[other] != 28 {
+		t.Errorf("%d series, %v requests of others", len(s), s[other])
+	}
+	ask(limit, 3*limit)
+	snapshot = metricstest.Take(t, reg)
+	if n := snapshot[other]; n != 28+2*limit {
+		t.Errorf("%v requests of others", n)
+	}
+	// Invalid names are remembered too, in the room for others, and are no overflow. Beyond that nothing is remembered.
+	const invalid = 8
+	if n := snapshot[overflow]; n != limit-invalid {
+		t.Errorf("%v overflows, want %d", n, limit-invalid)
+	}
+	var unknown []*http.Request
+	for n := range 11 { // AllocsPerRun warms up with one
+		unknown = append(unknown, newRequest(t, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/unknown%d", n)))
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		_, _ = transport.RoundTrip(unknown[0]) //nolint:bodyclose // the response has none
+		unknown = unknown[1:]
+	}); n > 0 {
+		t.Errorf("%v allocations for a resource beyond those that are remembered", n)
+	}
+}
+
+// TestTransportBehindAPath: WrapConfig strips the path in the host, and nothing else.
+func TestTransportBehindAPath(t *testing.T) {
+	for host, path := range map[string]string{
+		"https://server":                        "/api/v1/pods",
+		"server:6443":                           "/api/v1/pods",
+		"https://server/k8s/clusters/c-1":       "/k8s/clusters/c-1/api/v1/pods",
+		"https://server/k8s//clusters/c-1/":     "/k8s/clusters/c-1/api/v1/pods",
+		"https://server/apis/x.io/v1/a/b/proxy": "/apis/x.io/v1/a/b/proxy/api/v1/pods",
+		"https://server/api":                    "/api/api/v1/pods",
+		"https://server/k":                      "/api/v1/pods",
+	} {
+		obs, reg := observertest.New(t)
+		config := &rest.Config{Host: host}
+		wrapped := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, config)) // which counts once
+		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return apiclient.WrapTransport(obs, next) })
+		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return fakeWrapper{next} })
+		wrapped = apiclient.WrapConfig(obs, wrapped)
+		transport := wrapped.WrapTransport(answering(http.StatusOK))
+		sendRequest(t, transport, http.MethodGet, "https://server"+path)
+		const want = "k8s_client_requests_total{code=200,resource=pods,subresource=,verb=list}"
+		if s := metricstest.Take(t, reg); s[want] != 1 {
+			t.Errorf("%s, %s:\n%s", host, path, s)
+		}
+		if config.WrapTransport != nil {
+			t.Error("the caller's configuration was changed")
+		}
+	}
+}
+
+type idleCloser struct {
+	http.RoundTripper
+	closed int
+}
+
+func (c *idleCloser) CloseIdleConnections() { c.closed++ }
+
+// fakeWrapper is one of client-go's wrappers, which do not close idle connections themselves.
+type fakeWrapper struct{ http.RoundTripper }
+
+func (w fakeWrapper) WrappedRoundTripper() http.RoundTripper { return w.RoundTripper }
+
+// TestTransportForwards: client-go and net/http find the capabilities of the transport inside.
+func TestTransportForwards(t *testing.T) {
+	obs, _ := observertest.New(t)
+	closer := &idleCloser{RoundTripper: answering(http.StatusOK)}
+	(&http.Client{Transport: apiclient.WrapTransport(obs, closer)}).CloseIdleConnections()
+	utilnet.CloseIdleConnectionsFor(fakeWrapper{apiclient.WrapTransport(obs, fakeWrapper{closer})})
+	if closer.closed != 2 {
+		t.Errorf("closed %d times, want 2", closer.closed)
+	}
+	plain := &http.Transport{TLSClientConfig: &tls.Config{ServerName: "server", MinVersion: tls.VersionTLS13}}
+	if got, err := utilnet.TLSClientConfig(apiclient.WrapTransport(obs, plain)); err != nil || got != plain.TLSClientConfig {
+		t.Errorf("the TLS configuration is %v, %v", got, err)
+	}
+	if w, ok := apiclient.WrapTransport(obs, plain).(utilnet.RoundTripperWrapper); !ok || w.WrappedRoundTripper() != plain {
+		t.Error("the wrapped transport is not found")
+	}
+}
+
+func TestTransportDoesNotAllocate(t *testing.T) {
+	obs, _ := observertest.New(t)
+	transport := apiclient.WrapTransport(obs, answering(http.StatusConflict))
+	requests := []*http.Request{
+		newRequest(t, http.MethodGet, "https://server/api/v1/namespaces/n/pods?allowWatchBookmarks=true&watch=true"),
+		newRequest(t, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status"),
+		newRequest(t, http.MethodGet, "https://server/healthz"),
+	}
+	if allocs := testing.AllocsPerRun(100, func() {
+		for _, r := range requests {
+			_, _ = transport.RoundTrip(r) //nolint:bodyclose // the response has none
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+func TestTransportInParallel(t *testing.T) {
+	obs, reg := observertest.New(t)
+	var workers sync.WaitGroup
+	for range 4 {
+		transport := apiclient.WrapTransport(obs, answering(http.StatusOK))
+		workers.Go(func() {
+			for n := range 500 {
+				sendRequest(t, transport, http.MethodPut, fmt.Sprintf("https://server/apis/example.com/v1/resources%d/x", n%50))
+			}
+		})
+		workers.Go(func() { metricstest.Take(t, reg) })
+	}
+	workers.Wait()
+	s := metricstest.Take(t, reg).Family("k8s_client_requests_total")
+	if len(s) != 50 || s.Sum() != 2000 {
+		t.Errorf("%d series with %v requests", len(s), s.Sum())
+	}
+}
+
+// hesitantLimiter makes all callers wait.
+type hesitantLimiter struct {
+	wait  time.Duration
+	err   error
+	tries int
+}
+
+func (l *hesitantLimiter) Wait(context.Context) error { time.Sleep(l.wait); return l.err }
+func (l *hesitantLimiter) Accept()                    { time.Sleep(l.wait) }
+func (l *hesitantLimiter) TryAccept() bool            { l.tries++; return true }
+func (l *hesitantLimiter) Stop()                      {}
+func (l *hesitantLimiter) QPS() float32               { return 7 }
+
+func TestRateLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		limiter := &hesitantLimiter{wait: 2 * time.Second, err: errors.New("gave up")}
+		decorated := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, &rest.Config{RateLimiter: limiter})).RateLimiter
+		metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 0, "k8s_client_throttle_wait_seconds_sum": 0})
+		if err := decorated.Wait(t.Context()); err != limiter.err { //nolint:errorlint // the very same
+			t.Error(err)
+		}
+		decorated.Accept()
+		if !decorated.TryAccept() || limiter.tries != 1 || decorated.QPS() != 7 {
+			t.Error("not passed on")
+		}
+		metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 2, "k8s_client_throttle_wait_seconds_sum": 4})
+	})
+}

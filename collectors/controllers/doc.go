@@ -1,0 +1,14 @@
+// Package controllers observes what controllers do with the items of their queues: reconciles, finalizer cleanups, stale
+// reads and the shutdown. Its decorators are functions around the controller's own; they never decide, retry or recover.
+//
+//	sync = controllers.NewSyncHandler(obs, "deployments", sync, controllers.Options{MaxWorkers: 4})
+//	cleanup = controllers.NewFinalizer(obs, "deployments", finalizer, cleanup, controllers.FinalizerOptions{})
+//
+// The series of a controller exist as long as its Observer, unless Forget deletes them.
+//
+//	reconciler.go   reconciles by result, active workers
+//	finalizer.go    attempts to clean up, overdue cleanups, rollbacks
+//	stale_reads.go  reads of a cache that is older than the controller's own writes
+//	shutdown.go     duration and result of each step of the shutdown
+//	series.go       the series of a controller, shared by its decorators, and their end
+package controllers

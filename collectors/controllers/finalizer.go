@@ -1,0 +1,245 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+)
+
+const (
+	// maxCleanups is the number of objects of one finalizer that are checked for their deadline.
+	maxCleanups = 10_000
+	// cleanupMemory is how long an object is remembered after its last attempt. client-go's backoff is at most 1000 s.
+	cleanupMemory = 30 * time.Minute
+)
+
+// FinalizerOptions configures a decorated cleanup function. The zero value is useful.
+type FinalizerOptions struct {
+	// Deadline is the time within which a cleanup should succeed, counted from its first attempt. The default is none. It is
+	// observed and not enforced: to end an attempt, call the cleanup function with a context that has a timeout.
+	Deadline time.Duration
+}
+
+// NewFinalizer decorates the function that cleans up before a controller removes its finalizer from an object: attempts and
+// their duration by result, and the number of objects whose cleanup is overdue.
+//
+// An attempt that returns nil counts as success, however long it took. One that returns an error counts as timeout if its
+// context has exceeded its deadline, or if the attempt took longer than FinalizerOptions.Deadline; else as error. A panic
+// is counted and not recovered.
+//
+// An object is overdue, in controller_finalizer_overdue, if its cleanup has not succeeded within the deadline, counted from
+// its first attempt; an attempt need not have returned. Objects are identified by their UID. An object is forgotten when
+// its cleanup succeeds, by ForgetCleanup, 30 minutes after its last attempt, and when the program ends, so that a restart
+// restarts the deadline. With more than 10,000 such objects at a time, the number is a lower bound.
+//
+// Decorators of one Observer with the same controller and finalizer share their series, which exist until Forget. The
+// returned function is safe for concurrent use if cleanup is. It adds less than a microsecond.
+func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finalizer string, cleanup func(context.Context, T) error, options FinalizerOptions) func(context.Context, T) error {
+	c, deadline := registryOf(obs).cleanups(controller, finalizer), options.Deadline
+	return func(ctx context.Context, object T) (err error) {
+		ended, a := c.panicked, c.begin(object, deadline)
+		defer func() { c.end(a, ended) }()
+		err = cleanup(ctx, object)
+		switch {
+		case err == nil:
+			ended = c.succeeded
+		case errors.Is(ctx.Err(), context.DeadlineExceeded), deadline > 0 && c.registry.Now()-a.start > int64(deadline):
+			ended = c.timedOut
+		default:
+			ended = c.failed
+		}
+		return err
+	}
+}
+
+// NewRollback decorates the function that undoes a cleanup that failed halfway: its duration by result. A panic is counted
+// and not recovered. Series, concurrency and cost are those of NewFinalizer.
+func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, rollback func(context.Context, T) error) func(context.Context, T) error {
+	o := registryOf(obs)
+	r := o.rollbacks(controller, finalizer)
+	return func(ctx context.Context, object T) (err error) {
+		ended, start := r.panicked, o.Now()
+		defer func() { ended.Observe(core.Seconds(o.Now() - start)) }()
+		err = rollback(ctx, object)
+		ended = r.succeeded
+		if err != nil {
+			ended = r.failed
+		}
+		return err
+	}
+}
+
+// ForgetCleanup removes an object from controller_finalizer_overdue. A controller should call it for an object that no longer
+// exists: its finalizer may have been removed by hand.
+//
+//	pod, err := lister.Pods(namespace).Get(name)
+//	if apierrors.IsNotFound(err) {
+//		controllers.ForgetCleanup(obs, "pods", finalizer, types.NamespacedName{Namespace: namespace, Name: name})
+//		return nil
+//	}
+//
+// An attempt in progress is counted when it ends. ForgetCleanup has no effect on a controller or finalizer that is reported
+// as "other". It is safe for concurrent use. Its cost grows with the number of objects whose cleanup has not succeeded.
+func ForgetCleanup(obs *collectors.Observer, controller, finalizer string, object types.NamespacedName) {
+	if c := lookUp[*cleanups](registryOf(obs), controller, finalizer); c != nil {
+		c.drop(object)
+	}
+}
+
+// cleanups are the series of a controller's cleanups for one finalizer.
+type cleanups struct {
+	registry                              *registry
+	labels                                []string
+	succeeded, failed, timedOut, panicked *outcome
+
+	mu      sync.Mutex
+	objects map[types.UID]*cleanup
+}
+
+// cleanup is the state of an object whose cleanup has not succeeded yet.
+type cleanup struct {
+	name types.NamespacedName
+	// due is the end of the deadline, and tried the last start or end of an attempt.
+	due, tried int64
+	// attempts are in progress: usually 0 or 1.
+	attempts int
+}
+
+// expired reports whether there was no attempt for so long that the object may be gone, or cleaned up by another replica.
+func (c *cleanup) expired(now int64) bool {
+	return c.attempts == 0 && now-c.tried > int64(cleanupMemory)
+}
+
+// attempt is one call of a cleanup function.
+type attempt struct {
+	start int64
+	uid   types.UID
+	// object is nil if its deadline is not checked.
+	object *cleanup
+}
+
+var _ controllerSeries = &cleanups{}
+
+func (o *registry) cleanups(controller, finalizer string) *cleanups {
+	return seriesOf(o, func(labels ...string) *cleanups {
+		results := o.outcomes(catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration, labels...)
+		return &cleanups{
+			registry:  o,
+			labels:    labels,
+			succeeded: results[catalog.CleanupSuccess],
+			failed:    results[catalog.CleanupError],
+			timedOut:  results[catalog.CleanupTimeout],
+			panicked:  results[catalog.CleanupPanic],
+			objects:   map[types.UID]*cleanup{},
+		}
+	}, controller, finalizer)
+}
+
+func (c *cleanups) begin(object metav1.Object, deadline time.Duration) attempt {
+	a := attempt{start: c.registry.Now()}
+	if deadline <= 0 || isNil(object) {
+		return a
+	}
+	a.uid = object.GetUID()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.object = c.objects[a.uid]
+	if a.object == nil && len(c.objects) >= maxCleanups {
+		return a
+	}
+	if a.object == nil || a.object.expired(a.start) {
+		a.object = &cleanup{
+			name: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()},
+			due:  a.start + int64(deadline),
+		}
+		c.objects[a.uid] = a.object
+	}
+	a.object.tried = a.start
+	a.object.attempts++
+	return a
+}
+
+// end records the end of an attempt. It is deferred and does not recover.
+func (c *cleanups) end(a attempt, o *outcome) {
+	now := c.registry.Now()
+	o.observe(now - a.start)
+	if a.object == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.object.tried = now
+	a.object.attempts--
+	if o == c.succeeded {
+		delete(c.objects, a.uid)
+	}
+}
+
+// drop forgets all objects with the given name.
+func (c *cleanups) drop(name types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.objects, func(_ types.UID, object *cleanup) bool { return object.name == name })
+}
+
+func (c *cleanups) collect(ch chan<- prometheus.Metric) {
+	ch <- c.registry.Metrics.GaugeValue(catalog.ControllerFinalizerOverdue, float64(c.overdue(c.registry.Now())), c.labels...)
+}
+
+// overdue returns the number of overdue objects, and forgets expired ones.
+func (c *cleanups) overdue(now int64) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for uid, object := range c.objects {
+		switch {
+		case object.expired(now):
+			delete(c.objects, uid)
+		case now >= object.due:
+			n++
+		}
+	}
+	return n
+}
+
+func (c *cleanups) forget() {
+	c.registry.Metrics.DeleteSet(catalog.ControllerFinalizerAttempts.Metric, c.labels...)
+	c.registry.Metrics.DeleteSet(catalog.ControllerFinalizerDuration.Metric, c.labels...)
+}
+
+// rollbacks are the series of a controller's rollbacks for one finalizer.
+type rollbacks struct {
+	metrics                     *core.Vectors
+	labels                      []string
+	succeeded, failed, panicked prometheus.Observer
+}
+
+var _ controllerSeries = &rollbacks{}
+
+func (o *registry) rollbacks(controller, finalizer string) *rollbacks {
+	return seriesOf(o, func(labels ...string) *rollbacks {
+		results := o.Metrics.HistogramSet(catalog.ControllerFinalizerRollbackDuration, labels...)
+		return &rollbacks{
+			metrics:   o.Metrics,
+			labels:    labels,
+			succeeded: results[catalog.CleanupSuccess],
+			failed:    results[catalog.CleanupError],
+			panicked:  results[catalog.CleanupPanic],
+		}
+	}, controller, finalizer)
+}
+
+func (r *rollbacks) collect(chan<- prometheus.Metric) {}
+
+func (r *rollbacks) forget() {
+	r.metrics.DeleteSet(catalog.ControllerFinalizerRollbackDuration.Metric, r.labels...)
+}

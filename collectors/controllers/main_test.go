@@ -1,0 +1,25 @@
+package controllers_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
+
+func TestFilesOfTheDoc(t *testing.T) { docmap.Check(t) }
+
+var errTest = errors.New("test")
+
+func check(t *testing.T, s, want metricstest.Snapshot) {
+	t.Helper()
+	for series, value := range want {
+		if got, ok := s[series]; got != value || !ok {
+			t.Errorf("%s = %v (exists: %t), want %v", series, got, ok, value)
+		}
+	}
+}

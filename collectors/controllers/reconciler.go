@@ -1,0 +1,170 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Options configures the decorators of reconcile functions. The zero value is useful.
+type Options struct {
+	// IsTerminal reports whether an error is not retried. The default is none, besides those with a method
+	// Terminal() bool, see NewReconciler. For controller-runtime:
+	//
+	//	func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
+	//
+	// It must be safe for concurrent use.
+	IsTerminal func(error) bool
+	// MaxWorkers is the maximum number of concurrent reconciles, which controller_max_workers reports. The default is not to
+	// report it.
+	MaxWorkers int
+}
+
+// NewReconciler decorates a reconcile function: reconciles and their duration by result, and active workers. It fits
+// controller-runtime:
+//
+//	r := controllers.NewReconciler(obs, "deployments", reconciler.Reconcile, controllers.Options{})
+//	builder.Complete(reconcile.Func(r))
+//
+// An error counts as terminal if Options.IsTerminal says so, or if the first error in its tree with a method
+// Terminal() bool returns true; else as error. Without an error, a result with a positive field RequeueAfter of type
+// time.Duration counts as requeue_after, else one with a true field Requeue of type bool as requeue, else as success. A
+// panic is counted and not recovered.
+//
+// Decorators of one Observer with the same controller share their series; the largest MaxWorkers counts. The series exist
+// until Forget. The returned function is safe for concurrent use if reconcile is. It adds about 200 ns, most of them for
+// reading the clock twice, and does not allocate.
+func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, reconcile func(context.Context, Req) (Res, error), options Options) func(context.Context, Req) (Res, error) {
+	r := registryOf(obs).reconciles(controller, options.MaxWorkers)
+	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
+	return func(ctx context.Context, request Req) (result Res, err error) {
+		ended, start := r.panicked, r.begin()
+		defer func() { r.end(ended, start) }()
+		result, err = reconcile(ctx, request)
+		switch {
+		case err != nil && (isTerminal(err) || options.IsTerminal != nil && options.IsTerminal(err)):
+			ended = r.terminal
+		case err != nil:
+			ended = r.failed
+		case requeueAfter.isSet(reflect.ValueOf(result)):
+			ended = r.requeuedAfter
+		case requeue.isSet(reflect.ValueOf(result)):
+			ended = r.requeued
+		default:
+			ended = r.succeeded
+		}
+		return result, err
+	}
+}
+
+// NewSyncHandler is NewReconciler for functions without a result, as in controllers that are built with client-go alone.
+// Their argument is usually a key.
+func NewSyncHandler[T any](obs *collectors.Observer, controller string, handle func(context.Context, T) error, options Options) func(context.Context, T) error {
+	reconcile := NewReconciler(obs, controller, func(ctx context.Context, item T) (struct{}, error) {
+		return struct{}{}, handle(ctx, item)
+	}, options)
+	return func(ctx context.Context, item T) error {
+		_, err := reconcile(ctx, item)
+		return err
+	}
+}
+
+// field is the index of a field, nil if there is none.
+type field []int
+
+// fieldOf finds the field of a type by name and type.
+func fieldOf[S, F any](name string) field {
+	t := reflect.TypeFor[S]()
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	if f, ok := t.FieldByName(name); ok && f.Type == reflect.TypeFor[F]() {
+		return f.Index
+	}
+	return nil
+}
+
+// isSet reports whether a struct has the field with a positive number or true in it.
+func (f field) isSet(v reflect.Value) bool {
+	if f == nil {
+		return false
+	}
+	v, err := v.FieldByIndexErr(f)
+	switch {
+	case err != nil: // a nil pointer to the embedded struct that has the field
+		return false
+	case v.Kind() == reflect.Bool:
+		return v.Bool()
+	}
+	return v.Int() > 0
+}
+
+// reconciles are the series of a controller's reconcile functions.
+type reconciles struct {
+	obs    *registry
+	labels []string
+
+	succeeded, failed, requeued, requeuedAfter, terminal, panicked *outcome
+	active, maxWorkers                                             atomic.Int64
+}
+
+var _ controllerSeries = &reconciles{}
+
+func (o *registry) reconciles(controller string, maxWorkers int) *reconciles {
+	r := seriesOf(o, func(labels ...string) *reconciles {
+		results := o.outcomes(catalog.ControllerReconcile, catalog.ControllerReconcileDuration, labels...)
+		return &reconciles{
+			obs:           o,
+			labels:        labels,
+			succeeded:     results[catalog.ReconcileSuccess],
+			failed:        results[catalog.ReconcileError],
+			requeued:      results[catalog.ReconcileRequeue],
+			requeuedAfter: results[catalog.ReconcileRequeueAfter],
+			terminal:      results[catalog.ReconcileTerminal],
+			panicked:      results[catalog.ReconcilePanic],
+		}
+	}, controller)
+	for {
+		known := r.maxWorkers.Load()
+		if int64(maxWorkers) <= known || r.maxWorkers.CompareAndSwap(known, int64(maxWorkers)) {
+			return r
+		}
+	}
+}
+
+// begin records the start of a reconcile and returns its time.
+func (r *reconciles) begin() int64 {
+	r.active.Add(1)
+	return r.obs.Now()
+}
+
+// end records the end of a reconcile. It is deferred and does not recover.
+func (r *reconciles) end(o *outcome, start int64) {
+	r.active.Add(-1)
+	o.observe(r.obs.Now() - start)
+}
+
+func (r *reconciles) collect(ch chan<- prometheus.Metric) {
+	ch <- r.obs.Metrics.GaugeValue(catalog.ControllerActiveWorkers, float64(r.active.Load()), r.labels...)
+	if workers := r.maxWorkers.Load(); workers > 0 {
+		ch <- r.obs.Metrics.GaugeValue(catalog.ControllerMaxWorkers, float64(workers), r.labels...)
+	}
+}
+
+func (r *reconciles) forget() {
+	r.obs.Metrics.DeleteSet(catalog.ControllerReconcile.Metric, r.labels...)
+	r.obs.Metrics.DeleteSet(catalog.ControllerReconcileDuration.Metric, r.labels...)
+}
+
+// isTerminal reports whether the first error in the tree with a method Terminal returns true.
+func isTerminal(err error) bool {
+	var terminal interface{ Terminal() bool }
+	return errors.As(err, &terminal) && terminal.Terminal()
+}

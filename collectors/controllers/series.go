@@ -1,0 +1,141 @@
+package controllers
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+)
+
+// registry holds the series of one Observer's controllers. Their decorators are functions, whose end cannot be observed: the
+// series exist until Forget.
+type registry struct {
+	*core.Observer
+
+	// mu is held while decorators are created, scraped or forgotten, never while they are called.
+	mu     sync.Mutex
+	series map[seriesKey]controllerSeries
+}
+
+var _ core.Part = &registry{}
+
+func registryOf(obs *collectors.Observer) *registry {
+	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+		return &registry{Observer: o, series: map[seriesKey]controllerSeries{}}
+	})
+}
+
+// seriesKey identifies the series that decorators share: their type and their labels.
+type seriesKey struct {
+	of reflect.Type
+	// labels are the controller and, for some types, the finalizer.
+	labels [2]string
+}
+
+// controllerSeries are series of a controller.
+type controllerSeries interface {
+	// collect sends the series that are read at scrape time.
+	collect(ch chan<- prometheus.Metric)
+	// forget deletes all others. Late writes to them have no effect.
+	forget()
+}
+
+// seriesOf returns the series of type S with the given labels, and builds them if there are none.
+func seriesOf[S controllerSeries](r *registry, build func(labels ...string) S, labels ...string) S {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := seriesKey{of: reflect.TypeFor[S]()}
+	copy(key.labels[:], labels)
+	if s, ok := r.series[key]; ok {
+		return s.(S)
+	}
+	r.acquire(&key)
+	if s, ok := r.series[key]; ok { // a label was replaced by "other", which has series already
+		r.release(key)
+		return s.(S)
+	}
+	s := build(slices.Clone(key.labels[:len(labels)])...)
+	r.series[key] = s
+	return s
+}
+
+// lookUp returns the series of type S with the given labels, the zero value if there are none.
+func lookUp[S controllerSeries](r *registry, labels ...string) (s S) {
+	key := seriesKey{of: reflect.TypeFor[S]()}
+	copy(key.labels[:], labels)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, _ = r.series[key].(S)
+	return s
+}
+
+// acquire replaces labels beyond a limit by "other".
+func (r *registry) acquire(key *seriesKey) {
+	key.labels[0] = r.Labels.Controllers.Acquire(key.labels[0])
+	if key.labels[1] != "" {
+		key.labels[1] = r.Labels.Finalizers.Acquire(key.labels[1])
+	}
+}
+
+// release undoes acquire.
+func (r *registry) release(key seriesKey) {
+	r.Labels.Controllers.Release(key.labels[0])
+	if key.labels[1] != "" {
+		r.Labels.Finalizers.Release(key.labels[1])
+	}
+}
+
+// Forget deletes the series of a controller that ends before its program: those of all decorators of this package. What
+// these decorators still count has no effect; a successor with the same name needs new ones, created after Forget. The
+// series of a queue end with the queue. A controller beyond the limit is reported as "other", together with others, and
+// has no series to delete. Forget is safe for concurrent use.
+func Forget(obs *collectors.Observer, controller string) {
+	r := registryOf(obs)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, s := range r.series {
+		if key.labels[0] == controller {
+			delete(r.series, key)
+			s.forget()
+			r.release(key)
+		}
+	}
+}
+
+// Collect implements core.Part.
+func (r *registry) Collect(ch chan<- prometheus.Metric) {
+	r.mu.Lock()
+	all := slices.Collect(maps.Values(r.series))
+	r.mu.Unlock()
+	for _, s := range all {
+		s.collect(ch)
+	}
+}
+
+// outcome counts and times what ended with one result.
+type outcome struct {
+	count    prometheus.Counter
+	duration prometheus.Observer
+}
+
+// outcomes returns an outcome for each value of the last label of two metrics, which must be the same closed set.
+func (r *registry) outcomes(count catalog.Counter, duration catalog.Histogram, labels ...string) map[string]*outcome {
+	durations := r.Metrics.HistogramSet(duration, labels...)
+	set := make(map[string]*outcome, len(durations))
+	for result, counter := range r.Metrics.CounterSet(count, labels...) {
+		set[result] = &outcome{counter, durations[result]}
+	}
+	return set
+}
+
+// observe records an end after the given number of nanoseconds.
+func (o *outcome) observe(took int64) {
+	o.count.Inc()
+	o.duration.Observe(core.Seconds(took))
+}

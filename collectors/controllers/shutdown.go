@@ -1,0 +1,117 @@
+package controllers
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// ShutdownStep is a step of a controller's shutdown.
+type ShutdownStep string
+
+// The steps, in an order in which no work is lost.
+const (
+	// StopIntake removes event handlers and shuts the queue down.
+	StopIntake ShutdownStep = catalog.ShutdownIntake
+	// DrainWorkers waits until the workers have returned.
+	DrainWorkers ShutdownStep = catalog.ShutdownWorkers
+	// StopInformers stops the informers, whose caches the workers read until then.
+	StopInformers ShutdownStep = catalog.ShutdownInformers
+	// ReleaseLock gives up leadership, so that another replica does not wait until the lease expires.
+	ReleaseLock ShutdownStep = catalog.ShutdownLock
+)
+
+// NewShutdownStep decorates a step of a controller's shutdown: its duration by result, in
+// controller_shutdown_duration_seconds, and a log line, because few processes are scraped after their shutdown. A step
+// that returns an error counts as timeout if its context has ended, else as error. A panic is counted and not recovered.
+//
+// The order of the steps and their deadlines are up to the caller; examples/controller is a program to copy them from.
+// The metric reports the last run of each step. It has no series for a step that has not run since NewShutdownStep was
+// last called for it. The series exist until Forget. A step that is none of the constants is run without being observed.
+// The returned function is safe for concurrent use if run is.
+func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownStep, run func(context.Context) error) func(context.Context) error {
+	if !slices.Contains(catalog.LabelShutdownStep.Values, string(step)) {
+		return run
+	}
+	r := registryOf(obs)
+	s := r.shutdowns(controller)
+	s.reset(step)
+	return func(ctx context.Context) (err error) {
+		result, start := catalog.ShutdownPanic, time.Now()
+		defer func() {
+			took := time.Since(start)
+			s.report(step, stepRun{result, took})
+			level := slog.LevelInfo
+			if result != catalog.ShutdownDone {
+				level = slog.LevelError
+			}
+			r.Logger.Log(ctx, level, "shutdown step ended", "controller", controller, "step", step, "result", result, "duration", took, "err", err)
+		}()
+		err = run(ctx)
+		switch {
+		case err == nil:
+			result = catalog.ShutdownDone
+		case ctx.Err() != nil:
+			result = catalog.ShutdownTimeout
+		default:
+			result = catalog.ShutdownError
+		}
+		return err
+	}
+}
+
+// shutdowns are the series of a controller's shutdown.
+type shutdowns struct {
+	registry *registry
+	labels   []string
+
+	mu   sync.Mutex
+	last map[ShutdownStep]stepRun
+}
+
+// stepRun is one run of a step.
+type stepRun struct {
+	result string
+	took   time.Duration
+}
+
+var _ controllerSeries = &shutdowns{}
+
+func (r *registry) shutdowns(controller string) *shutdowns {
+	return seriesOf(r, func(labels ...string) *shutdowns {
+		return &shutdowns{registry: r, labels: labels, last: map[ShutdownStep]stepRun{}}
+	}, controller)
+}
+
+func (s *shutdowns) report(step ShutdownStep, run stepRun) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last[step] = run
+}
+
+func (s *shutdowns) reset(step ShutdownStep) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.last, step)
+}
+
+func (s *shutdowns) collect(ch chan<- prometheus.Metric) {
+	s.mu.Lock()
+	last := maps.Clone(s.last)
+	s.mu.Unlock()
+	for step, run := range last {
+		labels := append(slices.Clone(s.labels), string(step), run.result)
+		ch <- s.registry.Metrics.GaugeValue(catalog.ControllerShutdownDuration, run.took.Seconds(), labels...)
+	}
+}
+
+// forget does nothing: what is not collected is not reported.
+func (s *shutdowns) forget() {}

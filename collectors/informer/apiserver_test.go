@@ -1,0 +1,232 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/features"
+	featuretesting "k8s.io/client-go/features/testing"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// rig is a decorated factory on a namespace of a real API server.
+type rig struct {
+	*testing.T
+	client    kubernetes.Interface
+	namespace string
+	registry  *prometheus.Registry
+	obs       *collectors.Observer
+	factory   informers.SharedInformerFactory
+}
+
+// newRig builds a factory that talks to the server with the given configuration.
+func newRig(t *testing.T, config *rest.Config) *rig {
+	t.Helper()
+	r := &rig{
+		T:         t,
+		client:    kubernetes.NewForConfigOrDie(stacktest.Config(t)),
+		namespace: stacktest.Namespace(t),
+		registry:  prometheus.NewPedanticRegistry(),
+	}
+	obs, err := collectors.New(r.registry, collectors.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.obs = obs
+	r.factory = informer.NewSharedInformerFactory(obs, kubernetes.NewForConfigOrDie(config), 0, informer.Options{Namespace: r.namespace})
+	return r
+}
+
+func (r *rig) start() {
+	r.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r.factory.StartWithContext(ctx)
+	r.Cleanup(func() { cancel(); r.factory.Shutdown() })
+}
+
+func (r *rig) waitFor(what string, condition func(metricstest.Snapshot) bool) metricstest.Snapshot {
+	r.Helper()
+	return metricstest.Eventually(r, r.registry, what, condition)
+}
+
+func (r *rig) create(name string) {
+	r.Helper()
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"made": "here"}} // without data it has no managedFields
+	_, err := r.client.CoreV1().ConfigMaps(r.namespace).Create(r.Context(), object, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		r.Fatal(err)
+	}
+}
+
+// volatile are the series that move by themselves: bookmarks come when the server likes, versions are those of etcd.
+var volatile = []string{"k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{"}
+
+func synced(s metricstest.Snapshot) bool {
+	return s["k8s_informer_synced"] == 1 && s["k8s_informer_watch_connected"] == 1 && s["k8s_informer_last_sync_duration_seconds"] > 0
+}
+
+// TestListersOfTheFactoryCount covers S1 on the five lines of the README.
+func TestListersOfTheFactoryCount(t *testing.T) {
+	r := newRig(t, stacktest.Config(t))
+	r.create("here")
+	lister := r.factory.Core().V1().ConfigMaps().Lister().ConfigMaps(r.namespace)
+	r.start()
+	r.waitFor("synced", synced)
+	before := metricstest.Take(t, r.registry)
+	if _, err := lister.Get("here"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lister.Get("not-here"); !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	metricstest.Take(t, r.registry).Since(before).Equal(t, metricstest.Snapshot{
+		"k8s_informer_cache_hits_total": 1, "k8s_informer_cache_misses_total": 1,
+	})
+}
+
+// TestStreamingListsCountLikeLists: the same objects come by a streaming list, the default of client and server, and by
+// LIST, and everything that is reported is the same (S2).
+func TestStreamingListsCountLikeLists(t *testing.T) {
+	stacktest.Config(t)
+	const objects = 7
+	counts := map[bool]metricstest.Snapshot{}
+	for _, streaming := range []bool{true, false} {
+		t.Run(fmt.Sprintf("WatchListClient=%t", streaming), func(t *testing.T) {
+			featuretesting.SetFeatureDuringTest(t, features.WatchListClient, streaming)
+			requests := &requestCounter{}
+			config := rest.CopyConfig(stacktest.Config(t))
+			config.Wrap(requests.wrap)
+			r := newRig(t, config)
+			for n := range objects {
+				r.create(fmt.Sprint("object-", n))
+			}
+			r.factory.Core().V1().ConfigMaps().Informer()
+			before := metricstest.Take(t, r.registry)
+			r.start()
+			r.waitFor("synced", synced)
+			after := metricstest.Take(t, r.registry)
+			counts[streaming] = after.Since(before, "k8s_informer_last_", "k8s_informer_sync_lag", "k8s_informer_resource_version{", "k8s_informer_list_pages")
+			counts[streaming]["items"] = after["k8s_informer_list_items_sum"]
+			if lists := requests.lists.Load(); (lists == 0) != streaming {
+				t.Errorf("%d LIST requests were sent", lists)
+			}
+		})
+	}
+	want := metricstest.Snapshot{
+		"k8s_informer_list_duration_seconds_count":                 1,
+		"k8s_informer_list_items_count":                            1,
+		"items":                                                    objects + 1, // and kube-root-ca.crt, if somebody makes it
+		"k8s_informer_objects":                                     objects + 1,
+		"k8s_informer_relists_total{reason=initial}":               1,
+		"k8s_informer_sync_duration_seconds_count{result=success}": 1,
+		"k8s_informer_synced":                                      1,
+		"k8s_informer_watches_total":                               1,
+		"k8s_informer_watch_connected":                             1,
+	}
+	if counts[true]["items"] == objects { // no controller manager runs
+		want["items"], want["k8s_informer_objects"] = objects, objects
+	}
+	counts[true].Equal(t, want)
+	counts[false].Equal(t, counts[true])
+}
+
+// TestEventsAreCountedExactly covers S3 and S19: as many events as there were changes, each handled once by each
+// handler, and nothing else moves.
+func TestEventsAreCountedExactly(t *testing.T) {
+	r := newRig(t, stacktest.Config(t))
+	inf := r.factory.Core().V1().ConfigMaps().Informer()
+	for _, name := range []string{"one", "two"} {
+		if _, err := inf.AddEventHandler(informer.NamedHandler(name, cache.ResourceEventHandlerFuncs{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.start()
+	before := r.waitFor("synced", synced)
+	maps := r.client.CoreV1().ConfigMaps(r.namespace)
+	const n = 20
+	for i := range n {
+		name := fmt.Sprint("object-", i)
+		r.create(name)
+		if _, err := maps.Patch(t.Context(), name, "application/merge-patch+json", []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			if err := maps.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	after := r.waitFor("handled", func(s metricstest.Snapshot) bool {
+		// A histogram is read later in a scrape than a gauge.
+		return s["k8s_informer_event_lag_seconds_count"]-before["k8s_informer_event_lag_seconds_count"] == 2*(2*n+n/2) &&
+			s["k8s_informer_handler_pending_events{handler=one}"]+s["k8s_informer_handler_pending_events{handler=two}"] == 0
+	})
+	after.Since(before, volatile...).Equal(t, metricstest.Snapshot{
+		"k8s_informer_propagation_seconds_count":                   2 * n,
+		"k8s_informer_event_lag_seconds_count":                     2 * (2*n + n/2),
+		"k8s_informer_handler_duration_seconds_count{handler=one}": 2*n + n/2,
+		"k8s_informer_handler_duration_seconds_count{handler=two}": 2*n + n/2,
+		"k8s_informer_watch_events_total{type=added}":              n,
+		"k8s_informer_watch_events_total{type=modified}":           n,
+		"k8s_informer_watch_events_total{type=deleted}":            n / 2,
+		"k8s_informer_objects":                                     n / 2,
+	})
+	if keys := len(inf.GetIndexer().ListKeys()); float64(keys) != after["k8s_informer_objects"] {
+		t.Errorf("the store has %d objects", keys)
+	}
+	if lag := after["k8s_informer_sync_lag_seconds"]; lag != 0 {
+		t.Errorf("the sync lag is %v with everything handled", lag)
+	}
+}
+
+// proxied puts a proxy between the client and the server.
+func proxied(t *testing.T, config *rest.Config) *faultproxy.Proxy {
+	t.Helper()
+	target, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := faultproxy.Start(target.Host, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	target.Host = proxy.Address()
+	config.Host = target.String()
+	return proxy
+}
+
+// requestCounter counts LIST requests on their way to the server.
+type requestCounter struct {
+	lists atomic.Int64
+}
+
+func (c *requestCounter) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet && r.URL.Query().Get("watch") == "" {
+			c.lists.Add(1)
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,181 @@
+package informer_test
+
+import (
+	"context"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// How handlers are called, added and removed.
+var handlerBehaviours = map[string]behaviour{
+	"handlers get all objects, added before the start or after": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		s.add(inf, s.handler("early"))
+		stream, _ := s.run(inf)
+		s.settle()
+		stream.send(watch.Added, pod("c", 11))
+		s.settle()
+		s.add(inf, s.handler("late"))
+		s.settle()
+		stream.send(watch.Deleted, pod("a", 12))
+	}, []string{
+		"early adds a@7 initial=true", "early adds b@8 initial=true",
+		"early adds c@11 initial=false",
+		"late adds a@7 initial=true", "late adds b@8 initial=true", "late adds c@11 initial=true",
+		"early deletes a@12", "late deletes a@12",
+	}},
+	"a registration is synced when its handler has returned": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		release := make(chan struct{})
+		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+		noteSync := func() {
+			s.settle()
+			s.note("informer %t, registration %t, %t", inf.HasSynced(), registration.HasSynced(), cache.IsDone(registration.HasSyncedChecker()))
+		}
+		noteSync()
+		s.run(inf)
+		noteSync()
+		s.note("waited %t", cache.WaitForCacheSync(s.Context().Done(), inf.HasSynced))
+		go func() {
+			s.note("waited %t", cache.WaitFor(s.Context(), "", inf.HasSyncedChecker(), registration.HasSyncedChecker()))
+		}()
+		close(release)
+		noteSync()
+		ended, cancel := context.WithCancel(s.Context())
+		cancel()
+		never := s.newInformer(cache.SharedIndexInformerOptions{})
+		s.note("waited %t, %t", cache.WaitForCacheSync(ended.Done(), never.HasSynced), cache.WaitFor(ended, "", never.HasSyncedChecker()))
+		s.note("%s", inf.HasSyncedChecker().Name())
+	}, []string{
+		"informer false, registration false, false", "informer true, registration false, false",
+		"waited true", "waited true", "SharedIndexInformer *v1.Pod", "informer true, registration true, true", "waited false, false",
+	}},
+	"a handler that is removed gets what it is busy with, and nothing more": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		release := make(chan struct{})
+		busy := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			<-release
+			s.note("busy got an object")
+		}})
+		s.add(inf, s.handler("other"))
+		stream, _ := s.run(inf)
+		s.settle()
+		for range 2 {
+			s.note("removed: %v", inf.RemoveEventHandler(busy))
+		}
+		stream.send(watch.Added, pod("c", 11))
+		s.settle()
+		close(release)
+		s.settle()
+		s.note("removed: %v", inf.RemoveEventHandler(busy))
+	}, []string{
+		"other adds a@7 initial=true", "other adds b@8 initial=true",
+		"other adds c@11 initial=false", "removed: <nil>", "removed: <nil>",
+		"busy got an object", "removed: <nil>",
+	}},
+	"shutting a handler down waits for it": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			time.Sleep(time.Minute)
+			s.note("returns")
+		}})
+		s.run(inf)
+		synctest.Wait()
+		err := cache.ShutDownEventHandler(inf, registration)
+		s.settle()
+		s.note("shut down: %v", err)
+	}, []string{"returns", "shut down: <nil>"}},
+	"a handler can add and remove handlers": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		var once cache.ResourceEventHandlerRegistration
+		once = s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			s.note("once adds %s: %v", obj.(*corev1.Pod).Name, inf.RemoveEventHandler(once))
+			s.add(inf, s.handler("second"))
+		}})
+		s.server.list = nil
+		stream, _ := s.run(inf)
+		stream.send(watch.Added, pod("a", 11))
+		s.settle()
+		stream.send(watch.Added, pod("b", 12))
+	}, []string{"once adds a: <nil>", "second adds a@11 initial=true", "second adds b@12 initial=false"}},
+	"registrations of others are no business of an informer": {func(s *stage) {
+		inf, other := s.newInformer(cache.SharedIndexInformerOptions{}), s.newInformer(cache.SharedIndexInformerOptions{})
+		registration := s.add(other, s.handler("other"))
+		s.add(inf, s.handler("own"))
+		s.note("removed from the wrong one: %v", inf.RemoveEventHandler(registration))
+		s.note("removed nothing: %t", inf.RemoveEventHandler(nil) != nil)
+		s.note("not synced: %t", !registration.HasSynced())
+		s.run(other)
+		s.settle()
+		s.run(inf)
+	}, []string{
+		"not synced: true", "other adds a@7 initial=true", "other adds b@8 initial=true", "removed from the wrong one: <nil>", "removed nothing: true",
+		"own adds a@7 initial=true", "own adds b@8 initial=true",
+	}},
+	"one handler can be registered twice": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		h := s.handler("h")
+		first, second := s.add(inf, h), s.add(inf, &h)
+		s.note("different: %t", first != second)
+		s.note("removed: %v", inf.RemoveEventHandler(first))
+		s.run(inf)
+	}, []string{"different: true", "h adds a@7 initial=true", "h adds b@8 initial=true", "removed: <nil>"}},
+	"resyncs are updates of the same object": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{ResyncPeriod: time.Hour})
+		s.add(inf, s.handler("hourly"))
+		minute, second, never := time.Minute, time.Millisecond, time.Duration(0)
+		for name, period := range map[string]*time.Duration{"minute": &minute, "never": &never} {
+			if _, err := inf.AddEventHandlerWithOptions(s.handler(name), cache.HandlerOptions{ResyncPeriod: period}); err != nil {
+				s.Error(err)
+			}
+		}
+		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		s.run(inf)
+		s.settle()
+		if _, err := inf.AddEventHandlerWithResyncPeriod(s.handler("late"), second); err != nil {
+			s.Error(err)
+		}
+		time.Sleep(2*time.Minute + time.Second)
+	}, []string{
+		"hourly adds a@7 initial=true", "minute adds a@7 initial=true", "never adds a@7 initial=true",
+		"late adds a@7 initial=true",
+		"late updates a@7 to a@7 same=true", "late updates a@7 to a@7 same=true",
+		`log: "msg"="Warning: resync period is smaller than resync check period and the informer has already started. Changing it to the resync check period" "resyncPeriod"="1s" "resyncCheckPeriod"="1m0s"`,
+		`log: "msg"="Warning: resync period is too small. Changing it to the minimum allowed value" "resyncPeriod"="1ms" "minimumResyncPeriod"="1s"`,
+		"minute updates a@7 to a@7 same=true", "minute updates a@7 to a@7 same=true",
+	}},
+	"an object that a relist lacks has been deleted in an unknown state": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		s.add(inf, s.handler("h"))
+		stream, _ := s.run(inf)
+		s.settle()
+		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20, pod("b", 8), pod("c", 15)), nil }
+		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		<-s.server.streams
+	}, []string{
+		"h adds a@7 initial=true", "h adds b@8 initial=true",
+		"h adds c@15 initial=false", "h deletes unknown default/a@7", "h updates b@8 to b@8 same=false",
+	}},
+	"a handler that panics goes on with the next object": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			s.note("panics at %s", obj.(*corev1.Pod).Name)
+			panic("at an object")
+		}})
+		s.add(inf, s.handler("other"))
+		began := time.Now()
+		s.run(inf)
+		time.Sleep(time.Minute)
+		s.settle()
+		s.note("synced %t, registration %t, %v later", inf.HasSynced(), registration.HasSynced(), time.Since(began))
+	}, []string{
+		"other adds a@7 initial=true", "other adds b@8 initial=true", "panics at a", "panics at b",
+		"synced true, registration false, 1m0s later",
+	}},
+}

@@ -1,0 +1,192 @@
+package informer_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apilabels "k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// namesOf returns the names of what a store holds, in order.
+func namesOf[T any](objects []T, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var found []string
+	for _, obj := range objects {
+		found = append(found, any(obj).(*corev1.Pod).Name)
+	}
+	slices.Sort(found)
+	return strings.Join(found, " ")
+}
+
+func byNode(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }
+
+func podOn(node, name string, version int) *corev1.Pod {
+	p := pod(name, version)
+	p.Spec.NodeName = node
+	return p
+}
+
+// What can be read from stores, indexers and listers, typed or not, and what a Transform leaves in them.
+var storeBehaviours = map[string]behaviour{
+	"indexers can be added before the start and after": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"first": byNode}})
+		s.server.list = func(metav1.ListOptions) (runtime.Object, error) {
+			return podList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
+		}
+		s.note("before: %v", inf.AddIndexers(cache.Indexers{"second": byNode}))
+		stream, _ := s.run(inf)
+		s.settle()
+		s.note("after: %v", inf.AddIndexers(cache.Indexers{"third": byNode}))
+		s.note("through the indexer: %v", inf.GetIndexer().AddIndexers(cache.Indexers{"fourth": byNode}))
+		s.note("twice: %v", inf.AddIndexers(cache.Indexers{"third": byNode}))
+		s.settle()
+		stream.send(watch.Added, podOn("x", "c", 11))
+		s.settle()
+		i := inf.GetIndexer()
+		for _, index := range []string{"first", "second", "third", "fourth", "fifth"} {
+			keys, err := i.IndexKeys(index, "y")
+			values := i.ListIndexFuncValues(index)
+			slices.Sort(values)
+			s.note("%s: %s; %v %v; %v", index, namesOf(i.ByIndex(index, "x")), keys, err, values)
+		}
+		s.note("like a: %s", namesOf(i.Index("first", podOn("x", "", 0))))
+		s.note("%d indexers", len(i.GetIndexers()))
+	}, []string{
+		"before: <nil>",
+		"after: <nil>", "through the indexer: <nil>", "twice: indexer conflict: map[third:{}]",
+		"4 indexers",
+		"fifth: Index with name fifth does not exist; [] Index with name fifth does not exist; []",
+		"first: a c; [default/b] <nil>; [x y]", "fourth: a c; [default/b] <nil>; [x y]", "like a: a c",
+		"second: a c; [default/b] <nil>; [x y]", "third: a c; [default/b] <nil>; [x y]",
+	}},
+	"stores are read and written": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		for _, store := range []cache.Store{inf.GetStore(), inf.GetIndexer()} {
+			for _, err := range []error{
+				store.Add(pod("a", 1)), store.Update(pod("b", 2)), store.Delete(pod("a", 1)), store.Resync(),
+				store.Replace([]any{pod("c", 3), pod("d", 4)}, "5"),
+			} {
+				if err != nil {
+					s.Error(err)
+				}
+			}
+			_, found, err := store.Get(pod("c", 0))
+			s.note("c: %t %v", found, err)
+			_, found, err = store.GetByKey("default/a")
+			s.note("a: %t %v", found, err)
+			_, found, err = store.Get("no object")
+			s.note("no object: %t %v", found, err)
+			keys := store.ListKeys()
+			slices.Sort(keys)
+			s.note("%s %v at %s", namesOf(store.List(), nil), keys, store.LastStoreSyncResourceVersion())
+			store.Bookmark("9")
+			transactions, ok := store.(cache.TransactionStore)
+			s.note("transactions: %t", ok)
+			if failed := transactions.Transaction(
+				cache.Transaction{Type: cache.TransactionTypeAdd, Object: pod("e", 10)}, cache.Transaction{Type: cache.TransactionTypeDelete, Object: pod("c", 11)},
+			); failed != nil {
+				s.Error(failed)
+			}
+			s.note("%s at %s", namesOf(store.List(), nil), store.LastStoreSyncResourceVersion())
+			s.settle()
+		}
+	}, slices.Repeat([]string{
+		"a: false <nil>", "c d [default/c default/d] at 5", "c: true <nil>", "d e at 11",
+		`no object: false couldn't create key for object no object: object has no meta: object does not implement the Object interfaces`,
+		"transactions: true",
+	}, 2)},
+	"listers read": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
+		s.run(inf)
+		s.settle()
+		lister, generic := corelisters.NewPodLister(inf.GetIndexer()), cache.NewGenericLister(inf.GetIndexer(), podsResource.GroupResource())
+		s.note("all: %s", namesOf(lister.List(apilabels.Everything())))
+		s.note("of a namespace: %s", namesOf(lister.Pods("default").List(apilabels.Everything())))
+		s.note("of another: %s", namesOf(lister.Pods("other").List(apilabels.Everything())))
+		p, err := lister.Pods("default").Get("a")
+		s.note("a: %s %v", p.Name, err)
+		_, err = lister.Pods("default").Get("c")
+		s.note("c: %v", err)
+		_, err = generic.Get("default/c")
+		s.note("c: %v", err)
+		objects, err := generic.ByNamespace("default").List(apilabels.Everything())
+		s.note("generic: %s", namesOf(objects, err))
+	}, []string{
+		"a: a <nil>", "all: a b", `c: pod "c" not found`, `c: pods "default/c" not found`, "generic: a b", "of a namespace: a b", "of another: ",
+	}},
+	"typed handlers, indexers and listers go through": {func(s *stage) {
+		inf := cache.NewTypedSharedIndexInformer[*corev1.Pod](s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}))
+		s.server.list = func(metav1.ListOptions) (runtime.Object, error) {
+			return podList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
+		}
+		byNode := func(p *corev1.Pod) ([]string, error) { return []string{p.Spec.NodeName}, nil }
+		s.note("indexers: %v", inf.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"node": byNode}))
+		registration, err := inf.AddTypedEventHandler(cache.TypedResourceEventHandlerDetailedFuncs[*corev1.Pod]{
+			AddFunc: func(p *corev1.Pod, initial bool) { s.note("adds %s initial=%t", p.Name, initial) },
+			UpdateFunc: func(oldPod, newPod *corev1.Pod) {
+				s.note("updates %s to %s", oldPod.ResourceVersion, newPod.ResourceVersion)
+			},
+			DeleteFunc: func(d cache.DeletedObject[*corev1.Pod]) {
+				s.note("deletes %s, unknown %t, %v", d.GetKey(), d.FinalStateUnknown != nil, d.OptionalObj.ResourceVersion)
+			},
+		}, cache.HandlerOptions{})
+		s.note("handler: %v", err)
+		_, err = inf.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{}, cache.HandlerOptions{}, cache.HandlerOptions{})
+		s.note("options twice: %v", err)
+		stream, _ := s.run(inf)
+		s.settle()
+		i := inf.GetTypedIndexer()
+		s.note("more indexers: %v", i.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"again": byNode}))
+		s.note("on x: %s, %s", namesOf(i.ByTypedIndex("node", "x")), namesOf(i.TypedIndex("again", podOn("x", "", 0))))
+		stream.send(watch.Modified, podOn("x", "a", 11))
+		stream.send(watch.Deleted, podOn("x", "a", 12))
+		s.settle()
+		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20), nil }
+		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		<-s.server.streams
+		s.settle()
+		s.note("synced %t, removed: %v", registration.HasSynced(), inf.RemoveEventHandler(registration))
+	}, []string{
+		"adds a initial=true", "adds b initial=true", "handler: <nil>", "indexers: <nil>",
+		"options twice: at most one HandlerOptions may be passed, got 2",
+		"deletes default/a, unknown false, 12", "more indexers: <nil>", "on x: a, a", "updates 7 to 11",
+		"deletes default/b, unknown true, 8",
+		"synced true, removed: <nil>",
+	}},
+	"a Transform changes what is stored, and may refuse objects": {func(s *stage) {
+		inf := s.newInformer(cache.SharedIndexInformerOptions{})
+		if err := inf.SetTransform(func(obj any) (any, error) {
+			p := obj.(*corev1.Pod)
+			if p.Name == "c" {
+				return nil, errTest
+			}
+			p = p.DeepCopy()
+			p.Labels = map[string]string{"seen": fmt.Sprint(p.ResourceVersion)}
+			return p, nil
+		}); err != nil {
+			s.Error(err)
+		}
+		s.add(inf, s.handler("h"))
+		stream, _ := s.run(inf)
+		s.settle()
+		stream.send(watch.Added, pod("c", 11))
+		stream.send(watch.Modified, pod("a", 12))
+		s.settle()
+		for _, obj := range inf.GetStore().List() {
+			s.note("%s: %v", obj.(*corev1.Pod).Name, obj.(*corev1.Pod).Labels)
+		}
+	}, []string{
+		"h adds a@7 initial=true", "h adds b@8 initial=true",
+		"h updates a@7 to a@12 same=false",
+		"a: map[seen:12]", "b: map[seen:8]",
+	}},
+}

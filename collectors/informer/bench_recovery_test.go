@@ -1,0 +1,94 @@
+package informer_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// BenchmarkRecovery covers B6: how long an informer is without a watch after its connection was broken, by
+// k8s_informer_coverage_gap_seconds, and how long after the end of the fault a handler has what was written meanwhile.
+func BenchmarkRecovery(b *testing.B) {
+	b.Run("resumed", func(b *testing.B) {
+		recovery(b, 15, true, 0)
+	})
+	// A watch that ends within a second without an event is a failure to client-go: it waits and lists again.
+	b.Run("relisted", func(b *testing.B) {
+		recovery(b, 10, false, 0)
+	})
+	// Meanwhile client-go tries ever more rarely.
+	b.Run("after-5s", func(b *testing.B) {
+		recovery(b, 5, true, 5*time.Second)
+	})
+}
+
+// recovery breaks the connection of a new informer in each round, since client-go's back-off remembers the last two
+// minutes. The server cannot be reached for the duration of the outage.
+func recovery(b *testing.B, rounds int, busy bool, outage time.Duration) {
+	config := stacktest.Config(b)
+	proxy, err := faultproxy.Start(stacktest.ControlPlane(b).APIServer.Address, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer proxy.Close()
+	direct, through := kubernetes.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(proxy.RESTConfig(config))
+	var gaps, behind []time.Duration
+	for range rounds {
+		namespace := stacktest.Namespace(b)
+		obs, reg := observertest.New(b)
+		factory := informer.NewSharedInformerFactory(obs, through, 0, informer.Options{Namespace: namespace})
+		seen := make(chan time.Time, 2)
+		inf := factory.Core().V1().ConfigMaps().Informer()
+		if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { seen <- time.Now() }}); err != nil {
+			b.Fatal(err)
+		}
+		create := func(name string) {
+			if _, err := direct.CoreV1().ConfigMaps(namespace).Create(b.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		stop := start(b, inf)
+		metricstest.Eventually(b, reg, "synced", func(s metricstest.Snapshot) bool {
+			return s["k8s_informer_synced"] == 1 && s["k8s_informer_watch_connected"] == 1
+		})
+		if busy {
+			create("before")
+			<-seen
+		}
+		if outage > 0 {
+			proxy.Cut()
+		} else {
+			proxy.Reset()
+		}
+		ended := time.Now()
+		create("meanwhile")
+		if outage > 0 {
+			time.Sleep(outage)
+			if err := proxy.Restore(); err != nil {
+				b.Fatal(err)
+			}
+			ended = time.Now()
+		}
+		behind = append(behind, (<-seen).Sub(ended))
+		after := metricstest.Eventually(b, reg, "the gap is over", func(s metricstest.Snapshot) bool {
+			return s["k8s_informer_coverage_gap_seconds_count"] == 1
+		})
+		gaps = append(gaps, time.Duration(after["k8s_informer_coverage_gap_seconds_sum"]*float64(time.Second)))
+		stop()
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(milliseconds(quantile(gaps, .5)), "gap-p50-ms")
+	b.ReportMetric(milliseconds(quantile(gaps, 1)), "gap-max-ms")
+	b.ReportMetric(milliseconds(quantile(behind, .5)), "behind-p50-ms")
+	b.ReportMetric(milliseconds(quantile(behind, 1)), "behind-max-ms")
+}

@@ -1,0 +1,196 @@
+package informer_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// workload does something n times and returns how long that took, without the preparations.
+type workload func(b *testing.B, n int) time.Duration
+
+// ratio runs two workloads in turn, several times, and reports the best of each with their ratio: what a budget is
+// compared with, since a machine that is busy slows both down. The number of repetitions is fixed; -benchtime 1x is
+// enough.
+func ratio(b *testing.B, n int, plain, decorated workload) {
+	const rounds = 7
+	var best, allocs [2]float64
+	for round := range rounds {
+		for i, run := range []workload{plain, decorated} {
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			each := float64(run(b, n).Nanoseconds()) / float64(n)
+			runtime.ReadMemStats(&after)
+			allocated := float64(after.Mallocs-before.Mallocs) / float64(n)
+			if round == 0 || each < best[i] {
+				best[i] = each
+			}
+			if round == 0 || allocated < allocs[i] {
+				allocs[i] = allocated
+			}
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(best[0], "plain-ns")
+	b.ReportMetric(best[1]-best[0], "added-ns")
+	b.ReportMetric(best[1]/best[0], "ratio")
+	b.ReportMetric(math.Round(allocs[1]-allocs[0]), "added-allocs")
+}
+
+// BenchmarkGetByKey compares a read by key through the decorated indexer with one through the plain indexer. The budget
+// is a ratio of 1.10 and no allocation.
+func BenchmarkGetByKey(b *testing.B) {
+	plain := cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+	obs, _ := observertest.New(b)
+	decorated := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	keys := make([]string, 1000)
+	for i := range keys {
+		p := pod(fmt.Sprintf("pod-%d", i), i+1)
+		keys[i], _ = cache.MetaNamespaceKeyFunc(p)
+		for _, inf := range []cache.SharedIndexInformer{plain, decorated} {
+			if err := inf.GetIndexer().Add(p); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	run := func(indexer cache.Indexer) workload {
+		return func(b *testing.B, n int) time.Duration {
+			begin := time.Now()
+			for i := range n {
+				if _, ok, _ := indexer.GetByKey(keys[i%len(keys)]); !ok {
+					b.Fatal("not found")
+				}
+			}
+			return time.Since(begin)
+		}
+	}
+	ratio(b, 3_000_000, run(plain.GetIndexer()), run(decorated.GetIndexer()))
+}
+
+// BenchmarkLister does the same for what controllers call: a lister, which puts the key together first.
+func BenchmarkLister(b *testing.B) {
+	plain := cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+	obs, _ := observertest.New(b)
+	decorated := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	for i, name := range names {
+		p := pod(name, i+1)
+		for _, inf := range []cache.SharedIndexInformer{plain, decorated} {
+			if err := inf.GetIndexer().Add(p); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	run := func(indexer cache.Indexer) workload {
+		lister := corelisters.NewPodLister(indexer).Pods("default")
+		return func(b *testing.B, n int) time.Duration {
+			begin := time.Now()
+			for i := range n {
+				if _, err := lister.Get(names[i%len(names)]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			return time.Since(begin)
+		}
+	}
+	ratio(b, 3_000_000, run(plain.GetIndexer()), run(decorated.GetIndexer()))
+}
+
+// BenchmarkEvent compares the way of an event from the watch to the return of a handler. The budget is 700 ns and no
+// allocation more than without decorators.
+func BenchmarkEvent(b *testing.B) {
+	run := func(newInformer func(lw cache.ListerWatcher) cache.SharedIndexInformer) workload {
+		return func(b *testing.B, n int) time.Duration {
+			server := newFakeServer()
+			inf := newInformer(server)
+			// The window keeps the handler's backlog short, so that client-go's buffers do not grow.
+			window := make(chan struct{}, 64)
+			if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
+				AddFunc:    func(any) { <-window },
+				UpdateFunc: func(any, any) { <-window },
+			}); err != nil {
+				b.Fatal(err)
+			}
+			defer start(b, inf)()
+			stream := <-server.streams
+			send := func(t watch.EventType, version int) {
+				window <- struct{}{}
+				stream.send(t, pod(names[version%len(names)], version))
+			}
+			for i := range names {
+				send(watch.Added, i+2)
+			}
+			begin := time.Now()
+			for i := range n {
+				send(watch.Modified, len(names)+i+2)
+			}
+			for range cap(window) {
+				window <- struct{}{}
+			}
+			return time.Since(begin)
+		}
+	}
+	ratio(b, 100_000,
+		run(func(lw cache.ListerWatcher) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
+		}),
+		run(func(lw cache.ListerWatcher) cache.SharedIndexInformer {
+			obs, _ := observertest.New(b)
+			return informer.NewSharedIndexInformer(obs, pods, lw, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		}),
+	)
+}
+
+var names = func() (names [1000]string) {
+	for i := range names {
+		names[i] = fmt.Sprintf("pod-%d", i)
+	}
+	return names
+}()
+
+// BenchmarkMemory reports what decorating an informer costs in memory. The budget is 300 KiB, whatever it holds.
+func BenchmarkMemory(b *testing.B) {
+	const informers = 200
+	measure := func(decorated bool) float64 {
+		obs, reg := observertest.New(b)
+		var keep []cache.SharedIndexInformer
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for n := range informers {
+			server := newFakeServer()
+			var inf cache.SharedIndexInformer
+			if decorated {
+				inf = informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: fmt.Sprint(n)}, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+			} else {
+				inf = cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+			}
+			if _, err := inf.AddEventHandler(slow); err != nil {
+				b.Fatal(err)
+			}
+			start(b, inf)
+			<-server.streams
+			keep = append(keep, inf)
+		}
+		metricstest.Take(b, reg)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(keep)
+		return (float64(after.HeapInuse+after.StackInuse) - float64(before.HeapInuse+before.StackInuse)) / informers / 1024
+	}
+	plain := measure(false)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(plain, "plain-KiB")
+	b.ReportMetric(measure(true)-plain, "added-KiB")
+}

@@ -1,0 +1,131 @@
+package informer
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+)
+
+// collect sends what is read at the time of the scrape of the informers with the same labels. Several are reported as
+// one: what they hold is added up, and the worst state counts.
+func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
+	vectors := m.obs.Metrics
+	send := func(metric catalog.Gauge, value float64, more ...string) {
+		ch <- vectors.GaugeValue(metric, value, m.with(more...)...)
+	}
+	ch <- vectors.CounterValue(catalog.InformerCacheHits, float64(m.hits.Load()), m.with()...)
+	ch <- vectors.CounterValue(catalog.InformerCacheMisses, float64(m.misses.Load()), m.with()...)
+	total, orphans := total(informers)
+	if total.Started { // a replica that waits to be elected has informers that are neither synced nor late
+		send(catalog.InformerSynced, core.Bool(total.Synced))
+	}
+	if total.Started && total.Connection {
+		send(catalog.InformerWatchConnected, core.Bool(total.Connected))
+	}
+	if total.Connection {
+		send(catalog.InformerSyncLag, total.SyncLag.Seconds())
+		send(catalog.InformerLastEventTimestamp, core.Unix(total.LastEvent))
+		send(catalog.InformerResourceVersion, digits(total.Received), catalog.StageReceived)
+	}
+	send(catalog.InformerObjects, float64(total.Objects))
+	send(catalog.InformerLastSyncDuration, total.LastSync.Seconds())
+	send(catalog.InformerHandlers, float64(len(total.Handlers)))
+	send(catalog.InformerResourceVersion, digits(total.Stored), catalog.StageStored)
+	send(catalog.InformerResourceVersion, digits(total.Handled), catalog.StageHandled)
+	send(catalog.InformerDuplicates, float64(duplicates(informers)))
+	send(catalog.InformerOrphans, float64(orphans))
+	if found, audited := differences(informers); audited {
+		for _, difference := range catalog.LabelDifference.Values {
+			send(catalog.InformerAuditDifferences, float64(found[difference]), difference)
+		}
+	}
+	for name, h := range byName(total.Handlers) {
+		send(catalog.InformerHandlerPending, float64(h.Pending), name)
+		send(catalog.InformerHandlerLastResync, core.Unix(h.LastResync), name)
+		if h.ResyncPeriod >= 0 {
+			send(catalog.InformerHandlerResyncPeriod, h.ResyncPeriod.Seconds(), name)
+		}
+	}
+}
+
+// duplicates returns the number of informers beyond one for each ID. Informers that share labels for lack of room have
+// different IDs.
+func duplicates(informers []*informer) int {
+	distinct := map[ID]struct{}{}
+	for _, inf := range informers {
+		distinct[inf.id] = struct{}{}
+	}
+	return len(informers) - len(distinct)
+}
+
+// differences returns the number of differences that two audits have found, by their kind. It reports false before the
+// first audit.
+func differences(informers []*informer) (found map[string]int, audited bool) {
+	found = map[string]int{}
+	for _, inf := range informers {
+		audited = inf.checks.AddDifferences(found) || audited
+	}
+	return found, audited
+}
+
+// total returns the states of informers as one, with the handlers of all, and the number of orphaned informers.
+func total(informers []*informer) (total Status, orphans int) {
+	for i, inf := range informers {
+		s := inf.status()
+		if i == 0 {
+			total = s
+		} else {
+			// An informer that has not been started has no state yet, one whose connection is not observed none to report.
+			total.Synced = (total.Synced || !total.Started) && (s.Synced || !s.Started)
+			total.Connected = (total.Connected || !total.Started || !total.Connection) && (s.Connected || !s.Started || !s.Connection)
+			total.Started = total.Started || s.Started
+			total.Connection = total.Connection || s.Connection
+			total.Objects += s.Objects
+			total.SyncLag = max(total.SyncLag, s.SyncLag)
+			total.LastSync = max(total.LastSync, s.LastSync)
+			total.Received = least(total.Received, s.Received)
+			total.Stored = least(total.Stored, s.Stored)
+			total.Handled = least(total.Handled, s.Handled)
+			if s.LastEvent.After(total.LastEvent) {
+				total.LastEvent = s.LastEvent
+			}
+			total.Handlers = append(total.Handlers, s.Handlers...)
+		}
+		if s.Orphaned {
+			orphans++
+		}
+	}
+	return total, orphans
+}
+
+// least returns the lower of two versions, where 0 means none.
+func least(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// byName merges handlers with the same name: pending events are added up, and the longest resync period and the oldest
+// resync count.
+func byName(handlers []HandlerStatus) map[string]HandlerStatus {
+	merged := make(map[string]HandlerStatus, len(handlers))
+	for _, h := range handlers {
+		if known, ok := merged[h.Name]; ok {
+			h.Pending += known.Pending
+			h.ResyncPeriod = max(h.ResyncPeriod, known.ResyncPeriod)
+			if known.LastResync.Before(h.LastResync) {
+				h.LastResync = known.LastResync
+			}
+		}
+		merged[h.Name] = h
+	}
+	return merged
+}
+
+// digits returns the 15 least significant decimal digits of a version, which a float64 holds exactly, as client-go's
+// informer_store_resource_version does.
+func digits(version uint64) float64 {
+	return float64(version % 1_000_000_000_000_000)
+}

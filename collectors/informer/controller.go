@@ -1,0 +1,74 @@
+package informer
+
+import (
+	"context"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+// NewInformerWithOptions is a drop-in for cache.NewInformerWithOptions. It decorates the connection to the API server, the
+// store that it returns, which is a cache.Indexer like client-go's, and the handler. The series exist from now until Run
+// of the controller returns.
+func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.InformerOptions) (cache.Store, cache.Controller) {
+	r := registryOf(obs)
+	inf := r.newInformer(id)
+	options.InformerMetricsProvider = inf.metricsProvider(options.InformerMetricsProvider)
+	options.ListerWatcher = inf.decorateConnection(options.ListerWatcher)
+	if options.Transform != nil {
+		options.Transform = inf.transform(options.Transform)
+	}
+	if options.Handler != nil {
+		decorated := inf.decorateHandler(options.Handler)
+		decorated.resyncPeriod = options.ResyncPeriod
+		decorated.cursor.Registered()
+		inf.addHandler(decorated)
+		options.Handler = decorated
+	}
+	store, inner := cache.NewInformerWithOptions(options)
+	inf.store = store
+	// Not HasSynced: it waits for the lock under which client-go transforms and may call handlers.
+	synced := inner.HasSyncedChecker()
+	inf.connection.StoreSynced = func() bool { return cache.IsDone(synced) }
+	if indexer, ok := store.(cache.Indexer); ok {
+		inf.indexer = indexer
+		store = inf.metrics.decorateIndexer(indexer)
+	}
+	r.publish(inf)
+	return store, &controller{inner: inner, informer: inf}
+}
+
+// controller decorates the controller of an informer without shared handlers.
+type controller struct {
+	inner    cache.Controller
+	informer *informer
+	running  atomic.Bool
+}
+
+var _ cache.Controller = &controller{}
+
+// Run implements cache.Controller.
+func (c *controller) Run(stopCh <-chan struct{}) {
+	c.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext implements cache.Controller. The informer's series are deleted when it returns.
+func (c *controller) RunWithContext(ctx context.Context) {
+	if !c.running.CompareAndSwap(false, true) {
+		c.inner.RunWithContext(ctx) // an error of the caller, as client-go says
+		return
+	}
+	c.informer.run(ctx, c.inner)
+}
+
+// HasSynced implements cache.Controller.
+func (c *controller) HasSynced() bool { return c.inner.HasSynced() }
+
+// HasSyncedChecker implements cache.Controller.
+func (c *controller) HasSyncedChecker() cache.DoneChecker { return c.inner.HasSyncedChecker() }
+
+// LastSyncResourceVersion implements cache.Controller.
+func (c *controller) LastSyncResourceVersion() string { return c.inner.LastSyncResourceVersion() }

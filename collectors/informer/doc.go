@@ -1,0 +1,34 @@
+// Package informer decorates informers, so that their caches, connections and handlers are observed. Functions are
+// drop-ins for those of client-go: the same name and parameters, with an Observer in front and Options at the end.
+//
+//	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
+//
+// What to decorate, and with what:
+//
+//	client-go's typed factory          NewSharedInformerFactory          factory.go, factory_groups.go
+//	factories of other clientsets      InformerFor                       generated_factory.go
+//	dynamic and metadata factories     NewDynamicSharedInformerFactory,  resource_factories.go, resource_factory.go
+//	                                   NewMetadataSharedInformerFactory
+//	controller-runtime's caches        NewInformerFunc                   new_informer_func.go
+//	single informers                   NewSharedIndexInformer            shared_informer.go, resync.go
+//	existing informers                 Wrap                              shared_informer.go
+//	informers with one handler         NewInformerWithOptions            controller.go
+//	bare Reflectors                    NewListerWatcher                  listerwatcher.go
+//	handlers                           NamedHandler, Isolate             handler_options.go
+//
+// What is observed, and where:
+//
+//	connection to the API server       ListerWatcher                     listerwatcher.go, internal/stream
+//	reads of the store                 GetIndexer, GetStore, listers     indexer.go
+//	event lag, handler duration        AddEventHandler                   handler.go, internal/ring
+//	dropped and changed objects        SetTransform                      transform.go
+//	freshness, audits, mutations       requests and reads of their own   pause.go, internal/checks
+//	client-go's own metrics            InformerMetricsProvider           upstream.go
+//
+// The decorators of one informer share what informer.go holds. registry.go holds the informers of an Observer, and
+// metrics.go the series of informers with the same labels. A scrape reads status.go and collect.go. ID and Options are in
+// id.go and options.go.
+//
+// All functions are safe for concurrent use. An event costs about 100 ns more than without decorators, a read by key one
+// atomic addition, neither an allocation. Series exist from the creation of an informer until its Run returns.
+package informer

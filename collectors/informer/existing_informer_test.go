@@ -1,0 +1,87 @@
+package informer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// TestInformersThatExist: of an informer that somebody else has built, the connection to the API server cannot be seen.
+// Nothing is claimed about it, neither that it is up nor that it is down; the store and the handlers are reported.
+func TestInformersThatExist(t *testing.T) {
+	for name, decorate := range map[string]func(*collectors.Observer, cache.SharedIndexInformer) cache.SharedIndexInformer{
+		"Informer": func(o *collectors.Observer, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+			return informer.Wrap(o, pods, inf)
+		},
+		"InformerFor": func(o *collectors.Observer, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+			return informer.NewSharedInformerFactory(o, fake.NewClientset(), 0, informer.Options{}).InformerFor(&corev1.Pod{},
+				func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return inf })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			server := newFakeServer()
+			server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+			inf := decorate(obs, cache.NewSharedIndexInformer(server, &corev1.Pod{}, 0, cache.Indexers{}))
+			calls := make(chan string)
+			addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{
+				AddFunc: func(obj any) { calls <- "add " + obj.(*corev1.Pod).Name },
+			}))
+			unknown := func() {
+				t.Helper()
+				s := metricstest.Take(t, reg)
+				for series, value := range s {
+					for _, prefix := range []string{
+						"k8s_informer_watch_connected", "k8s_informer_sync_lag", "k8s_informer_last_event", "k8s_informer_resource_version{stage=received}",
+					} {
+						if strings.HasPrefix(series, prefix) {
+							t.Errorf("%s %v is made up", series, value)
+						}
+					}
+					for _, prefix := range []string{"k8s_informer_watch", "k8s_informer_list", "k8s_informer_relists", "k8s_informer_event_lag", "k8s_informer_coverage"} {
+						if strings.HasPrefix(series, prefix) && value != 0 {
+							t.Errorf("%s %v is made up", series, value)
+						}
+					}
+				}
+				if status := informer.List(obs)[0]; status.Connection || status.Connected || status.SyncLag != 0 || !status.LastEvent.IsZero() || status.Received != 0 {
+					t.Errorf("the status is %+v", status)
+				}
+			}
+			unknown()
+			start(t, inf)
+			stream := <-server.streams
+			expect(t, calls, "add a")
+			stream.send(watch.Added, pod("b", 11))
+			metricstest.Eventually(t, reg, "the handler is called", func(s metricstest.Snapshot) bool {
+				return s["k8s_informer_objects"] == 2
+			})
+			unknown() // with a handler that is busy
+			expect(t, calls, "add b")
+			_, _, _ = inf.GetStore().GetByKey("default/b")
+			check(t, metricstest.Eventually(t, reg, "handled", func(s metricstest.Snapshot) bool {
+				return s["k8s_informer_handler_duration_seconds_count{handler=h}"] == 2 && s["k8s_informer_last_sync_duration_seconds"] > 0
+			}), metricstest.Snapshot{
+				"k8s_informer_synced": 1, "k8s_informer_objects": 2, "k8s_informer_handlers": 1, "k8s_informer_cache_hits_total": 1,
+				"k8s_informer_handler_pending_events{handler=h}": 0, "k8s_informer_resource_version{stage=stored}": 11,
+				"k8s_informer_sync_duration_seconds_count{result=success}": 1,
+			})
+			stream.close()
+			<-server.streams // opened again
+			unknown()
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package informer
+
+import (
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
+)
+
+// MetricsProvider returns what an informer of an Observer reports client-go's own metrics to.
+func MetricsProvider(obs *collectors.Observer, id ID, given cache.InformerMetricsProvider) cache.InformerMetricsProvider {
+	return registryOf(obs).newInformer(id).metricsProvider(given)
+}
+
+// End ends a decorated informer that was not run.
+func End(inf cache.SharedIndexInformer) { inf.(*sharedIndexInformer).informer.end() }
+
+// NewCursor returns a cursor at the events that the ListerWatcher receives from now on.
+func (l *ListerWatcher) NewCursor() *ring.Cursor {
+	c := l.informer.connection.Ring.NewCursor()
+	c.Registered()
+	return c
+}
+
+// Decorate returns the handler as the informer of the ListerWatcher would register it.
+func (l *ListerWatcher) Decorate(name string, h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	decorated := l.informer.decorateHandler(NamedHandler(name, h))
+	l.informer.addHandler(decorated)
+	decorated.cursor.Registered()
+	return decorated
+}
+
+// Receive accounts for an event of the given version, received now.
+func (l *ListerWatcher) Receive(version uint64) {
+	l.informer.connection.Ring.Push(version, l.informer.registry.Now())
+}

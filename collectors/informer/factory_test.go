@@ -1,0 +1,141 @@
+package informer_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/clientset"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// TestEveryKindOfTheFactoryIsDecorated walks the factory's interface, so that a group or a kind of a later client-go
+// cannot slip past, and compares the names with those of client-go's own factory.
+func TestEveryKindOfTheFactoryIsDecorated(t *testing.T) {
+	obs, _ := observertest.New(t)
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
+	kinds := 0
+	for group := range reflect.TypeFor[informers.SharedInformerFactory]().Methods() {
+		if group.Type.NumIn() != 0 || group.Type.NumOut() != 1 || group.Type.Out(0).Kind() != reflect.Interface {
+			continue
+		}
+		for version := range group.Type.Out(0).Methods() {
+			for kind := range version.Type.Out(0).Methods() {
+				accessor := reflect.ValueOf(f).MethodByName(group.Name).Call(nil)[0].MethodByName(version.Name).Call(nil)[0].
+					MethodByName(kind.Name).Call(nil)[0]
+				name := group.Name + "." + version.Name + "." + kind.Name
+				before := informer.List(obs)
+				accessor.MethodByName("Informer").Call(nil)
+				after := informer.List(obs)
+				if len(after) != len(before)+1 || slices.ContainsFunc(after, func(s informer.Status) bool { return !s.Connection }) {
+					t.Errorf("%s is not decorated", name)
+					continue
+				}
+				lister := accessor.MethodByName("Lister").Call(nil)
+				if len(lister) != 1 || lister[0].IsNil() {
+					t.Errorf("%s has no lister", name)
+				}
+				kinds++
+			}
+		}
+	}
+	if kinds < 60 {
+		t.Errorf("only %d kinds were found: the walk is broken", kinds)
+	}
+	resources := clientset.All()
+	if n := len(resources); n < kinds {
+		t.Errorf("the clientset has %d kinds, the factory %d", n, kinds)
+	}
+	for _, resource := range resources {
+		obs, _ := observertest.New(t)
+		f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
+		if _, err := f.ForResource(resource); err != nil {
+			t.Errorf("ForResource(%v): %v", resource, err)
+			continue
+		}
+		if all := informer.List(obs); len(all) != 1 || !all[0].Connection || all[0].ID != informer.For(resource, metav1.NamespaceAll) {
+			t.Errorf("ForResource(%v) is not decorated, or called %+v", resource, all)
+		}
+	}
+}
+
+func TestFactoryOptions(t *testing.T) {
+	obs, reg := observertest.New(t)
+	name, err := cache.NewInformerName("test-factory-options")
+	if err != nil {
+		t.Fatal(err)
+	}
+	selected := pod("selected", 2)
+	selected.Labels = map[string]string{"a": "b"}
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(pod("a", 1), selected), time.Hour, informer.Options{
+		Namespace:        "default",
+		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "a=b" },
+		Transform: func(obj any) (any, error) {
+			obj.(metav1.Object).SetAnnotations(map[string]string{"transformed": "yes"})
+			return obj, nil
+		},
+		CustomResync: map[metav1.Object]time.Duration{&corev1.Node{}: time.Minute},
+		InformerName: name,
+	})
+	if f.InformerName() != name {
+		t.Error("the name is lost")
+	}
+	lister := f.Core().V1().Pods().Lister()
+	f.Core().V1().Nodes().Informer()
+	stop := make(chan struct{})
+	f.Start(stop)
+	for kind, synced := range f.WaitForCacheSync(stop) {
+		if !synced {
+			t.Errorf("%v has not synced", kind)
+		}
+	}
+	if _, err := lister.Pods("default").Get("a"); err == nil {
+		t.Error("the selector was ignored: the pod has no such label")
+	}
+	if p, err := lister.Pods("default").Get("selected"); err != nil || p.Annotations["transformed"] != "yes" {
+		t.Errorf("the selected pod is %v, %v", p, err)
+	}
+	for metric, want := range map[string]float64{"k8s_informer_cache_hits_total": 1, "k8s_informer_cache_misses_total": 1} {
+		if got := sampleOf(t, reg, metric, "informer_type", "pods"); got != want {
+			t.Errorf("%s is %v, want %v: reads through the lister", metric, got, want)
+		}
+	}
+	scopes := map[string]string{}
+	for _, s := range informer.List(obs) {
+		scopes[s.ID.Type()] = s.ID.WatchNamespace()
+	}
+	if scopes["pods"] != "default" || scopes["nodes"] != "*" {
+		t.Errorf("the scopes are %v; nodes have no namespace", scopes)
+	}
+	close(stop)
+	f.Shutdown()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the shutdown:\n%s", s)
+	}
+}
+
+// Informers that the caller builds are decorated once, whoever decorates them.
+func TestInformerFor(t *testing.T) {
+	obs, _ := observertest.New(t)
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
+	plain := f.InformerFor(&corev1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+	})
+	if all := informer.List(obs); len(all) != 1 || all[0].ID != pods {
+		t.Errorf("not decorated: %T", plain)
+	}
+	own := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "nodes"}, newFakeServer(), &corev1.Node{}, cache.SharedIndexInformerOptions{})
+	if got := f.InformerFor(&corev1.Node{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return own }); got != own {
+		t.Error("a decorated informer was decorated again")
+	}
+}

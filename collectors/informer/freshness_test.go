@@ -1,0 +1,261 @@
+package informer_test
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// checked is an informer on the ConfigMaps of a namespace of a real API server, with checks.
+type checked struct {
+	*rig
+	obs      *collectors.Observer
+	informer cache.SharedIndexInformer
+	stop     func()
+}
+
+// newChecked builds an informer that reads with the client own, and whose checks read with the client other.
+func newChecked(t *testing.T, admin, own, other *rest.Config, checks collectors.Checks, indexers cache.Indexers) *checked {
+	t.Helper()
+	c := &checked{rig: &rig{
+		T: t, client: kubernetes.NewForConfigOrDie(admin), registry: prometheus.NewPedanticRegistry(),
+	}}
+	ns, err := c.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "checked-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.namespace = ns.Name
+	c.obs, err = collectors.New(c.registry, collectors.Options{Name: "test", Checks: checks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned, others := kubernetes.NewForConfigOrDie(own), kubernetes.NewForConfigOrDie(other)
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
+			return owned.CoreV1().ConfigMaps(c.namespace).List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			if options.TimeoutSeconds != nil && *options.TimeoutSeconds == 1 {
+				return others.CoreV1().ConfigMaps(c.namespace).Watch(ctx, options)
+			}
+			return owned.CoreV1().ConfigMaps(c.namespace).Watch(ctx, options)
+		},
+	}
+	id := informer.ID{Resource: "configmaps", Namespace: c.namespace}
+	c.informer = informer.NewSharedIndexInformer(c.obs, id, lw, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: indexers})
+	return c
+}
+
+func (c *checked) run() {
+	c.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); c.informer.RunWithContext(ctx) }()
+	c.stop = func() { cancel(); <-done }
+	c.Cleanup(c.stop)
+	c.waitFor("synced", synced)
+}
+
+const (
+	freshCount   = "k8s_informer_freshness_checks_total{result=fresh}"
+	laggingCount = "k8s_informer_freshness_checks_total{result=lagging}"
+	failedCount  = "k8s_informer_freshness_checks_total{result=error}"
+	skippedCount = "k8s_informer_freshness_checks_total{result=skipped}"
+	syncLag      = "k8s_informer_sync_lag_seconds"
+)
+
+// TestFreshInformer: checks of a healthy informer find it fresh, idle or not, cost one request each, and move nothing
+// else. When the informer ends, so do they.
+func TestFreshInformer(t *testing.T) {
+	config := rest.CopyConfig(stacktest.Config(t))
+	var requests, shortWatches atomic.Int64
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			requests.Add(1)
+			if strings.Contains(r.URL.RawQuery, "timeoutSeconds=1&") {
+				shortWatches.Add(1)
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	c := newChecked(t, stacktest.Config(t), config, config, collectors.Checks{Freshness: 100 * time.Millisecond}, nil)
+	c.run()
+	before := c.waitFor("a first check", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 })
+	ownRequests := requests.Load() - shortWatches.Load()
+	idle := c.waitFor("idle checks", func(s metricstest.Snapshot) bool {
+		if s[syncLag] != 0 {
+			t.Errorf("idle, and the lag is %v", s[syncLag])
+		}
+		return s[freshCount] >= before[freshCount]+2
+	})
+	idle.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_propagation", "k8s_informer_resource_version{", freshCount).Equal(t, metricstest.Snapshot{})
+	for _, name := range []string{"a", "b", "c"} {
+		c.create(name)
+	}
+	after := c.waitFor("checks of a changing cache", func(s metricstest.Snapshot) bool { return s[freshCount] >= idle[freshCount]+2 })
+	after.Since(idle, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_propagation", "k8s_informer_resource_version{", freshCount).Equal(t, metricstest.Snapshot{
+		"k8s_informer_watch_events_total{type=added}": 3, "k8s_informer_objects": 3,
+	})
+	c.stop()
+	if own := requests.Load() - shortWatches.Load(); own != ownRequests {
+		t.Errorf("%d further requests beside the checks'", own-ownRequests)
+	}
+	if checks := shortWatches.Load(); float64(checks) < after[freshCount] || float64(checks) > after[freshCount]+2 {
+		t.Errorf("%d requests for %v checks", checks, after[freshCount])
+	}
+	noChecksRun(t)
+}
+
+// TestChecksEndWithTheInformer, with all of them on: no goroutine and no series is left.
+func TestChecksEndWithTheInformer(t *testing.T) {
+	config := stacktest.Config(t)
+	often := 10 * time.Millisecond
+	c := newChecked(t, config, config, config, collectors.Checks{Freshness: often, Audit: often, Mutations: often}, nil)
+	c.run()
+	c.waitFor("checks", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 && s[consistentCount] > 0 })
+	c.stop()
+	noChecksRun(t)
+	if left := metricstest.Take(t, c.registry); len(left) > 0 {
+		t.Errorf("series are left:\n%s", left)
+	}
+}
+
+// TestClientThatIgnoresContexts: an audit that hangs in such a client does not keep the informer from ending.
+func TestClientThatIgnoresContexts(t *testing.T) {
+	obs, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test", Checks: collectors.Checks{Audit: time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hangs, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (kruntime.Object, error) {
+			if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
+				once.Do(func() { close(hangs) })
+				<-release
+				panic("an audit must survive a client that panics")
+			}
+			return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "5"}}, nil
+		},
+		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			if options.SendInitialEvents != nil {
+				return nil, apierrors.NewBadRequest("no streaming lists")
+			}
+			return watch.NewFake(), nil
+		},
+	}
+	inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "configmaps"}, lw, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); inf.RunWithContext(ctx) }()
+	<-hangs
+	cancel()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the informer does not end")
+	}
+	close(release)
+	noChecksRun(t)
+}
+
+// ownFunction matches a function of the decorators in a stack, and none of their tests.
+var ownFunction = regexp.MustCompile(`/collectors/(informer|internal/\w+)\.`)
+
+// noChecksRun fails the test if goroutines of checks are left. Those of the connections to the server are not looked at.
+func noChecksRun(t *testing.T) {
+	t.Helper()
+	stacks := make([]byte, 1<<20)
+	end := time.Now().Add(5 * time.Second)
+	for {
+		stack := string(stacks[:runtime.Stack(stacks, true)])
+		if !ownFunction.MatchString(stack) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("goroutines are left:\n%s", stack)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestStalledWatch covers S5: nothing arrives on the informer's own watch any more, which looks like an idle one. The lag
+// stays 0 as long as nothing happens, rises once something does, and is gone when it has arrived.
+func TestStalledWatch(t *testing.T) {
+	t.Parallel()
+	own := rest.CopyConfig(stacktest.Config(t))
+	proxy := proxied(t, own)
+	c := newChecked(t, stacktest.Config(t), own, stacktest.Config(t), collectors.Checks{Freshness: 100 * time.Millisecond}, nil)
+	c.run()
+	c.create("before")
+	c.waitFor("before", func(s metricstest.Snapshot) bool { return s["k8s_informer_objects"] >= 1 })
+
+	proxy.HalfOpen()
+	start := metricstest.Take(t, c.registry)
+	idle := c.waitFor("nothing happens", func(s metricstest.Snapshot) bool {
+		if s[syncLag] != 0 {
+			t.Fatalf("nothing happens, and the lag is %v", s[syncLag])
+		}
+		return s[freshCount] >= start[freshCount]+2
+	})
+	c.create("unseen")
+	lagging := c.waitFor("the lag is seen", func(s metricstest.Snapshot) bool { return s[laggingCount] >= 2 && s[syncLag] > 4 })
+	lagging.Since(idle, syncLag, "k8s_informer_freshness_checks_total", "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{})
+	if lagging["k8s_informer_watch_connected"] != 1 {
+		t.Error("the stalled watch was noticed otherwise")
+	}
+	if err := proxy.Restore(); err != nil {
+		t.Fatal(err)
+	}
+	c.waitFor("fresh again", func(s metricstest.Snapshot) bool {
+		return s[syncLag] == 0 && s["k8s_informer_objects"] == idle["k8s_informer_objects"]+1
+	})
+	again := metricstest.Take(t, c.registry)
+	c.waitFor("checks are fresh", func(s metricstest.Snapshot) bool { return s[freshCount] > again[freshCount] && s[syncLag] == 0 })
+}
+
+// TestHalfOpenConnection covers S5: the connection that watch and checks share is dead and nobody has said so. Nothing
+// can be known, and after three intervals that is a lag.
+func TestHalfOpenConnection(t *testing.T) {
+	t.Parallel()
+	config := rest.CopyConfig(stacktest.Config(t))
+	proxy := proxied(t, config)
+	const interval = time.Second
+	c := newChecked(t, stacktest.Config(t), config, config, collectors.Checks{Freshness: interval}, nil)
+	c.run()
+	c.waitFor("fresh", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 })
+	proxy.HalfOpen()
+	broken := time.Now()
+	s := c.waitFor("the lag rises", func(s metricstest.Snapshot) bool { return s[syncLag] > 8 })
+	if s[failedCount] == 0 || s[laggingCount] != 0 || s["k8s_informer_watch_connected"] != 1 {
+		t.Errorf("with a lag:\n%s", s)
+	}
+	if longest := time.Since(broken) + 2*interval + 2*time.Second; s[syncLag] > longest.Seconds() {
+		t.Errorf("the lag is %v, %v after the fault", s[syncLag], time.Since(broken))
+	}
+	if err := proxy.Restore(); err != nil {
+		t.Fatal(err)
+	}
+	c.waitFor("fresh again", func(s metricstest.Snapshot) bool { return s[syncLag] == 0 })
+}

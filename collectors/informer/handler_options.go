@@ -1,0 +1,85 @@
+package informer
+
+import (
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/handlername"
+)
+
+// NamedHandler gives a handler the name by which it is reported, before it is added to a decorated informer. Other
+// informers take it like any handler. Without a name, or with an empty one, a handler is named after its function or type.
+func NamedHandler(name string, h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	return namedHandler{ResourceEventHandler: h, name: name}
+}
+
+type namedHandler struct {
+	cache.ResourceEventHandler
+	name string
+}
+
+// Isolate recovers panics of a handler, so that the process and the other handlers go on. It is the one decorator that
+// changes behavior: an event whose handler panicked is skipped and comes again only with a resync or the next change of
+// the object. Each panic is logged with its stack and counted by k8s_informer_handler_panics_total.
+//
+// Add its result to a decorated informer, directly or with NamedHandler. Elsewhere, or inside another handler, it
+// recovers and logs to slog.Default, but counts nothing.
+func Isolate(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	return isolatedHandler{h}
+}
+
+// isolatedHandler isolates by itself only where it is not unwrapped.
+type isolatedHandler struct {
+	inner cache.ResourceEventHandler
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (h isolatedHandler) OnAdd(obj any, isInInitialList bool) {
+	defer logRecovered()
+	h.inner.OnAdd(obj, isInInitialList)
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (h isolatedHandler) OnUpdate(oldObj, newObj any) {
+	defer logRecovered()
+	h.inner.OnUpdate(oldObj, newObj)
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (h isolatedHandler) OnDelete(obj any) {
+	defer logRecovered()
+	h.inner.OnDelete(obj)
+}
+
+// logRecovered must be deferred directly.
+func logRecovered() {
+	if value := recover(); value != nil {
+		slog.Default().Error("isolated handler panicked, skipping the event", "panic", value, "stack", string(debug.Stack()))
+	}
+}
+
+// unwrapHandler returns a handler without what NamedHandler and Isolate put around it.
+func unwrapHandler(h cache.ResourceEventHandler) (inner cache.ResourceEventHandler, name string, isolated bool) {
+	for {
+		switch wrapped := h.(type) {
+		case namedHandler:
+			if name == "" {
+				name = wrapped.name
+			}
+			h = wrapped.ResourceEventHandler
+			continue
+		case isolatedHandler:
+			isolated, h = true, wrapped.inner
+			continue
+		}
+		if name == "" {
+			name = handlername.Of(h, thisPackage)
+		}
+		return h, name, isolated
+	}
+}
+
+var thisPackage = reflect.TypeFor[ID]().PkgPath()

@@ -1,0 +1,356 @@
+package informer_test
+
+import (
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// slow is a handler that takes a second for each call.
+var slow = informer.NamedHandler("slow", cache.ResourceEventHandlerFuncs{
+	AddFunc:    func(any) { time.Sleep(time.Second) },
+	UpdateFunc: func(any, any) { time.Sleep(time.Second) },
+	DeleteFunc: func(any) { time.Sleep(time.Second) },
+})
+
+func addHandler(t *testing.T, inf cache.SharedInformer, h cache.ResourceEventHandler) cache.ResourceEventHandlerRegistration {
+	t.Helper()
+	registration, err := inf.AddEventHandler(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return registration
+}
+
+// check compares some series.
+func check(t *testing.T, s, want metricstest.Snapshot) {
+	t.Helper()
+	for series, value := range want {
+		if got, ok := s[series]; got != value || !ok {
+			t.Errorf("%s = %v (exists: %t), want %v", series, got, ok, value)
+		}
+	}
+}
+
+// TestEventLag covers S3, S5 and S18: events wait for a handler, and the wait is known while it lasts and afterwards.
+func TestEventLag(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		time.Sleep(500 * time.Millisecond)
+		// The object of the list is being handled: it counts from the end of the list.
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_handler_pending_events{handler=slow}": 1, "k8s_informer_sync_lag_seconds": .5,
+		})
+		time.Sleep(time.Second)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_handler_pending_events{handler=slow}": 0, "k8s_informer_sync_lag_seconds": 0,
+			"k8s_informer_event_lag_seconds_count": 1, "k8s_informer_event_lag_seconds_sum": 1,
+		})
+		before := metricstest.Take(t, reg)
+		stream.send(watch.Added, pod("b", 11))
+		stream.send(watch.Modified, pod("a", 12))
+		stream.send(watch.Bookmark, bookmark(13))
+		stream.send(watch.Deleted, pod("b", 14))
+		time.Sleep(1500 * time.Millisecond)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_handler_pending_events{handler=slow}": 2, "k8s_informer_sync_lag_seconds": 1.5,
+		})
+		time.Sleep(2 * time.Second)
+		after := metricstest.Take(t, reg)
+		after.Since(before, "k8s_informer_last_event").Equal(t, metricstest.Snapshot{
+			"k8s_informer_event_lag_seconds_count":                      3,
+			"k8s_informer_resource_version{stage=received}":             4,
+			"k8s_informer_resource_version{stage=stored}":               4,
+			"k8s_informer_resource_version{stage=handled}":              14,
+			"k8s_informer_handler_duration_seconds_count{handler=slow}": 3,
+			"k8s_informer_watch_events_total{type=added}":               1,
+			"k8s_informer_watch_events_total{type=modified}":            1,
+			"k8s_informer_watch_events_total{type=deleted}":             1,
+			"k8s_informer_watch_events_total{type=bookmark}":            1,
+		})
+		check(t, after, metricstest.Snapshot{
+			"k8s_informer_event_lag_seconds_sum": 1 + (1 + 2 + 3), "k8s_informer_objects": 1,
+			"k8s_informer_handler_pending_events{handler=slow}": 0, "k8s_informer_sync_lag_seconds": 0,
+		})
+		stop()
+	})
+}
+
+// Resyncs and unchanged objects are calls, but no events: nothing of the API server's waited for them.
+func TestResyncsHaveNoEventLag(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		time.Sleep(30 * time.Second)
+		before := metricstest.Take(t, reg)
+		time.Sleep(time.Minute)
+		after := metricstest.Take(t, reg)
+		after.Since(before, "k8s_informer_handler_last_resync").Equal(t, metricstest.Snapshot{
+			"k8s_informer_handler_duration_seconds_count{handler=slow}": 1,
+			"k8s_informer_unchanged_updates_total{cause=resync}":        1,
+		})
+		if ago := float64(time.Now().Unix()) - after["k8s_informer_handler_last_resync_timestamp_seconds{handler=slow}"]; ago != 30 {
+			t.Errorf("the last resync was %v s ago, want 30", ago)
+		}
+		stop()
+	})
+}
+
+// A handler that is added late gets the objects from the store. They have waited since it was added, not since they
+// were received.
+func TestLateHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("b", 11))
+		time.Sleep(time.Hour)
+		registration := addHandler(t, inf, slow)
+		time.Sleep(10 * time.Second)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_handlers": 1, "k8s_informer_handler_pending_events{handler=slow}": 0,
+			"k8s_informer_handler_resync_period_seconds{handler=slow}": 0,
+			"k8s_informer_event_lag_seconds_count":                     2, "k8s_informer_event_lag_seconds_sum": 3,
+		})
+		if err := inf.RemoveEventHandler(registration); err != nil {
+			t.Fatal(err)
+		}
+		s := metricstest.Take(t, reg)
+		check(t, s, metricstest.Snapshot{"k8s_informer_handlers": 0})
+		if _, ok := s["k8s_informer_handler_duration_seconds_count{handler=slow}"]; ok {
+			t.Error("the series of a removed handler are still there")
+		}
+		stop()
+	})
+}
+
+// After an overrun the lag is a lower bound and the losses are counted (S19).
+func TestOverrun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t, func(o *collectors.Options) { o.RememberedEvents = 8 })
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		for v := 2; v < 22; v++ {
+			stream.send(watch.Modified, pod("a", v))
+			synctest.Wait()
+		}
+		time.Sleep(30 * time.Second)
+		s := metricstest.Take(t, reg)
+		check(t, s, metricstest.Snapshot{
+			"k8s_informer_event_lag_seconds_count": 20, "k8s_informer_handler_pending_events{handler=slow}": 0,
+		})
+		// The first event was under way before the others came; of those, 7 are remembered.
+		if lost := s["k8s_informer_events_lost_total{reason=overrun}"]; lost < 12 || lost > 13 {
+			t.Errorf("lost %v of 20 events with room for 7", lost)
+		}
+		stop()
+	})
+}
+
+// TestPanicsAreCountedAndGoOn covers S21.
+func TestPanicsAreCountedAndGoOn(t *testing.T) {
+	obs, reg := observertest.New(t)
+	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+	h := lw.Decorate("broken", cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("broken") }})
+	lw.Receive(2)
+	func() {
+		defer func() {
+			if r := recover(); r != "broken" {
+				t.Errorf("recovered %v: the panic did not go on", r)
+			}
+		}()
+		h.OnAdd(pod("a", 2), false)
+	}()
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+		"k8s_informer_handler_panics_total{handler=broken}": 1, "k8s_informer_handler_pending_events{handler=broken}": 0,
+		"k8s_informer_handler_duration_seconds_count{handler=broken}": 0, "k8s_informer_event_lag_seconds_count": 0,
+	})
+}
+
+// Objects that a Transform drops never reach a handler, and nothing waits for them.
+func TestDroppedObjectsAreNotPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+		if err := inf.SetTransform(func(obj any) (any, error) {
+			if p := obj.(*corev1.Pod); p.Name == "unwanted" {
+				return nil, errTest
+			}
+			return obj, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 2))
+		stream.send(watch.Added, pod("unwanted", 3))
+		time.Sleep(time.Minute)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_objects": 1, "k8s_informer_sync_lag_seconds": 0,
+			"k8s_informer_handler_pending_events{handler=h}": 0, "k8s_informer_event_lag_seconds_count": 1,
+			"k8s_informer_transform_drops_total{cause=error}": 1, "k8s_informer_transform_drops_total{cause=nil}": 0,
+			"k8s_informer_events_lost_total{reason=transform}": 1,
+		})
+		stop()
+	})
+}
+
+// A Transform may be behind by all that the watch reads ahead, and still nothing waits for what it drops or changes.
+func TestTransformBehindTheWatch(t *testing.T) {
+	for name, transform := range map[string]cache.TransformFunc{
+		"drops":              func(any) (any, error) { return nil, errTest },
+		"strips the version": func(obj any) (any, error) { obj.(*corev1.Pod).ResourceVersion = ""; return obj, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			// Not with synctest: client-go holds a mutex while it transforms, and its clock waits for whoever waits for that.
+			obs, reg := observertest.New(t)
+			server := newFakeServer()
+			inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+			addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+			const events = 2 * readAhead
+			var seen atomic.Int32
+			if err := inf.SetTransform(func(obj any) (any, error) {
+				time.Sleep(time.Millisecond)
+				seen.Add(1)
+				return transform(obj)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			start(t, inf)
+			stream := <-server.streams
+			for v := 2; v < 2+events; v++ {
+				stream.send(watch.Added, pod(strconv.Itoa(v), v))
+			}
+			metricstest.Eventually(t, reg, "all transformed", func(s metricstest.Snapshot) bool {
+				return seen.Load() == events && s["k8s_informer_objects"] == float64(len(inf.GetStore().ListKeys()))
+			})
+			s := metricstest.Eventually(t, reg, "nothing is waited for", func(s metricstest.Snapshot) bool {
+				return s["k8s_informer_handler_pending_events{handler=h}"] == 0 && s["k8s_informer_sync_lag_seconds"] == 0
+			})
+			check(t, s, metricstest.Snapshot{"k8s_informer_event_lag_seconds_count": 0})
+		})
+	}
+}
+
+// resourceVersions that are no numbers give no lag rather than a wrong one.
+func TestOtherResourceVersions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+		stop := start(t, inf)
+		stream := <-server.streams
+		time.Sleep(time.Minute)
+		for _, version := range []string{"x-1", "", "0"} {
+			p := pod("a", 1)
+			p.ResourceVersion = version
+			stream.send(watch.Modified, p)
+		}
+		time.Sleep(time.Minute)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_event_lag_seconds_count": 0, "k8s_informer_sync_lag_seconds": 0,
+			"k8s_informer_watch_events_total{type=modified}": 3,
+		})
+		stop()
+	})
+}
+
+// recorder is a Tracer that remembers what it was told.
+type recorder struct {
+	calls  []string
+	waited []time.Duration
+	ended  []bool
+}
+
+func (r *recorder) Deliver(informerType, namespace, handler, event string, received time.Time) (func(bool), string) {
+	r.calls = append(r.calls, informerType+" "+namespace+" "+handler+" "+event)
+	r.waited = append(r.waited, time.Since(received))
+	return func(panicked bool) { r.ended = append(r.ended, panicked) }, "4bf92f3577b34da6a3ce929d0e0e4736"
+}
+
+// TestTracer covers S18: the tracer learns of each delivery, and its id becomes an exemplar.
+func TestTracer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tracer := &recorder{}
+		obs, reg := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 2))
+		stream.send(watch.Deleted, pod("a", 3))
+		time.Sleep(10 * time.Second)
+		defer stop()
+		synctest.Wait()
+		if len(tracer.calls) != 2 || tracer.calls[0] != "pods * slow added" || tracer.calls[1] != "pods * slow deleted" ||
+			tracer.waited[0] != 0 || tracer.waited[1] != time.Second || len(tracer.ended) != 2 || tracer.ended[0] {
+			t.Errorf("the tracer got %+v", tracer)
+		}
+		families, err := reg.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		exemplars := 0
+		for _, f := range families {
+			if f.GetName() != catalog.InformerEventLag.Name && f.GetName() != catalog.InformerHandlerDuration.Name {
+				continue
+			}
+			for _, bucket := range f.GetMetric()[0].GetHistogram().GetBucket() {
+				if e := bucket.GetExemplar(); e != nil && e.GetLabel()[0].GetName() == "trace_id" {
+					exemplars++
+				}
+			}
+		}
+		if exemplars != 3 { // lags of 1 s and 2 s, and one duration of 1 s
+			t.Errorf("%d exemplars", exemplars)
+		}
+	})
+}
+
+// The event path allocates nothing beyond what client-go does.
+func TestHandlerDoesNotAllocate(t *testing.T) {
+	obs, _ := observertest.New(t)
+	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+	h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}})
+	old, current := pod("a", 1), pod("a", 2)
+	if n := testing.AllocsPerRun(1000, func() {
+		lw.Receive(2)
+		h.OnUpdate(old, current)
+	}); n != 0 {
+		t.Errorf("%v allocations for each event", n)
+	}
+}

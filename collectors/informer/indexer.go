@@ -1,0 +1,91 @@
+package informer
+
+import (
+	"k8s.io/client-go/tools/cache"
+)
+
+// indexer counts the reads of an informer's store. Writes pass through uncounted. Listers read through it.
+type indexer struct {
+	cache.Indexer
+	metrics *metrics
+}
+
+// transactionalIndexer keeps the optional interface of the stores that have it.
+type transactionalIndexer struct {
+	indexer
+	cache.TransactionStore
+}
+
+func (m *metrics) decorateIndexer(inner cache.Indexer) cache.Indexer {
+	decorated := indexer{Indexer: inner, metrics: m}
+	if t, ok := inner.(cache.TransactionStore); ok {
+		return &transactionalIndexer{decorated, t}
+	}
+	return &decorated
+}
+
+// Get implements cache.Store.
+func (i *indexer) Get(obj any) (item any, exists bool, err error) {
+	item, exists, err = i.Indexer.Get(obj)
+	if err == nil {
+		i.count(exists)
+	}
+	return item, exists, err
+}
+
+// GetByKey implements cache.Store.
+func (i *indexer) GetByKey(key string) (item any, exists bool, err error) {
+	item, exists, err = i.Indexer.GetByKey(key)
+	if err == nil {
+		i.count(exists)
+	}
+	return item, exists, err
+}
+
+func (i *indexer) count(hit bool) {
+	if hit {
+		i.metrics.hits.Add(1)
+	} else {
+		i.metrics.misses.Add(1)
+	}
+}
+
+// List implements cache.Store.
+func (i *indexer) List() []any {
+	i.metrics.countList(everything)
+	return i.Indexer.List()
+}
+
+// ListKeys implements cache.Store.
+func (i *indexer) ListKeys() []string {
+	i.metrics.countList(everything)
+	return i.Indexer.ListKeys()
+}
+
+// Index implements cache.Indexer.
+func (i *indexer) Index(indexName string, obj any) ([]any, error) {
+	items, err := i.Indexer.Index(indexName, obj)
+	i.countIndex(indexName, err)
+	return items, err
+}
+
+// IndexKeys implements cache.Indexer.
+func (i *indexer) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	keys, err := i.Indexer.IndexKeys(indexName, indexedValue)
+	i.countIndex(indexName, err)
+	return keys, err
+}
+
+// ByIndex implements cache.Indexer.
+func (i *indexer) ByIndex(indexName, indexedValue string) ([]any, error) {
+	items, err := i.Indexer.ByIndex(indexName, indexedValue)
+	i.countIndex(indexName, err)
+	return items, err
+}
+
+// countIndex counts a read through an index that exists; the name of one that does not must not become a label.
+func (i *indexer) countIndex(indexName string, err error) {
+	if err == nil {
+		i.metrics.countList(indexName)
+	}
+}

@@ -1,0 +1,104 @@
+package informer
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+)
+
+// informer is what the decorators of one informer share: the ListerWatcher writes the connection, the handlers read it,
+// and a scrape reads everything.
+type informer struct {
+	registry   *registry
+	id         ID
+	metrics    *metrics
+	connection *stream.Connection
+	checks     *checks.Checks
+
+	// store is the store without its decorator, nil if only a ListerWatcher is decorated; indexer is the same, nil if it
+	// is not an Indexer.
+	store   cache.Store
+	indexer cache.Indexer
+	// lister is the ListerWatcher without its decorator, nil unless the connection is observed.
+	lister cache.ListerWatcherWithContext
+	// upstream reports client-go's own metrics of the informer, nil unless the Observer does.
+	upstream *upstreamInformer
+
+	// running is the context that the informer was run with, nil before.
+	running atomic.Pointer[context.Context]
+
+	mu       sync.Mutex
+	handlers []*handler
+}
+
+// decorateConnection returns lw, observed as the connection of the informer.
+func (inf *informer) decorateConnection(lw cache.ListerWatcher) *stream.ListerWatcher {
+	decorated := inf.connection.Decorate(lw)
+	inf.lister = decorated.Inner()
+	return decorated
+}
+
+// runner is what an informer and a controller have in common.
+type runner interface {
+	RunWithContext(context.Context)
+	HasSyncedChecker() cache.DoneChecker
+}
+
+// run runs what is decorated, and deletes the series when it has returned.
+func (inf *informer) run(ctx context.Context, inner runner) {
+	inf.connection.Start()
+	inf.running.Store(&ctx)
+	ended := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-inner.HasSyncedChecker().Done():
+			inf.connection.InitialSync()
+		case <-ended:
+		}
+	})
+	stopChecks := inf.checks.Start(ctx, inner.HasSyncedChecker())
+	defer func() {
+		stopChecks()
+		close(ended)
+		wg.Wait()
+		inf.end()
+	}()
+	inner.RunWithContext(ctx)
+}
+
+// end deletes the informer's series. Later writes have no effect.
+func (inf *informer) end() {
+	for _, h := range inf.currentHandlers() {
+		inf.removeHandler(h)
+	}
+	inf.upstream.end()
+	inf.registry.remove(inf)
+}
+
+func (inf *informer) addHandler(h *handler) {
+	inf.mu.Lock()
+	defer inf.mu.Unlock()
+	inf.handlers = append(inf.handlers, h)
+}
+
+func (inf *informer) removeHandler(h *handler) {
+	inf.mu.Lock()
+	defer inf.mu.Unlock()
+	if at := slices.Index(inf.handlers, h); at >= 0 {
+		inf.handlers = slices.Delete(inf.handlers, at, at+1)
+		inf.metrics.releaseHandler(h.metrics)
+	}
+}
+
+func (inf *informer) currentHandlers() []*handler {
+	inf.mu.Lock()
+	defer inf.mu.Unlock()
+	return slices.Clone(inf.handlers)
+}

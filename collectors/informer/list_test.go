@@ -1,0 +1,265 @@
+package informer_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+var streamingList = metav1.ListOptions{
+	AllowWatchBookmarks: true, SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+}
+
+// TestListAndStreamingListCountTheSame covers S2: what is reported does not depend on how the state came.
+func TestListAndStreamingListCountTheSame(t *testing.T) {
+	want := metricstest.Snapshot{
+		"k8s_informer_list_duration_seconds_count":                 1,
+		"k8s_informer_list_items_count":                            1,
+		"k8s_informer_relists_total{reason=initial}":               1,
+		"k8s_informer_sync_duration_seconds_count{result=success}": 1,
+		"k8s_informer_last_sync_duration_seconds":                  3,
+		"k8s_informer_synced":                                      1,
+		"k8s_informer_objects":                                     2,
+		"k8s_informer_watches_total":                               1,
+		"k8s_informer_watch_connected":                             1,
+		"k8s_informer_resource_version{stage=received}":            5,
+	}
+	t.Run("list", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			server := newFakeServer()
+			pages := 0
+			server.list = func(o metav1.ListOptions) (runtime.Object, error) {
+				pages++
+				time.Sleep(time.Duration(pages) * time.Second)
+				list := podList(5, pod("a", 1))
+				if pages == 1 {
+					list.Continue = "more"
+				}
+				return list, nil
+			}
+			lw := informer.NewListerWatcher(obs, pods, server)
+			before := metricstest.Take(t, reg)
+			for _, o := range []metav1.ListOptions{{}, {Continue: "more"}} {
+				if _, err := lw.List(o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w, _ := lw.Watch(metav1.ListOptions{})
+			got := metricstest.Take(t, reg).Since(before, "k8s_informer_last_event")
+			if pages := got["k8s_informer_list_pages_total"]; pages != 2 {
+				t.Errorf("%v pages", pages)
+			}
+			delete(got, "k8s_informer_list_pages_total")
+			got.Equal(t, want)
+			w.Stop()
+			if sum := metricstest.Take(t, reg)["k8s_informer_list_items_sum"]; sum != 2 {
+				t.Errorf("%v items in two pages of one", sum)
+			}
+		})
+	})
+	t.Run("streaming list", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			server := newFakeServer()
+			lw := informer.NewListerWatcher(obs, pods, server)
+			before := metricstest.Take(t, reg)
+			w, _ := lw.Watch(streamingList)
+			go drain(w)
+			stream := <-server.streams
+			time.Sleep(3 * time.Second)
+			for _, p := range []string{"a", "b", "c"} {
+				stream.send(watch.Added, pod(p, 1))
+			}
+			stream.send(watch.Modified, pod("a", 3))
+			stream.send(watch.Deleted, pod("c", 4))
+			synctest.Wait()
+			if s := metricstest.Take(t, reg); s["k8s_informer_watch_connected"] != 0 || s["k8s_informer_synced"] != 0 {
+				t.Errorf("the state is not complete, but:\n%s", s)
+			}
+			stream.send(watch.Bookmark, endOfList(5))
+			synctest.Wait()
+			metricstest.Take(t, reg).Since(before, "k8s_informer_last_event").Equal(t, want)
+			stream.send(watch.Added, pod("d", 6))
+			synctest.Wait()
+			if s := metricstest.Take(t, reg); s["k8s_informer_watch_events_total{type=added}"] != 1 || s["k8s_informer_objects"] != 3 {
+				t.Errorf("after one more object:\n%s", s)
+			}
+			w.Stop()
+		})
+	})
+}
+
+// A list is one attempt, whatever its pages do; an expired continuation makes client-go's pager begin again.
+func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
+	obs, reg := observertest.New(t)
+	server := newFakeServer()
+	calls := 0
+	server.list = func(o metav1.ListOptions) (runtime.Object, error) {
+		calls++
+		switch calls {
+		case 1:
+			list := podList(5, pod("a", 1))
+			list.Continue = "more"
+			return list, nil
+		case 2:
+			return nil, apierrors.NewResourceExpired("the token is too old")
+		}
+		return podList(6, pod("a", 1), pod("b", 2)), nil
+	}
+	lw := informer.NewListerWatcher(obs, pods, server)
+	before := metricstest.Take(t, reg)
+	_, _ = lw.List(metav1.ListOptions{})
+	_, _ = lw.List(metav1.ListOptions{Continue: "more"})
+	_, _ = lw.List(metav1.ListOptions{})
+	metricstest.Take(t, reg).Since(before, "k8s_informer_last_", "k8s_informer_sync_lag").Equal(t, metricstest.Snapshot{
+		"k8s_informer_list_duration_seconds_count":                 1,
+		"k8s_informer_list_items_count":                            1,
+		"k8s_informer_relists_total{reason=initial}":               1,
+		"k8s_informer_sync_duration_seconds_count{result=success}": 1,
+		"k8s_informer_sync_errors_total{error_type=expired}":       1,
+		"k8s_informer_synced":                                      1,
+		"k8s_informer_objects":                                     2,
+		"k8s_informer_list_pages_total":                            2,
+		"k8s_informer_resource_version{stage=received}":            6,
+	})
+}
+
+// A sync that succeeds at last took as long as it was needed, failed attempts included (S2); each of these is an error
+// (S4).
+func TestFailedAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		failures := 2
+		server.list = func(metav1.ListOptions) (runtime.Object, error) {
+			time.Sleep(time.Second)
+			if failures > 0 {
+				failures--
+				return nil, apierrors.NewForbidden(schema.GroupResource{}, "", errTest)
+			}
+			return podList(5), nil
+		}
+		lw := informer.NewListerWatcher(obs, pods, server)
+		for range 3 {
+			_, _ = lw.List(metav1.ListOptions{})
+			time.Sleep(10 * time.Second)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		failures = 1
+		_, _ = lw.ListWithContext(ctx, metav1.ListOptions{}) // nobody wanted it any more
+		s := metricstest.Take(t, reg)
+		for series, want := range (metricstest.Snapshot{
+			"k8s_informer_sync_duration_seconds_count{result=error}":    2,
+			"k8s_informer_sync_duration_seconds_sum{result=error}":      2,
+			"k8s_informer_sync_errors_total{error_type=forbidden}":     2,
+			"k8s_informer_sync_duration_seconds_count{result=success}": 1,
+			"k8s_informer_sync_duration_seconds_sum{result=success}":   23,
+			"k8s_informer_last_sync_duration_seconds":                  23,
+			"k8s_informer_list_duration_seconds_sum":                   1,
+		}) {
+			if s[series] != want {
+				t.Errorf("%s = %v, want %v", series, s[series], want)
+			}
+		}
+	})
+}
+
+// A streaming list that ends before the bookmark is a failed list and no watch.
+func TestStreamingListThatBreaksOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		end       func(*fakeStream)
+		errorType string
+	}{
+		"closed": {func(s *fakeStream) { s.close() }, "server"},
+		"error":  {func(s *fakeStream) { s.fail(status(apierrors.NewResourceExpired("gone"))); s.close() }, "expired"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := observertest.New(t)
+				server := newFakeServer()
+				before := metricstest.Take(t, reg)
+				w, _ := informer.NewListerWatcher(obs, pods, server).Watch(streamingList)
+				go drain(w)
+				stream := <-server.streams
+				stream.send(watch.Added, pod("a", 1))
+				c.end(stream)
+				synctest.Wait()
+				w.Stop()
+				metricstest.Take(t, reg).Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=error}").Equal(t, metricstest.Snapshot{
+					"k8s_informer_sync_duration_seconds_count{result=error}":          1,
+					"k8s_informer_sync_errors_total{error_type=" + c.errorType + "}": 1,
+				})
+			})
+		})
+	}
+}
+
+// TestRelistReasons: each full state is counted once, by what made it necessary.
+func TestRelistReasons(t *testing.T) {
+	end := func(s *fakeStream, err *apierrors.StatusError) { s.fail(status(err)); s.close() }
+	undecodable := apierrors.NewGenericServerResponse(500, "GET", schema.GroupResource{}, "", "bad", 0, true)
+	undecodable.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding"}}
+	for reason, cause := range map[string]func(s *fakeStream, w watch.Interface){
+		"expired":          func(s *fakeStream, _ watch.Interface) { end(s, apierrors.NewResourceExpired("gone")) },
+		"watch_failed":     func(s *fakeStream, _ watch.Interface) { end(s, apierrors.NewInternalError(errTest)) },
+		"decode":           func(s *fakeStream, _ watch.Interface) { end(s, undecodable) },
+		"resync_requested": func(_ *fakeStream, w watch.Interface) { w.Stop() },
+	} {
+		t.Run(reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := observertest.New(t)
+				server := newFakeServer()
+				lw := informer.NewListerWatcher(obs, pods, server)
+				_, _ = lw.List(metav1.ListOptions{})
+				w, _ := lw.Watch(metav1.ListOptions{})
+				go drain(w)
+				cause(<-server.streams, w)
+				synctest.Wait()
+				before := metricstest.Take(t, reg)
+				_, _ = lw.List(metav1.ListOptions{})
+				after := metricstest.Take(t, reg).Since(before)
+				if after["k8s_informer_relists_total{reason="+reason+"}"] != 1 || after["k8s_informer_list_items_count"] != 1 {
+					t.Errorf("after the relist:\n%s", after)
+				}
+				w.Stop()
+			})
+		})
+	}
+	t.Run("fallback", func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) {
+			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+		}
+		lw := informer.NewListerWatcher(obs, pods, server)
+		_, _ = lw.Watch(streamingList)
+		_, _ = lw.List(metav1.ListOptions{})
+		if s := metricstest.Take(t, reg); s["k8s_informer_relists_total{reason=fallback}"] != 1 || s["k8s_informer_relists_total{reason=initial}"] != 0 {
+			t.Errorf("after the fallback:\n%s", s)
+		}
+	})
+}
+
+// Lists at an exact version belong to audits and to client-go's consistency detector, not to the cache.
+func TestExactListsAreNotCounted(t *testing.T) {
+	obs, reg := observertest.New(t)
+	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+	before := metricstest.Take(t, reg)
+	if _, err := lw.List(metav1.ListOptions{ResourceVersion: "1", ResourceVersionMatch: metav1.ResourceVersionMatchExact}); err != nil {
+		t.Fatal(err)
+	}
+	metricstest.Take(t, reg).Since(before).Equal(t, metricstest.Snapshot{})
+}

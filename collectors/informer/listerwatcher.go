@@ -1,0 +1,64 @@
+package informer
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+)
+
+// ListerWatcher is a decorated cache.ListerWatcher. It passes on every call, context and capability, and counts lists,
+// watches, their events, ends and errors. It is safe for concurrent use if what it decorates is.
+type ListerWatcher struct {
+	decorated *stream.ListerWatcher
+	informer  *informer
+}
+
+var (
+	_ cache.ListerWatcher            = &ListerWatcher{}
+	_ cache.ListerWatcherWithContext = &ListerWatcher{}
+)
+
+// NewListerWatcher decorates what a bare Reflector reads from. It observes the connection to the API server, but neither a
+// store nor handlers; NewSharedIndexInformer decorates all three. Call Close when the Reflector has ended.
+func NewListerWatcher(obs *collectors.Observer, id ID, lw cache.ListerWatcher) *ListerWatcher {
+	r := registryOf(obs)
+	inf := r.newInformer(id)
+	l := &ListerWatcher{decorated: inf.decorateConnection(lw), informer: inf}
+	r.publish(inf)
+	return l
+}
+
+// Close deletes the series. It may be called more than once.
+func (l *ListerWatcher) Close() { l.informer.end() }
+
+// IsWatchListSemanticsUnSupported forwards the answer of what is decorated to client-go's package watchlist. The spelling
+// is client-go's.
+func (l *ListerWatcher) IsWatchListSemanticsUnSupported() bool {
+	return l.decorated.IsWatchListSemanticsUnSupported()
+}
+
+// List implements cache.Lister.
+func (l *ListerWatcher) List(options metav1.ListOptions) (runtime.Object, error) {
+	return l.decorated.List(options)
+}
+
+// ListWithContext implements cache.ListerWithContext.
+func (l *ListerWatcher) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return l.decorated.ListWithContext(ctx, options)
+}
+
+// Watch implements cache.Watcher.
+func (l *ListerWatcher) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	return l.decorated.Watch(options)
+}
+
+// WatchWithContext implements cache.WatcherWithContext.
+func (l *ListerWatcher) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return l.decorated.WatchWithContext(ctx, options)
+}

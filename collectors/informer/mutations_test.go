@@ -1,0 +1,70 @@
+package informer_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// guarded is a ConfigMap whose consumer changes it under a lock that the reader knows too, so that the test finds a
+// mutation without being a data race itself.
+type guarded struct {
+	*corev1.ConfigMap
+	mu    sync.Mutex
+	Color string
+}
+
+func (g *guarded) MarshalJSON() ([]byte, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return []byte(`"` + g.Color + `"`), nil
+}
+
+func (g *guarded) DeepCopyObject() runtime.Object {
+	return &guarded{ConfigMap: g.DeepCopy(), Color: g.Color}
+}
+
+func (g *guarded) paint(color string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.Color = color
+}
+
+// TestMutatedObject covers P7: a consumer changes an object of a real cache in place. Updates by the API server are no
+// mutations.
+func TestMutatedObject(t *testing.T) {
+	t.Parallel()
+	config := stacktest.Config(t)
+	c := newChecked(t, config, config, config, collectors.Checks{Mutations: 20 * time.Millisecond}, nil)
+	if err := c.informer.SetTransform(func(obj any) (any, error) {
+		if m, ok := obj.(*corev1.ConfigMap); ok {
+			return &guarded{ConfigMap: m, Color: "red"}, nil
+		}
+		return obj, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c.create("a")
+	c.run()
+	c.create("b")
+	before := c.waitFor("both", func(s metricstest.Snapshot) bool { return s["k8s_informer_objects"] >= 2 })
+	time.Sleep(time.Second) // many rounds
+	metricstest.Take(t, c.registry).Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{})
+
+	object, _, _ := c.informer.GetStore().GetByKey(c.namespace + "/a")
+	before = metricstest.Take(t, c.registry)
+	object.(*guarded).paint("blue")
+	after := c.waitFor("found", func(s metricstest.Snapshot) bool { return s["k8s_informer_mutations_total"] > 0 })
+	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{"k8s_informer_mutations_total": 1})
+	time.Sleep(200 * time.Millisecond)
+	if again := metricstest.Take(t, c.registry)["k8s_informer_mutations_total"]; again != 1 {
+		t.Errorf("one change is counted %v times", again)
+	}
+}

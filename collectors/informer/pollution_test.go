@@ -1,0 +1,177 @@
+package informer_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// TestTransformConflicts covers P1: replacing a function is counted, and the log says where both were set.
+func TestTransformConflicts(t *testing.T) {
+	var log bytes.Buffer
+	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	inf := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	keep := func(obj any) (any, error) { return obj, nil }
+	for i, step := range []struct {
+		f         cache.TransformFunc
+		conflicts float64
+	}{
+		{nil, 0}, {keep, 0}, {keep, 1}, {nil, 2}, {keep, 2},
+	} {
+		if err := inf.SetTransform(step.f); err != nil {
+			t.Fatal(err)
+		}
+		if got := metricstest.Take(t, reg)["k8s_informer_transform_conflicts_total"]; got != step.conflicts {
+			t.Errorf("step %d: %v conflicts, want %v", i, got, step.conflicts)
+		}
+	}
+	if n := strings.Count(log.String(), "pollution_test.go:"); n != 4 {
+		t.Errorf("the log names %d places instead of 4:\n%s", n, &log)
+	}
+}
+
+// TestVersions covers S12: versions that go back are counted once, however they arrive, and pairing goes on.
+func TestVersions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		version := 100
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(version), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 101))
+		stream.send(watch.Bookmark, bookmark(150))
+		synctest.Wait()
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_resource_version{stage=received}": 150, "k8s_informer_resource_version{stage=stored}": 150,
+			"k8s_informer_resource_version{stage=handled}": 101, "k8s_informer_resource_version_regressions_total": 0,
+		})
+		version = 50 // etcd was restored
+		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		stream = <-server.streams
+		stream.send(watch.Modified, pod("b", 60))
+		time.Sleep(time.Second)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_resource_version{stage=received}": 60, "k8s_informer_resource_version{stage=stored}": 60,
+			"k8s_informer_resource_version{stage=handled}": 60, "k8s_informer_resource_version_regressions_total": 1,
+			"k8s_informer_handler_pending_events{handler=h}": 0, "k8s_informer_sync_lag_seconds": 0,
+		})
+		stop()
+	})
+}
+
+// A relist of unchanged objects gives every handler of an informer without resyncs an update (S20, B5).
+func TestUnchangedUpdatesOfARelist(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7), pod("b", 8)), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		time.Sleep(time.Minute)
+		before := metricstest.Take(t, reg)
+		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		<-server.streams
+		time.Sleep(time.Minute)
+		changed := metricstest.Take(t, reg).Since(before)
+		check(t, changed, metricstest.Snapshot{"k8s_informer_unchanged_updates_total{cause=relist}": 2})
+		if lag := changed["k8s_informer_event_lag_seconds_count"]; lag != 0 {
+			t.Errorf("unchanged objects have %v event lags", lag)
+		}
+		stop()
+	})
+}
+
+// Without versions, which a Transform may strip, nobody can tell whether an update is one. A resync can be told.
+func TestUpdatesWithoutVersions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+		if err := inf.SetTransform(func(obj any) (any, error) {
+			stripped := obj.(*corev1.Pod).DeepCopy()
+			stripped.ResourceVersion = ""
+			return stripped, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Modified, pod("a", 11))
+		stream.send(watch.Modified, pod("a", 12))
+		time.Sleep(90 * time.Second)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_handler_duration_seconds_count{handler=slow}": 4,
+			"k8s_informer_unchanged_updates_total{cause=relist}":        0,
+			"k8s_informer_unchanged_updates_total{cause=resync}":        1,
+		})
+		stop()
+	})
+}
+
+// TestOrphans covers S22: a handler that does not return keeps its informer after the end of its context.
+func TestOrphans(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		release := make(chan struct{})
+		addHandler(t, inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 2))
+		synctest.Wait()
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_orphans": 0})
+		go stop()
+		synctest.Wait()
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_orphans": 1})
+		close(release)
+		synctest.Wait()
+		if s := metricstest.Take(t, reg); len(s) != 0 {
+			t.Errorf("after the handler returned:\n%s", s)
+		}
+	})
+}
+
+// Events that wait for a handler when it is removed are lost to it (S19).
+func TestEventsLostByARemoval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		registration := addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.streams
+		for v := 2; v < 6; v++ {
+			stream.send(watch.Added, pod(names[v], v))
+		}
+		synctest.Wait()
+		if err := inf.RemoveEventHandler(registration); err != nil {
+			t.Fatal(err)
+		}
+		// The one that is being handled will be finished.
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_events_lost_total{reason=stop}": 3})
+		time.Sleep(time.Minute)
+		stop()
+	})
+}

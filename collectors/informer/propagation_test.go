@@ -1,0 +1,100 @@
+package informer_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// TestPropagation: the newest time in managedFields counts. Objects without any, those that are being deleted, whose
+// deletionTimestamp is written without a trace there, and unstructured ones do not.
+func TestPropagation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		w, _ := informer.NewListerWatcher(obs, pods, server).Watch(metav1.ListOptions{})
+		defer w.Stop()
+		go drain(w)
+		stream := <-server.streams
+		at := func(ago time.Duration) metav1.ManagedFieldsEntry {
+			written := metav1.NewTime(time.Now().Add(-ago))
+			return metav1.ManagedFieldsEntry{Time: &written}
+		}
+		p := pod("a", 2)
+		p.ManagedFields = []metav1.ManagedFieldsEntry{at(time.Hour), at(4 * time.Second), {}}
+		early := pod("early", 3)
+		early.ManagedFields = []metav1.ManagedFieldsEntry{at(-time.Second)}
+		deleting := pod("deleting", 5)
+		deleting.ManagedFields = p.ManagedFields
+		deleting.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		timeless := pod("timeless", 6)
+		timeless.ManagedFields = []metav1.ManagedFieldsEntry{{}}
+		u := &unstructured.Unstructured{Object: map[string]any{}}
+		u.SetManagedFields(p.ManagedFields)
+		stream.send(watch.Added, p)
+		stream.send(watch.Modified, early) // by a clock that is ahead of ours
+		stream.send(watch.Deleted, p)
+		stream.send(watch.Modified, pod("b", 4))
+		stream.send(watch.Added, deleting)
+		stream.send(watch.Modified, deleting)
+		stream.send(watch.Modified, timeless)
+		stream.send(watch.Modified, u)
+		synctest.Wait()
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			"k8s_informer_propagation_seconds_count": 2, "k8s_informer_propagation_seconds_sum": 4,
+		})
+	})
+}
+
+// TestPropagationOfADeletion: a real API server writes no managedFields for a deletion that a finalizer holds up, and
+// none for an object without fields to manage.
+func TestPropagationOfADeletion(t *testing.T) {
+	namespace := stacktest.Namespace(t)
+	client := kubernetes.NewForConfigOrDie(stacktest.Config(t))
+	obs, reg := observertest.New(t)
+	f := informer.NewSharedInformerFactory(obs, client, 0, informer.Options{Namespace: namespace})
+	f.Core().V1().ConfigMaps().Informer()
+	stop := make(chan struct{})
+	f.Start(stop)
+	defer f.Shutdown()
+	defer close(stop)
+	f.WaitForCacheSync(stop)
+	events := func(added, modified, deleted float64) metricstest.Snapshot {
+		return metricstest.Eventually(t, reg, "the events", func(s metricstest.Snapshot) bool {
+			return s["k8s_informer_watch_events_total{type=added}"] == added && s["k8s_informer_watch_events_total{type=modified}"] == modified &&
+				s["k8s_informer_watch_events_total{type=deleted}"] == deleted
+		})
+	}
+	metricstest.Eventually(t, reg, "connected", func(s metricstest.Snapshot) bool { return s["k8s_informer_watch_connected"] == 1 })
+
+	maps := client.CoreV1().ConfigMaps(namespace)
+	for _, m := range []*corev1.ConfigMap{
+		{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/held"}}, Data: map[string]string{"a": "b"}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "empty"}},
+	} {
+		if _, err := maps.Create(t.Context(), m, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(t, events(2, 0, 0), metricstest.Snapshot{"k8s_informer_propagation_seconds_count": 1})
+	if err := maps.Delete(t.Context(), "held", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	check(t, events(2, 1, 0), metricstest.Snapshot{"k8s_informer_propagation_seconds_count": 1})
+	if _, err := maps.Patch(t.Context(), "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	check(t, events(2, 1, 1), metricstest.Snapshot{"k8s_informer_propagation_seconds_count": 1})
+}

@@ -1,0 +1,144 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// TestReads covers S1: reads by key are hits or misses, all others are lists by index, writes are neither.
+func TestReads(t *testing.T) {
+	obs, reg := observertest.New(t)
+	inf := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+	})
+	i := inf.GetIndexer()
+	before := metricstest.Take(t, reg)
+	p := pod("a", 1)
+	for _, err := range []error{i.Add(p), i.Update(p), i.Replace([]any{p}, "1"), i.AddIndexers(cache.Indexers{})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = i.GetIndexers()
+	_ = i.ListIndexFuncValues(cache.NamespaceIndex)
+	_ = i.LastStoreSyncResourceVersion()
+	const stored = "k8s_informer_resource_version{stage=stored}"
+	metricstest.Take(t, reg).Since(before, stored).Equal(t, metricstest.Snapshot{})
+
+	_, _, _ = i.Get(p)
+	_, _, _ = i.GetByKey("default/a")
+	_, _, _ = inf.GetStore().GetByKey("default/none")
+	_, _, _ = i.Get("an object without a key")
+	_ = i.List()
+	_ = i.ListKeys()
+	_, _ = i.ByIndex(cache.NamespaceIndex, "default")
+	_, _ = i.Index(cache.NamespaceIndex, p)
+	_, _ = i.IndexKeys(cache.NamespaceIndex, "default")
+	_, _ = i.ByIndex("no such index", "default")
+	metricstest.Take(t, reg).Since(before, stored).Equal(t, metricstest.Snapshot{
+		"k8s_informer_cache_hits_total":                   2,
+		"k8s_informer_cache_misses_total":                 1,
+		"k8s_informer_cache_lists_total{index=*}":         2,
+		"k8s_informer_cache_lists_total{index=namespace}": 3,
+	})
+}
+
+// Names that are no UTF-8 cannot be labels. A program that uses them all the same must not notice.
+func TestNamesThatCannotBeLabels(t *testing.T) {
+	obs, reg := observertest.New(t)
+	inf := informer.NewSharedIndexInformer(obs, informer.ID{Group: "\xff", Resource: "\xff", Namespace: "\xff"}, newFakeServer(), &corev1.Pod{},
+		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"\xff": cache.MetaNamespaceIndexFunc}})
+	if _, err := inf.GetIndexer().ByIndex("\xff", "default"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_cache_lists_total{index=\uFFFD}": 1})
+	stop := start(t, inf)
+	stop()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the end:\n%s", s)
+	}
+}
+
+// Two informers on the same thing share their series: what they hold is added up, and the worse state counts.
+func TestDuplicatesAreReportedAsOne(t *testing.T) {
+	obs, reg := observertest.New(t)
+	a, idle := informer.NewListerWatcher(obs, pods, newFakeServer()), informer.NewListerWatcher(obs, pods, newFakeServer())
+	var b *informer.ListerWatcher
+	_, _ = a.List(metav1.ListOptions{})
+	// The other one has not been started: it has no state that could be worse.
+	const received = "k8s_informer_resource_version{stage=received}"
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 1, received: 1})
+	failing := true
+	b = informer.NewListerWatcher(obs, pods, &fakeServer{list: func(metav1.ListOptions) (runtime.Object, error) {
+		if failing {
+			return nil, errTest
+		}
+		return podList(5), nil
+	}})
+	_, _ = b.List(metav1.ListOptions{})
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0, "k8s_informer_duplicates": 2})
+	failing = false
+	_, _ = b.List(metav1.ListOptions{})
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_relists_total{reason=initial}": 2})
+	idle.Close()
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{received: 1}) // the other one has 5
+	a.Close()
+	a.Close()
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 0, received: 5})
+	b.Close()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the last one has ended:\n%s", s)
+	}
+}
+
+// TestNothingIsLeft covers S22 and the budget of 1,000 informers: no series and no goroutine stays.
+func TestNothingIsLeft(t *testing.T) {
+	ignore := goleak.IgnoreCurrent()
+	obs, reg := observertest.New(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	for n := range 1000 {
+		id := informer.ID{Resource: "pods", Namespace: fmt.Sprintf("ns-%d", n)}
+		server := newFakeServer()
+		inf := informer.NewSharedIndexInformer(obs, id, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		if _, err := inf.AddEventHandler(slow); err != nil {
+			t.Fatal(err)
+		}
+		_ = inf.GetIndexer().List()
+		wg.Go(func() { inf.RunWithContext(ctx) })
+		<-server.streams
+	}
+	if n := len(informer.List(obs)); n != 1000 {
+		t.Errorf("%d informers run", n)
+	}
+	cancel()
+	wg.Wait()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("%d series are left", len(s))
+	}
+	if err := goleak.Find(ignore); err != nil {
+		t.Error(err)
+	}
+	for name, c := range map[string]interface{ Acquire(string) string }{
+		"types": &obs.Core().Labels.InformerTypes, "namespaces": &obs.Core().Labels.WatchNamespaces,
+		"handlers": &obs.Core().Labels.Handlers, "indexes": &obs.Core().Labels.Indexes,
+	} {
+		for n := range 300 {
+			if v := c.Acquire(fmt.Sprint(n)); v == "other" && n < 200 {
+				t.Fatalf("the cap of the %s did not get its room back: %d is %s", name, n, v)
+			}
+		}
+	}
+}

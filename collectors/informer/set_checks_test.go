@@ -1,0 +1,45 @@
+package informer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// Checks that are exchanged are those of informers that are made afterwards, and only of those.
+func TestSetChecks(t *testing.T) {
+	obs, reg := observertest.New(t)
+	watched := func(namespace string) {
+		start(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: namespace}, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
+	}
+	audits := func(namespace string) float64 {
+		return sampleOf(t, reg, catalog.InformerAudits.Name, catalog.LabelNamespace.Name, namespace, "result", catalog.AuditConsistent)
+	}
+	watched("before")
+	if err := obs.SetChecks(collectors.Checks{Audit: 10 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	watched("after")
+	if err := obs.SetChecks(collectors.Checks{Audit: -1}); err == nil || !strings.Contains(err.Error(), "Options.Checks.Audit") {
+		t.Errorf("a negative interval: %v", err)
+	}
+	deadline := time.After(30 * time.Second)
+	for audits("after") < 3 {
+		select {
+		case <-deadline:
+			t.Fatal("no three audits within 30 s")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if n := audits("before"); n != 0 {
+		t.Errorf("%v audits of an informer that was made without", n)
+	}
+}

@@ -1,0 +1,212 @@
+package informer
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// Status is the state of one informer at one moment, for status pages. The metrics contain the same and more.
+type Status struct {
+	// ID is what the informer watches.
+	ID ID
+	// Started reports whether it has been run. The other fields mean nothing before.
+	Started bool
+	// Connection reports whether its connection to the API server is observed. If not, Connected, SyncLag, LastEvent and
+	// Received are unknown.
+	Connection bool
+	// Synced reports whether its initial sync is complete.
+	Synced bool
+	// Connected reports whether a watch is open.
+	Connected bool
+	// Objects is the number of objects in the cache.
+	Objects int
+	// SyncLag is the time by which the informer is known to be behind the API server.
+	SyncLag time.Duration
+	// LastSync is the duration of the last successful sync, 0 before the first.
+	LastSync time.Duration
+	// LastEvent is when anything was received last, the zero time before.
+	LastEvent time.Time
+	// WatchOpened is when the current watch was opened, the zero time if none is open.
+	WatchOpened time.Time
+	// Relists is the number of complete lists after the first.
+	Relists uint64
+	// LastAudit is the outcome of the last audit.
+	LastAudit AuditStatus
+	// Received, Stored and Handled are the resourceVersions that was received last, that the store has, and that all
+	// handlers have finished; 0 if unknown.
+	Received, Stored, Handled uint64
+	// Orphaned reports whether the informer still runs although its context has ended.
+	Orphaned bool
+	// Handlers are the event handlers that are registered.
+	Handlers []HandlerStatus
+}
+
+// AuditStatus is the state of the audits of an informer.
+type AuditStatus struct {
+	// Interval is the time between two audits, 0 if there are none.
+	Interval time.Duration
+	// Paused reports whether PauseAudits has stopped them.
+	Paused bool
+	// Result is a value of the label result of k8s_informer_audits_total, empty before the first audit and before the first
+	// one after a pause.
+	Result string
+	// At is when the last audit ended, the zero time before the first.
+	At time.Time
+	// Differences is the number of differences that the last audit found that was not skipped and did not fail, confirmed
+	// or not.
+	Differences int
+}
+
+// HandlerStatus is the state of one event handler.
+type HandlerStatus struct {
+	// Name is the value of the label handler.
+	Name string
+	// Pending is the number of received events that the handler has not finished.
+	Pending uint64
+	// ResyncPeriod is 0 for never, negative if unknown.
+	ResyncPeriod time.Duration
+	// LastResync is when the handler last got an object from a resync, the zero time if never.
+	LastResync time.Time
+}
+
+// List returns the state of all informers that have not ended, ordered by type and namespace. It costs about as much as a
+// scrape, and is safe for concurrent use.
+func List(obs *collectors.Observer) []Status {
+	var all []Status
+	for _, inf := range registryOf(obs).current() {
+		all = append(all, inf.status())
+	}
+	slices.SortFunc(all, func(a, b Status) int {
+		return cmp.Or(cmp.Compare(a.ID.Type(), b.ID.Type()), cmp.Compare(a.ID.Namespace, b.ID.Namespace))
+	})
+	return all
+}
+
+// SyncLag returns the time by which the informer with the given ID is known to be behind the API server: the longest of
+// those that have not ended, 0 if there are none. It compares the IDs of all informers, and is safe for concurrent use.
+func SyncLag(obs *collectors.Observer, id ID) (lag time.Duration) {
+	for _, inf := range registryOf(obs).current() {
+		if inf.id == id {
+			lag = max(lag, inf.status().SyncLag)
+		}
+	}
+	return lag
+}
+
+func (inf *informer) status() Status {
+	now := inf.registry.Now()
+	c := inf.connection
+	s := Status{
+		ID:         inf.id,
+		Started:    c.Started(),
+		Connection: inf.lister != nil,
+		Synced:     inf.synced(),
+		Connected:  c.Open(),
+		Objects:    inf.objects(),
+		LastSync:   c.LastSync(),
+		LastEvent:  c.LastReceipt(),
+		Relists:    c.Relists(),
+		LastAudit:  inf.auditStatus(),
+		Received:   c.Received(),
+		Stored:     inf.storedVersion(),
+		Orphaned:   inf.orphaned(),
+	}
+	if s.Connected {
+		s.WatchOpened = inf.registry.Wall(c.Opened())
+	}
+	oldest := c.DownSince()
+	if stale := inf.checks.StaleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
+		oldest = stale
+	}
+	for i, h := range inf.currentHandlers() {
+		pending, since := h.backlog()
+		if pending > 0 && (oldest == 0 || since < oldest) {
+			oldest = since
+		}
+		if handled := h.handled.Load(); i == 0 || handled < s.Handled {
+			s.Handled = handled
+		}
+		s.Handlers = append(s.Handlers, h.status(pending))
+	}
+	if oldest != 0 {
+		s.SyncLag = max(0, time.Duration(now-oldest))
+	}
+	return s
+}
+
+func (inf *informer) auditStatus() AuditStatus {
+	last := inf.checks.AuditStatus()
+	s := AuditStatus{Result: last.Result, At: last.At, Differences: last.Differences}
+	if inf.lister != nil && inf.indexer != nil {
+		s.Interval = inf.checks.Intervals.Audit
+		s.Paused = !inf.registry.checks.Auditing.IsOpen()
+	}
+	return s
+}
+
+// synced reports whether the initial sync is complete.
+func (inf *informer) synced() bool {
+	if inf.connection.StoreSynced != nil {
+		return inf.connection.StoreSynced()
+	}
+	return inf.connection.LastList() != nil
+}
+
+// objects returns the number of objects in the cache. Counting them in the store costs time and memory in proportion to
+// their number, so that the count of the events is preferred as long as every event reaches the store.
+func (inf *informer) objects() int {
+	n, exact := inf.connection.Objects()
+	if inf.store != nil && (inf.lister == nil || !exact) {
+		return len(inf.store.ListKeys())
+	}
+	return n
+}
+
+// storedVersion returns the resourceVersion of the store, 0 if it is unknown or not a number. Like each reader of the
+// cache it waits for a writer, and so for the index functions that the writer calls.
+func (inf *informer) storedVersion() uint64 {
+	if inf.store == nil {
+		return 0
+	}
+	version, _ := rv.Parse(inf.store.LastStoreSyncResourceVersion())
+	return version
+}
+
+// orphaned reports whether the informer runs although its context has ended.
+func (inf *informer) orphaned() bool {
+	ctx := inf.running.Load()
+	return ctx != nil && (*ctx).Err() != nil
+}
+
+func (h *handler) status(pending uint64) HandlerStatus {
+	s := HandlerStatus{Name: h.metrics.name, Pending: pending, ResyncPeriod: h.resyncPeriod}
+	if at := h.lastResync.Load(); at != 0 {
+		s.LastResync = time.Unix(0, at)
+	}
+	return s
+}
+
+// backlog returns the number of events that the handler has not finished, and when the oldest was received.
+func (h *handler) backlog() (pending uint64, oldest int64) {
+	pending, oldest = h.cursor.Backlog()
+	if received := h.listReceived.Load(); received != 0 {
+		if pending == 0 || received < oldest {
+			oldest = received
+		}
+		pending++
+	}
+	return pending, oldest
+}
+
+// waiting returns the number of events that have not been passed to the handler.
+func (h *handler) waiting() uint64 {
+	pending, _ := h.cursor.Backlog()
+	if pending > 0 && h.cursor.Busy() {
+		pending--
+	}
+	return pending
+}

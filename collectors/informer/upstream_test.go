@@ -1,0 +1,201 @@
+package informer_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+const upstreamPods = "{group=,resource=pods,version=v1}"
+
+func newName(t *testing.T, name string) *cache.InformerName {
+	t.Helper()
+	n, err := cache.NewInformerName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Release)
+	return n
+}
+
+// onlyUpstream leaves client-go's own metrics.
+func onlyUpstream(s metricstest.Snapshot) metricstest.Snapshot {
+	found := metricstest.Snapshot{}
+	for series, value := range s {
+		if strings.HasPrefix(series, "informer_") {
+			found[series] = value
+		}
+	}
+	return found
+}
+
+func TestUpstreamMetrics(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		obs, reg := observertest.New(t, func(o *collectors.Options) { o.UpstreamMetrics = asked })
+		server := newFakeServer()
+		name := newName(t, "upstream")
+		id := name.WithResource(podsResource)
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{Identifier: id})
+		stop := start(t, inf)
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 1234567890123456))
+		s := metricstest.Eventually(t, reg, "stored", func(metricstest.Snapshot) bool { return len(inf.GetStore().ListKeys()) == 1 })
+		if !asked {
+			if got := onlyUpstream(s); len(got) != 0 {
+				t.Errorf("reported without being asked for:\n%s", got)
+			}
+		} else {
+			got := onlyUpstream(metricstest.Eventually(t, reg, "processed", func(s metricstest.Snapshot) bool {
+				return s["informer_processing_latency_seconds_count"+upstreamPods] >= 2 && s["informer_queued_items"+upstreamPods] == 0
+			}))
+			if v := got["informer_store_resource_version"+upstreamPods]; v != 234567890123456 {
+				t.Errorf("the version is %v", v)
+			}
+			if len(got) != 4 { // the histogram counts for two
+				t.Errorf("reported are:\n%s", got)
+			}
+		}
+		stop()
+		if s := metricstest.Take(t, reg); len(s) != 0 {
+			t.Errorf("after the end:\n%s", s)
+		}
+		name.Release()
+	}
+}
+
+// The name of an informer can be taken again before the informer has ended.
+func TestUpstreamMetricsOfASuccessor(t *testing.T) {
+	obs, reg := observertest.New(t, observertest.Upstream)
+	run := func(n *cache.InformerName, version int) (stop func()) {
+		server := newFakeServer()
+		_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{
+			ListerWatcher: server, ObjectType: &corev1.Pod{}, Handler: slow, Identifier: n.WithResource(podsResource),
+		})
+		ended, done := make(chan struct{}), make(chan struct{})
+		go func() { defer close(done); controller.Run(ended) }()
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", version))
+		return func() { close(ended); <-done }
+	}
+	version := func(want float64) func(metricstest.Snapshot) bool {
+		return func(s metricstest.Snapshot) bool { return s["informer_store_resource_version"+upstreamPods] == want }
+	}
+	first := newName(t, "successor")
+	stopFirst := run(first, 100)
+	metricstest.Eventually(t, reg, "the first one's version", version(100))
+	first.Release()
+	stopSecond := run(newName(t, "successor"), 200)
+	metricstest.Eventually(t, reg, "the second one's version", version(200))
+	stopFirst()
+	if s := metricstest.Take(t, reg); !version(200)(s) {
+		t.Errorf("the end of the first informer took the series of the second one:\n%s", onlyUpstream(s))
+	}
+	stopSecond()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the end:\n%s", s)
+	}
+}
+
+// Once released, a name belongs to somebody else.
+func TestUpstreamMetricsOfAReleasedName(t *testing.T) {
+	obs, reg := observertest.New(t, observertest.Upstream)
+	name := newName(t, "released")
+	provider := informer.MetricsProvider(obs, pods, nil)
+	id := name.WithResource(podsResource)
+	gauge, histogram := provider.NewQueuedItemMetric(id), provider.NewProcessingLatencyMetric(id)
+	gauge.Set(1)
+	histogram.Observe(1)
+	name.Release()
+	gauge.Set(2)
+	histogram.Observe(2)
+	onlyUpstream(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{
+		"informer_queued_items" + upstreamPods:                     1,
+		"informer_processing_latency_seconds_count" + upstreamPods: 1,
+		"informer_processing_latency_seconds_sum" + upstreamPods:   1,
+	})
+}
+
+// A provider of the caller's own stays.
+func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
+	obs, _ := observertest.New(t, observertest.Upstream)
+	given := &struct{ cache.InformerMetricsProvider }{}
+	if got := informer.MetricsProvider(obs, pods, given); got != given {
+		t.Error("the caller's provider was replaced")
+	}
+	plain, _ := observertest.New(t)
+	if got := informer.MetricsProvider(plain, pods, nil); got != nil {
+		t.Error("the provider of the process was replaced")
+	}
+}
+
+// Where the registry has informer_* already, New leaves it to whoever was first and says so.
+func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	m := catalog.UpstreamQueuedItems
+	others := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: "[ALPHA] Somebody else's."}, m.LabelNames())
+	if err := reg.Register(others); err != nil {
+		t.Fatal(err)
+	}
+	observer := func(reg prometheus.Registerer, name string) (*collectors.Observer, string) {
+		t.Helper()
+		var log bytes.Buffer
+		obs, err := collectors.New(reg, collectors.Options{Name: name, UpstreamMetrics: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return obs, log.String()
+	}
+	obs, log := observer(reg, "a")
+	if obs.Core().Informers != nil || obs.Core().Queues == nil || strings.Count(log, "\n") != 1 || !strings.Contains(log, "informer_*") {
+		t.Errorf("metrics that are registered already: %v, %v, the log says %q", obs.Core().Informers, obs.Core().Queues, log)
+	}
+	if got := informer.MetricsProvider(obs, pods, nil); got != nil {
+		t.Error("the provider of the process was replaced")
+	}
+	reg = prometheus.NewRegistry()
+	first, log := observer(reg, "a")
+	if first.Core().Informers == nil || log != "" {
+		t.Errorf("the first Observer: %v, the log says %q", first.Core().Informers, log)
+	}
+	if second, log := observer(reg, "b"); second.Core().Informers != nil || strings.Count(log, "\n") != 3 {
+		t.Errorf("the second Observer: %v, the log says %q", second.Core().Informers, log)
+	}
+	if !reg.Unregister(first) {
+		t.Error("the Observer cannot be unregistered")
+	}
+	if third, log := observer(reg, "c"); third.Core().Informers == nil || log != "" {
+		t.Errorf("after the first Observer was unregistered: %v, the log says %q", third.Core().Informers, log)
+	}
+}
+
+// The factory hands its name on, and gives it back.
+func TestUpstreamMetricsOfTheFactory(t *testing.T) {
+	obs, reg := observertest.New(t, observertest.Upstream)
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{InformerName: newName(t, "upstream-factory")})
+	f.Core().V1().Pods().Informer()
+	stop := make(chan struct{})
+	f.Start(stop)
+	f.WaitForCacheSync(stop)
+	metricstest.Eventually(t, reg, "the queue is known", func(s metricstest.Snapshot) bool {
+		_, ok := s["informer_queued_items"+upstreamPods]
+		return ok
+	})
+	close(stop)
+	f.Shutdown()
+	if s := metricstest.Take(t, reg); len(s) != 0 {
+		t.Errorf("after the shutdown:\n%s", s)
+	}
+}

@@ -1,0 +1,115 @@
+package informer_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// TestCancelledWatches: however a watch looks after its client has given it up, that is no error (S4), no disconnect (S6)
+// and no failed sync (S2).
+func TestCancelledWatches(t *testing.T) {
+	for name, options := range map[string]metav1.ListOptions{"watch": {ResourceVersion: "1"}, "streaming list": streamingList} {
+		for end, give := range map[string]func(cancel func(), s *fakeStream, w watch.Interface){
+			"stopped": func(_ func(), _ *fakeStream, w watch.Interface) { w.Stop() },
+			"stopped, then closed": func(_ func(), s *fakeStream, w watch.Interface) {
+				w.Stop()
+				s.close()
+			},
+			"cancelled, then closed": func(cancel func(), s *fakeStream, _ watch.Interface) {
+				cancel()
+				s.close()
+			},
+			"cancelled, then stopped": func(cancel func(), _ *fakeStream, w watch.Interface) {
+				cancel()
+				w.Stop()
+			},
+			"cancelled, then failed": func(cancel func(), s *fakeStream, _ watch.Interface) {
+				cancel()
+				s.fail(status(apierrors.NewInternalError(errTest)))
+				s.close()
+			},
+		} {
+			t.Run(name+" "+end, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					obs, reg := observertest.New(t)
+					server := newFakeServer()
+					lw := informer.NewListerWatcher(obs, pods, server)
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					w, err := lw.WatchWithContext(ctx, options)
+					if err != nil {
+						t.Fatal(err)
+					}
+					go drain(w)
+					stream := <-server.streams
+					before := metricstest.Take(t, reg)
+					give(cancel, stream, w)
+					synctest.Wait()
+					want := metricstest.Snapshot{}
+					if before["k8s_informer_watch_connected"] == 1 {
+						want = metricstest.Snapshot{"k8s_informer_watch_connected": -1, "k8s_informer_watch_duration_seconds_count": 1}
+					}
+					metricstest.Take(t, reg).Since(before, "k8s_informer_last_event").Equal(t, want)
+					w.Stop()
+					metricstest.Take(t, reg).Since(before, "k8s_informer_last_event").Equal(t, want)
+				})
+			})
+		}
+	}
+}
+
+// The same with a connection to a real API server, which fails in its own ways once its request is cancelled.
+func TestCancelledWatchOfARealServer(t *testing.T) {
+	client := kubernetes.NewForConfigOrDie(stacktest.Config(t))
+	maps := client.CoreV1().ConfigMaps(stacktest.Namespace(t))
+	for name, options := range map[string]metav1.ListOptions{"watch": {}, "streaming list": streamingList} {
+		for end, give := range map[string]func(cancel func(), w watch.Interface){
+			"cancelled": func(cancel func(), _ watch.Interface) { cancel() },
+			"stopped":   func(_ func(), w watch.Interface) { w.Stop() },
+		} {
+			t.Run(name+" "+end, func(t *testing.T) {
+				obs, reg := observertest.New(t)
+				lw := informer.NewListerWatcher(obs, informer.ID{Resource: "configmaps"}, &cache.ListWatch{
+					ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return maps.List(ctx, o) },
+					WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+						return maps.Watch(ctx, o)
+					},
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				w, err := lw.WatchWithContext(ctx, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if options.SendInitialEvents != nil {
+					for event := range w.ResultChan() {
+						if event.Type == watch.Bookmark {
+							break
+						}
+					}
+				}
+				before := metricstest.Take(t, reg)
+				check(t, before, metricstest.Snapshot{"k8s_informer_watch_connected": 1})
+				give(cancel, w)
+				drain(w)
+				w.Stop()
+				metricstest.Take(t, reg).Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag").Equal(t, metricstest.Snapshot{
+					"k8s_informer_watch_connected": -1, "k8s_informer_watch_duration_seconds_count": 1,
+				})
+			})
+		}
+	}
+}

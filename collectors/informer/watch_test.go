@@ -1,0 +1,249 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// drain takes what a watch delivers, as a reflector does, until it ends.
+func drain(w watch.Interface) {
+	for range w.ResultChan() {
+	}
+}
+
+func status(err *apierrors.StatusError) *metav1.Status { return &err.ErrStatus }
+
+// TestWatchEnds covers S6: each way in which a watch can end is counted once, and as nothing else.
+func TestWatchEnds(t *testing.T) {
+	undecodable := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", "bad", 0, true)
+	undecodable.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding"}}
+	seconds := int64(300)
+	for name, c := range map[string]struct {
+		end  func(*fakeStream, watch.Interface)
+		want metricstest.Snapshot
+	}{
+		"planned": {
+			func(s *fakeStream, _ watch.Interface) { time.Sleep(300 * time.Second); s.close() },
+			metricstest.Snapshot{"k8s_informer_watch_timeouts_total": 1},
+		},
+		"before its time": {
+			func(s *fakeStream, _ watch.Interface) { time.Sleep(298 * time.Second); s.close() },
+			metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=server_close}": 1},
+		},
+		"at once": {
+			func(s *fakeStream, _ watch.Interface) { s.close() },
+			metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=very_short}": 1},
+		},
+		"at once after an event": {
+			func(s *fakeStream, _ watch.Interface) { s.send(watch.Bookmark, bookmark(2)); s.close() },
+			metricstest.Snapshot{
+				"k8s_informer_watch_disconnects_total{reason=server_close}": 1,
+				"k8s_informer_watch_events_total{type=bookmark}":            1,
+			},
+		},
+		"expired": {
+			func(s *fakeStream, _ watch.Interface) {
+				s.fail(status(apierrors.NewResourceExpired("gone")))
+				s.close()
+			},
+			metricstest.Snapshot{
+				"k8s_informer_watch_disconnects_total{reason=expired}": 1,
+				"k8s_informer_watch_events_total{type=error}":          1,
+				"k8s_informer_sync_errors_total{error_type=expired}":   1,
+			},
+		},
+		"throttled": {
+			func(s *fakeStream, _ watch.Interface) {
+				s.fail(status(apierrors.NewTooManyRequests("slow", 1)))
+				s.close()
+			},
+			metricstest.Snapshot{
+				"k8s_informer_watch_disconnects_total{reason=throttled}": 1,
+				"k8s_informer_watch_events_total{type=error}":            1,
+				"k8s_informer_sync_errors_total{error_type=throttled}":   1,
+			},
+		},
+		"internal error": {
+			func(s *fakeStream, _ watch.Interface) { s.fail(status(apierrors.NewInternalError(errTest))); s.close() },
+			metricstest.Snapshot{
+				"k8s_informer_watch_disconnects_total{reason=error}": 1,
+				"k8s_informer_watch_events_total{type=error}":        1,
+				"k8s_informer_sync_errors_total{error_type=server}":  1,
+			},
+		},
+		"garbage": {
+			func(s *fakeStream, _ watch.Interface) { s.fail(status(undecodable)); s.close() },
+			metricstest.Snapshot{
+				"k8s_informer_watch_disconnects_total{reason=error}": 1,
+				"k8s_informer_watch_events_total{type=error}":        1,
+				"k8s_informer_sync_errors_total{error_type=decode}":  1,
+			},
+		},
+		"stopped by the client": {
+			func(_ *fakeStream, w watch.Interface) { w.Stop(); w.Stop() },
+			metricstest.Snapshot{},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := observertest.New(t)
+				server := newFakeServer()
+				lw := informer.NewListerWatcher(obs, pods, server)
+				w, err := lw.Watch(metav1.ListOptions{TimeoutSeconds: &seconds})
+				if err != nil {
+					t.Fatal(err)
+				}
+				go drain(w)
+				before := metricstest.Take(t, reg)
+				if before["k8s_informer_watch_connected"] != 1 || before["k8s_informer_watches_total"] != 1 {
+					t.Errorf("the watch is open, but:\n%s", before)
+				}
+				stream := <-server.streams
+				c.end(stream, w)
+				synctest.Wait()
+				after := metricstest.Take(t, reg)
+				c.want["k8s_informer_watch_duration_seconds_count"] = 1
+				c.want["k8s_informer_watch_connected"] = -1
+				after.Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag", "k8s_informer_resource_version{").Equal(t, c.want)
+				w.Stop()
+				metricstest.Take(t, reg).Since(after).Equal(t, metricstest.Snapshot{})
+			})
+		})
+	}
+}
+
+// A watch that cannot be opened is a disconnect (S6) and an error (S4), unless the client gave up itself.
+func TestWatchThatCannotBeOpened(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want metricstest.Snapshot
+	}{
+		"expired": {apierrors.NewResourceExpired("gone"), metricstest.Snapshot{
+			"k8s_informer_watch_disconnects_total{reason=expired}": 1, "k8s_informer_sync_errors_total{error_type=expired}": 1,
+		}},
+		"forbidden": {apierrors.NewForbidden(schema.GroupResource{}, "", errTest), metricstest.Snapshot{
+			"k8s_informer_watch_disconnects_total{reason=error}": 1, "k8s_informer_sync_errors_total{error_type=forbidden}": 1,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			server := newFakeServer()
+			server.openWatch = func(metav1.ListOptions) (watch.Interface, error) { return nil, c.err }
+			lw := informer.NewListerWatcher(obs, pods, server)
+			before := metricstest.Take(t, reg)
+			if w, err := lw.Watch(metav1.ListOptions{}); w != nil || !errors.Is(err, c.err) {
+				t.Fatalf("Watch() = %v, %v", w, err)
+			}
+			metricstest.Take(t, reg).Since(before).Equal(t, c.want)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			before = metricstest.Take(t, reg)
+			_, _ = lw.WatchWithContext(ctx, metav1.ListOptions{})
+			metricstest.Take(t, reg).Since(before).Equal(t, metricstest.Snapshot{})
+		})
+	}
+}
+
+// client-go's REST client hides a broken connection behind an empty watch. It is a disconnect, but no watch was open.
+func TestEmptyWatchWasNeverOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) { return watch.NewEmptyWatch(), nil }
+		before := metricstest.Take(t, reg)
+		w, err := informer.NewListerWatcher(obs, pods, server).Watch(metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		drain(w)
+		w.Stop()
+		metricstest.Take(t, reg).Since(before).Equal(t, metricstest.Take(t, reg).Since(before, "k8s_informer_watches_total", "k8s_informer_watch_duration"))
+		if got := metricstest.Take(t, reg)["k8s_informer_watch_disconnects_total{reason=very_short}"]; got != 1 {
+			t.Errorf("very_short = %v", got)
+		}
+	})
+}
+
+// TestCoverageGap covers S14: the time between the end of a watch and the moment that the next one is open.
+func TestCoverageGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		lw := informer.NewListerWatcher(obs, pods, server)
+		w, _ := lw.Watch(metav1.ListOptions{})
+		go drain(w)
+		time.Sleep(time.Minute)
+		(<-server.streams).close()
+		synctest.Wait()
+		time.Sleep(7 * time.Second)
+		if lag := metricstest.Take(t, reg)["k8s_informer_sync_lag_seconds"]; lag != 7 {
+			t.Errorf("sync lag = %v with the watch down for 7 s", lag)
+		}
+		w, _ = lw.Watch(metav1.ListOptions{})
+		defer w.Stop()
+		s := metricstest.Take(t, reg)
+		if s["k8s_informer_coverage_gap_seconds_count"] != 1 || s["k8s_informer_coverage_gap_seconds_sum"] != 7 || s["k8s_informer_sync_lag_seconds"] != 0 {
+			t.Errorf("after a gap of 7 s:\n%s", s)
+		}
+	})
+}
+
+// TestLagWithoutAWatch covers S5: an informer that may list but not watch, or whose watch cannot be opened again, is as
+// old as its last list.
+func TestLagWithoutAWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		forbidden := true
+		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) {
+			if forbidden {
+				return nil, apierrors.NewForbidden(schema.GroupResource{}, "", errTest)
+			}
+			return nil, nil
+		}
+		lw := informer.NewListerWatcher(obs, pods, server)
+		lag := func(want float64) {
+			t.Helper()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_sync_lag_seconds": want})
+		}
+		attempt := func() watch.Interface {
+			w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+			return w
+		}
+		attempt()
+		time.Sleep(time.Second)
+		lag(0) // there is nothing yet that could be old
+		for range 2 {
+			_, _ = lw.List(metav1.ListOptions{})
+			attempt()
+			time.Sleep(20 * time.Second)
+			lag(20)
+		}
+		forbidden = false
+		w := attempt()
+		time.Sleep(time.Minute)
+		lag(0)
+		w.Stop()
+		time.Sleep(9 * time.Second)
+		lag(9)
+		_, _ = lw.List(metav1.ListOptions{})
+		time.Sleep(3 * time.Second)
+		lag(3)
+		defer attempt().Stop()
+		lag(0)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_coverage_gap_seconds_sum": 12})
+	})
+}

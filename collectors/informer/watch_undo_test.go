@@ -1,0 +1,197 @@
+package informer_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+const readAhead = stream.ReadAhead
+
+// Events that the reflector does not take because it stops the watch will come again on the next watch. They must not
+// be counted as objects nor waited for twice.
+func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		server := newFakeServer()
+		lw := informer.NewListerWatcher(obs, pods, server)
+		cursor := lw.NewCursor()
+		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 2))
+		<-w.ResultChan()
+		for v := 3; v < 3+readAhead; v++ {
+			stream.send(watch.Added, pod("b", v))
+		}
+		go func() { // one more than there is room for
+			select {
+			case stream.events <- watch.Event{Type: watch.Deleted, Object: pod("b", 99)}:
+			case <-stream.stopped:
+			}
+		}()
+		synctest.Wait()
+		if n, _ := cursor.Backlog(); n != 2+readAhead {
+			t.Fatalf("%d events are remembered", n)
+		}
+		w.Stop()
+		n, _ := cursor.Backlog()
+		if objects := informer.List(obs)[0].Objects; n != 1 || objects != 1 {
+			t.Errorf("%d events and %d objects are remembered; one was taken", n, objects)
+		}
+	})
+}
+
+// So are those that are followed by the error that reading from a cancelled connection ends with.
+func TestEventsBeforeACancellationAreUndone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		server := newFakeServer()
+		lw := informer.NewListerWatcher(obs, pods, server)
+		cursor := lw.NewCursor()
+		ctx, cancel := context.WithCancel(t.Context())
+		w, _ := lw.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: "1"})
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 2))
+		synctest.Wait()
+		cancel()
+		stream.fail(&metav1.Status{Status: metav1.StatusFailure, Message: "context canceled"})
+		synctest.Wait()
+		w.Stop()
+		n, _ := cursor.Backlog()
+		if s := informer.List(obs)[0]; n != 0 || s.Objects != 0 || s.Received != 0 {
+			t.Errorf("%d events and %d objects are remembered, received is %d; none was taken", n, s.Objects, s.Received)
+		}
+	})
+}
+
+// What precedes the order of versions was not remembered, and is not forgotten in its place.
+func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20), nil }
+		lw := informer.NewListerWatcher(obs, pods, server)
+		_, _ = lw.List(metav1.ListOptions{})
+		cursor := lw.NewCursor()
+		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "20"})
+		stream := <-server.streams
+		stream.send(watch.Added, pod("a", 21))
+		<-w.ResultChan()
+		w.Stop()
+		before := metricstest.Take(t, reg)
+		w, _ = lw.Watch(metav1.ListOptions{ResourceVersion: "0"})
+		stream = <-server.streams
+		stream.send(watch.Added, pod("b", 15))
+		stream.send(watch.Added, pod("a", 21))
+		stream.send(watch.Modified, pod("b", 22))
+		stream.send(watch.Added, pod("c", 23))
+		synctest.Wait()
+		w.Stop()
+		if n, _ := cursor.Backlog(); n != 1 {
+			t.Errorf("%d events are remembered; one was taken, from the first watch", n)
+		}
+		check(t, metricstest.Take(t, reg).Since(before, "k8s_informer_watch"), metricstest.Snapshot{})
+	})
+}
+
+// An event that goes back is a regression when it is received first, and none when it comes again.
+func TestRegressionThatWasNotTakenComesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newFakeServer()
+		lw := informer.NewListerWatcher(obs, pods, server)
+		for _, first := range []bool{true, false} {
+			w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+			stream := <-server.streams
+			if first {
+				stream.send(watch.Added, pod("a", 20))
+				<-w.ResultChan()
+			}
+			stream.send(watch.Modified, pod("a", 10))
+			stream.send(watch.Modified, pod("a", 11))
+			synctest.Wait()
+			w.Stop()
+		}
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+			regressions: 1, "k8s_informer_resource_version{stage=received}": 10,
+		})
+	})
+}
+
+// TestEventsThatWereNotTakenComeAgain: a reflector that stops its watch again and again, and each time goes on from the
+// last event that it took, is sent many events more than once. Everything but what was really received is reported as
+// for one that takes them all from one watch.
+func TestEventsThatWereNotTakenComeAgain(t *testing.T) {
+	received := []string{"k8s_informer_watch", "k8s_informer_coverage_gap"}
+	for seed := range uint64(20) {
+		whole, broken := follow(t, seed, 1000), follow(t, seed, 5)
+		broken.Since(metricstest.Snapshot{}, received...).Equal(t, whole.Since(metricstest.Snapshot{}, received...))
+		if n := whole["k8s_informer_event_lag_seconds_count"]; n < 100 || broken["k8s_informer_watches_total"] < 10 {
+			t.Errorf("seed %d: only %v events, on %v watches", seed, n, broken["k8s_informer_watches_total"])
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// follow hands the events of a seed to a handler, at most so many from each watch.
+func follow(t *testing.T, seed uint64, most int) (reported metricstest.Snapshot) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := newScriptedServer(false)
+		lw := informer.NewListerWatcher(obs, pods, server)
+		h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{})
+		if _, err := lw.List(metav1.ListOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 2))
+		for range 120 {
+			server.change(r)
+		}
+		server.bookmark()
+		for version := "100"; version != strconv.Itoa(server.version); {
+			w, err := lw.Watch(metav1.ListOptions{ResourceVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 1 + r.IntN(most) {
+				synctest.Wait() // it has read ahead as far as it can
+				if len(w.ResultChan()) == 0 {
+					break
+				}
+				event := <-w.ResultChan()
+				version = rv.Of(event.Object)
+				deliver(h, event)
+			}
+			w.Stop()
+		}
+		reported = metricstest.Take(t, reg)
+	})
+	return reported
+}
+
+// deliver calls a handler as client-go does for an event.
+func deliver(h cache.ResourceEventHandler, event watch.Event) {
+	switch event.Type {
+	case watch.Added:
+		h.OnAdd(event.Object, false)
+	case watch.Modified:
+		h.OnUpdate(pod("before", 1), event.Object)
+	case watch.Deleted:
+		h.OnDelete(event.Object)
+	}
+}

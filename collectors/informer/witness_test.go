@@ -1,0 +1,101 @@
+package informer_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// witness is a handler that writes down how it is called.
+type witness struct {
+	began        time.Time
+	registration cache.ResourceEventHandlerRegistration
+	// delay is how long it takes for each call.
+	delay time.Duration
+	// panics tells whether it panics at a version, nil for never.
+	panics func(version string) bool
+
+	mu    sync.Mutex
+	calls []witnessedCall
+}
+
+type witnessedCall struct {
+	at        time.Duration
+	key, what string
+}
+
+func (r *witness) record(obj any, format string, args ...any) {
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if err != nil {
+		key = err.Error()
+	}
+	r.mu.Lock()
+	r.calls = append(r.calls, witnessedCall{time.Since(r.began), key, fmt.Sprintf(format, args...)})
+	r.mu.Unlock()
+	time.Sleep(r.delay)
+	if r.panics != nil && r.panics(rv.Of(obj)) {
+		panic("a handler's own")
+	}
+}
+
+func (r *witness) OnAdd(obj any, isInInitialList bool) {
+	r.record(obj, "add %s initial=%t %v", rv.Of(obj), isInInitialList, obj.(*corev1.Pod).Labels)
+}
+
+func (r *witness) OnUpdate(oldObj, newObj any) {
+	r.record(newObj, "update %s -> %s same=%t", rv.Of(oldObj), rv.Of(newObj), oldObj == newObj)
+}
+
+func (r *witness) OnDelete(obj any) {
+	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		r.record(obj, "delete unknown %s", rv.Of(unknown.Obj))
+		return
+	}
+	r.record(obj, "delete %s", rv.Of(obj))
+}
+
+// typedWitness is a witness for client-go's typed handlers.
+type typedWitness struct{ *witness }
+
+var _ cache.TypedResourceEventHandler[*corev1.Pod] = typedWitness{}
+
+func (r typedWitness) OnAdd(p *corev1.Pod, isInInitialList bool) { r.witness.OnAdd(p, isInInitialList) }
+
+func (r typedWitness) OnUpdate(oldPod, newPod *corev1.Pod) { r.witness.OnUpdate(oldPod, newPod) }
+
+func (r typedWitness) OnDelete(deleted cache.DeletedObject[*corev1.Pod]) {
+	if deleted.FinalStateUnknown != nil {
+		r.witness.OnDelete(*deleted.FinalStateUnknown)
+		return
+	}
+	r.witness.OnDelete(deleted.OptionalObj)
+}
+
+// inOrder returns the calls in the order in which they came, except that objects that come at the same time, out of a
+// map of client-go, are ordered by name. A handler that is slow, or has to wait after a panic, gets those one after the
+// other.
+func (r *witness) inOrder() []string {
+	slow := r.delay > 0 || r.panics != nil
+	slices.SortStableFunc(r.calls, func(a, b witnessedCall) int {
+		if slow {
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key))
+	})
+	var list []string
+	for _, c := range r.calls {
+		if slow {
+			list = append(list, c.key+" "+c.what)
+		} else {
+			list = append(list, fmt.Sprint(c.at, " ", c.key, " ", c.what))
+		}
+	}
+	return list
+}

@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// attempts is the number of times that a store is read before it is considered to change too fast.
+const attempts = 5
+
+// Lister lists a page of objects, as cache.ListerWithContext does.
+type Lister func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
+
+// Snapshot is the content of a store at one version. It takes 16 bytes per object and keeps the objects in memory.
+type Snapshot struct {
+	// Version is the resourceVersion of the store's whole content.
+	Version string
+
+	items []metav1.Object // by namespace and name
+	seen  []bool          // whether the API server has the item
+}
+
+// Take returns the content of a store and the version that it belongs to. client-go changes both under one lock, so that
+// content read between two equal versions belongs to that version. It returns ErrNoVersion or ErrChanging if there is none.
+// It takes about 90 ms of CPU time per 100,000 objects.
+func Take(store cache.Store) (*Snapshot, error) {
+	for range attempts {
+		version := store.LastStoreSyncResourceVersion()
+		if _, ok := rv.Parse(version); !ok {
+			return nil, ErrNoVersion
+		}
+		objects := store.List()
+		if store.LastStoreSyncResourceVersion() == version {
+			return newSnapshot(version, objects)
+		}
+	}
+	return nil, ErrChanging
+}
+
+func newSnapshot(version string, objects []any) (*Snapshot, error) {
+	s := &Snapshot{Version: version, items: make([]metav1.Object, 0, len(objects)), seen: make([]bool, len(objects))}
+	for _, object := range objects {
+		accessor, err := meta.Accessor(object)
+		if err != nil {
+			return nil, fmt.Errorf("object in the store: %w", err)
+		}
+		s.items = append(s.items, accessor)
+	}
+	slices.SortFunc(s.items, byName)
+	return s, nil
+}
+
+func byName(a, b metav1.Object) int {
+	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+}
+
+// Len returns the number of objects.
+func (s *Snapshot) Len() int { return len(s.items) }
+
+// compare compares an object of the API server with the snapshot. It returns the kind of the difference, or an empty string
+// if the two are equal. Fields that a transform has removed are not compared.
+func (s *Snapshot) compare(object metav1.Object) string {
+	at, found := slices.BinarySearchFunc(s.items, object, byName)
+	if !found {
+		return catalog.DifferenceMissing
+	}
+	s.seen[at] = true
+	cached := s.items[at]
+	switch {
+	case cached.GetUID() != "" && cached.GetUID() != object.GetUID():
+		return catalog.DifferenceWrongUID
+	case cached.GetResourceVersion() != "" && cached.GetResourceVersion() != object.GetResourceVersion():
+		return catalog.DifferenceStale
+	}
+	return ""
+}
+
+// Report is the result of a comparison.
+type Report struct {
+	// Version is the resourceVersion at which the store and the API server were compared.
+	Version string
+	// Objects is the number of objects in the API server, Requests the number of pages.
+	Objects, Requests int
+	// Differences are the differences between the store and the API server.
+	Differences *Differences
+}
+
+// Compare compares a store with the API server at the version of the store: every object by name, UID and resourceVersion.
+// It lists in pages of the given size and holds one page at a time.
+//
+// If Skipped reports true for an error, no comparison was possible this time. Any other error is one of the list.
+func Compare(ctx context.Context, store cache.Store, list Lister, pageSize int64) (*Report, error) {
+	s, err := Take(store)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Version: s.Version, Differences: NewDifferences()}
+	options := metav1.ListOptions{Limit: pageSize, ResourceVersion: s.Version, ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	for {
+		page, err := list(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		r.Requests++
+		listed, err := meta.ListAccessor(page)
+		if err != nil {
+			return nil, err
+		}
+		if listed.GetResourceVersion() != s.Version {
+			return nil, fmt.Errorf("%w: requested %s, got %s", ErrNotExact, s.Version, listed.GetResourceVersion())
+		}
+		if err := meta.EachListItem(page, func(item runtime.Object) error {
+			object, err := meta.Accessor(item)
+			if err != nil {
+				return err
+			}
+			r.Objects++
+			if kind := s.compare(object); kind != "" {
+				r.Differences.Add(Difference{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()})
+				if kind == catalog.DifferenceMissing && collides(store, item, object) {
+					r.Differences.Add(Difference{Kind: catalog.DifferenceKeyCollision, Namespace: object.GetNamespace(), Name: object.GetName()})
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		if listed.GetContinue() == "" {
+			break
+		}
+		options = metav1.ListOptions{Limit: pageSize, Continue: listed.GetContinue()}
+	}
+	for at, seen := range s.seen {
+		if !seen {
+			r.Differences.Add(Difference{Kind: catalog.DifferenceExtra, Namespace: s.items[at].GetNamespace(), Name: s.items[at].GetName()})
+		}
+	}
+	return r, nil
+}
+
+// collides reports whether another object has the key of an object in the store.
+func collides(store cache.Store, item any, object metav1.Object) bool {
+	held, exists, err := store.Get(item)
+	if err != nil || !exists {
+		return false
+	}
+	other, err := meta.Accessor(held)
+	return err == nil && byName(other, object) != 0
+}

@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"hash/maphash"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// bucket summarizes the objects under one value of an index, independent of their order.
+type bucket struct {
+	count int
+	sum   uint64
+}
+
+func (b *bucket) add(object any, seed maphash.Seed) {
+	b.count++
+	b.sum += maphash.Comparable(seed, object)
+}
+
+// Indexes computes every indexed value of every object again, with the store's own index functions, and compares the results
+// with the indexes. A difference counts the objects that are under a value by mistake or missing there.
+//
+// It calls the index functions on the caller's goroutine, while client-go may call them too: they must be pure, as client-go
+// requires. It takes about 100 ms of CPU time per 100,000 objects and index, and memory for the indexed values. It returns
+// ErrNoVersion or ErrChanging if no comparison was possible.
+func Indexes(store cache.Indexer) (*Differences, error) {
+	for range attempts {
+		version := store.LastStoreSyncResourceVersion()
+		if version == "" {
+			return nil, ErrNoVersion
+		}
+		found := verify(store)
+		if store.LastStoreSyncResourceVersion() == version {
+			return found, nil
+		}
+	}
+	return nil, ErrChanging
+}
+
+func verify(store cache.Indexer) *Differences {
+	found := NewDifferences()
+	items := store.List()
+	seed := maphash.MakeSeed()
+	for index, function := range store.GetIndexers() {
+		want := map[string]*bucket{}
+		for _, item := range items {
+			for _, value := range distinct(function, item) {
+				b := want[value]
+				if b == nil {
+					b = &bucket{}
+					want[value] = b
+				}
+				b.add(item, seed)
+			}
+		}
+		suspects := map[string]map[any]int{}
+		for _, value := range store.ListIndexFuncValues(index) {
+			if want[value] == nil {
+				want[value] = &bucket{} // no object has the indexed value
+			}
+		}
+		for value, expected := range want {
+			held, err := store.ByIndex(index, value)
+			if err != nil {
+				continue // no such index; client-go never removes one
+			}
+			var got bucket
+			for _, item := range held {
+				got.add(item, seed)
+			}
+			if got == *expected {
+				continue
+			}
+			suspects[value] = map[any]int{}
+			for _, item := range held {
+				suspects[value][item]++
+			}
+		}
+		if len(suspects) == 0 {
+			continue
+		}
+		for _, item := range items {
+			for _, value := range distinct(function, item) {
+				if set := suspects[value]; set != nil {
+					set[item]--
+				}
+			}
+		}
+		for value, set := range suspects {
+			n := 0
+			for _, count := range set {
+				n += max(count, -count)
+			}
+			found.AddN(Difference{Kind: catalog.DifferenceIndex, Index: index, Value: value}, n)
+		}
+	}
+	return found
+}
+
+// distinct returns the values of an item without duplicates, which client-go ignores too.
+func distinct(function cache.IndexFunc, item any) []string {
+	values, err := function(item)
+	if err != nil || len(values) < 2 {
+		return values
+	}
+	seen := make(map[string]struct{}, len(values))
+	unique := values[:0:0]
+	for _, value := range values {
+		if _, ok := seen[value]; !ok {
+			seen[value] = struct{}{}
+			unique = append(unique, value)
+		}
+	}
+	return unique
+}

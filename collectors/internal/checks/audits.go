@@ -1,0 +1,200 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
+)
+
+const (
+	// auditPage is the page size of an audit's list, as in client-go's pager.
+	auditPage = 500
+	// auditPageDeadline is the timeout of a page.
+	auditPageDeadline = 30 * time.Second
+	// auditConfirmation is the longest time from an audit that found differences to the one that confirms them.
+	auditConfirmation = 30 * time.Second
+	// auditExamples is the number of differences that are logged by name.
+	auditExamples = 5
+)
+
+// audits is the outcome of the audits of an informer.
+type audits struct {
+	mu sync.Mutex
+	// last are the differences that the last audit found that could compare, nil before the first.
+	last *audit.Differences
+	// confirmed is the number of them, by their kind, that the audit before had found too.
+	confirmed map[string]int
+	// result and ended are of the last audit, whether or not it could compare, empty and 0 before the first.
+	result string
+	ended  int64
+}
+
+// AuditStatus is the state of the audits of an informer.
+type AuditStatus struct {
+	// Result is that of the last audit, empty before the first.
+	Result string
+	// At is when it ended, the zero time before the first.
+	At time.Time
+	// Differences is the number of differences that the last audit found that could compare, confirmed or not.
+	Differences int
+}
+
+// AuditStatus returns the state of the audits.
+func (c *Checks) AuditStatus() AuditStatus {
+	a := &c.audits
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := AuditStatus{Result: a.result}
+	if a.ended != 0 {
+		s.At = c.Observer.Wall(a.ended)
+	}
+	if a.last != nil {
+		s.Differences = a.last.Len()
+	}
+	return s
+}
+
+// AddDifferences adds the number of differences that two audits have found to total, by their kind. It reports false
+// before the first audit.
+func (c *Checks) AddDifferences(total map[string]int) (audited bool) {
+	a := &c.audits
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for difference, n := range a.confirmed {
+		total[difference] += n
+	}
+	return a.last != nil
+}
+
+// auditUnlessPaused runs audits until ctx ends, while they are not paused.
+func (c *Checks) auditUnlessPaused(ctx context.Context) {
+	for {
+		allowed, ok := c.Shared.Auditing.Wait(ctx)
+		if !ok {
+			return
+		}
+		turn, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(allowed, cancel)
+		var confirming bool
+		schedule.Every(turn, c.Intervals.Audit, func() time.Duration { return c.checkAudit(turn, &confirming) })
+		stop()
+		cancel()
+		c.audits.forget()
+	}
+}
+
+// forget makes the next audit the first one.
+func (a *audits) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last, a.confirmed, a.result, a.ended = nil, nil, "", 0
+}
+
+// checkAudit runs an audit and counts its result. It returns the time until the next, 0 for the interval.
+func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration {
+	var result string
+	c.Shared.audits.Do(ctx, func() { result = c.auditResult(ctx) })
+	if result == "" || ctx.Err() != nil { // an end and a free slot may come at the same time
+		return 0 // the informer has ended, or audits are paused
+	}
+	c.Metrics.audits[result].Inc()
+	c.audits.mu.Lock()
+	c.audits.result, c.audits.ended = result, c.Observer.Now()
+	c.audits.mu.Unlock()
+	if *confirming = result == catalog.AuditDifferent && !*confirming; *confirming {
+		return min(auditConfirmation, c.Intervals.Audit)
+	}
+	return 0
+}
+
+// auditResult runs an audit. It returns the empty string, and records nothing, if ctx ended first.
+func (c *Checks) auditResult(ctx context.Context) string {
+	if !c.Connection.Open() {
+		return catalog.AuditSkipped // the cache is known to stand still
+	}
+	begin := c.Observer.Now()
+	report, err := c.compare(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ""
+	case audit.Skipped(err):
+		c.logger().Debug("audit skipped", "err", err)
+		return catalog.AuditSkipped
+	case err != nil:
+		c.logger().Debug("audit failed", "err", err)
+		return catalog.AuditFailed
+	}
+	c.Metrics.auditDuration.Observe(core.Seconds(c.Observer.Now() - begin))
+	c.record(report)
+	if report.Differences.Len() > 0 {
+		return catalog.AuditDifferent
+	}
+	return catalog.AuditConsistent
+}
+
+// compare compares the cache with the API server and with itself. What panics on a damaged cache, such as an index
+// function, ends the audit and nothing else.
+func (c *Checks) compare(ctx context.Context) (report *audit.Report, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	report, err = audit.Compare(ctx, c.Store, c.exactPage, auditPage)
+	if err != nil {
+		return nil, err
+	}
+	indexes, err := audit.Indexes(c.Store)
+	if errors.Is(err, audit.ErrChanging) {
+		return report, nil // the indexes of a store that never rests are left out
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.Differences.Merge(indexes)
+	return report, nil
+}
+
+// exactPage lists one page, uncounted.
+func (c *Checks) exactPage(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, auditPageDeadline)
+	defer cancel()
+	return schedule.Call(ctx, func() (runtime.Object, error) { return c.Lister.ListWithContext(ctx, options) }, nil)
+}
+
+// record stores the outcome of an audit, and logs when differences are confirmed for the first time.
+func (c *Checks) record(report *audit.Report) {
+	a := &c.audits
+	a.mu.Lock()
+	last, before := a.last, a.confirmed
+	if last == nil {
+		last = audit.NewDifferences()
+	}
+	a.last = report.Differences
+	a.confirmed = report.Differences.Both(last)
+	confirmed := a.confirmed
+	a.mu.Unlock()
+
+	c.Metrics.collisions.Add(float64(report.Differences.New(catalog.DifferenceKeyCollision, last)))
+	if sum(confirmed) > 0 && sum(before) == 0 {
+		c.logger().Warn("cache is inconsistent with the API server, confirmed by a second audit", "differences", confirmed,
+			"resourceVersion", report.Version, "examples", report.Differences.Examples(auditExamples, last))
+	}
+}
+
+func sum(counts map[string]int) (n int) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}

@@ -1,0 +1,96 @@
+package checks
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+)
+
+// The number of concurrent checks of an Observer.
+const (
+	concurrentFreshnessChecks = 4
+	concurrentAudits          = 1
+	concurrentMutationChecks  = 1
+)
+
+// Shared is what the checks of all informers of an Observer share.
+type Shared struct {
+	freshness, audits, mutations schedule.Slots
+	// Auditing is open while audits may run.
+	Auditing *schedule.Gate
+}
+
+// NewShared returns a Shared that allows audits.
+func NewShared() *Shared {
+	return &Shared{
+		freshness: make(schedule.Slots, concurrentFreshnessChecks),
+		audits:    make(schedule.Slots, concurrentAudits),
+		mutations: make(schedule.Slots, concurrentMutationChecks),
+		Auditing:  schedule.NewGate(),
+	}
+}
+
+// Subject is the informer that is checked.
+type Subject struct {
+	Observer *core.Observer
+	Shared   *Shared
+	Metrics  *Metrics
+	// InformerType and WatchNamespace are labels, for logs.
+	InformerType, WatchNamespace string
+	Intervals                    core.Checks
+	Connection                   *stream.Connection
+	// Lister is the ListerWatcher without its decorator, so that requests of checks are not counted. It is nil if the
+	// connection is not observed: then only mutations are checked.
+	Lister cache.ListerWatcherWithContext
+	// Store is the store without its decorator. It is nil if no store is observed: then nothing is checked.
+	Store cache.Indexer
+}
+
+func (s *Subject) logger() *slog.Logger {
+	return s.Observer.Logger.With("informer_type", s.InformerType, "watch_namespace", s.WatchNamespace)
+}
+
+// Checks are the checks of one informer. All methods are safe for concurrent use.
+type Checks struct {
+	Subject
+	fresh  freshness
+	audits audits
+}
+
+// New returns the checks of an informer, which run between Start and the stop function that it returns.
+func New(subject Subject) *Checks { return &Checks{Subject: subject} }
+
+// Start starts the checks that have an interval. They begin when the informer has synced. The returned function stops
+// them and waits for their end.
+func (c *Checks) Start(ctx context.Context, synced cache.DoneChecker) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	start := func(interval time.Duration, run func()) {
+		if interval == 0 || c.Store == nil {
+			return
+		}
+		running.Go(func() {
+			select {
+			case <-synced.Done():
+				run()
+			case <-ctx.Done():
+			}
+		})
+	}
+	if c.Lister != nil {
+		start(c.Intervals.Freshness, func() { c.checkFreshness(ctx) })
+		start(c.Intervals.Audit, func() { c.auditUnlessPaused(ctx) })
+	}
+	start(c.Intervals.Mutations, func() { c.checkMutations(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}

@@ -1,0 +1,10 @@
+// Package checks compares the cache of an informer with the API server and with itself, in intervals.
+//
+//	checks.go      Checks of one informer, and what the informers of an Observer share
+//	freshness.go   freshness checks: a short second watch
+//	audits.go      audits: a list at the version of the store, and the indexes
+//	mutations.go   sampled objects that were modified in place
+//	metrics.go     the series of checks
+//
+// Package audit has the comparisons, package schedule the intervals.
+package checks

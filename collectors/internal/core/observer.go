@@ -1,0 +1,100 @@
+package core
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Observer is the state that all decorators of a collectors.Observer share. It is safe for concurrent use.
+type Observer struct {
+	Logger *slog.Logger
+	// Tracer is nil unless the program traces.
+	Tracer Tracer
+	// RememberedEvents is the size of each informer's ring of events.
+	RememberedEvents int
+	// Checks are the checks of informers that are created from now on.
+	Checks atomic.Pointer[Checks]
+	// Metrics are the metrics with the label name.
+	Metrics *Vectors
+	// Labels limits the values of open labels.
+	Labels Labels
+	// Informers, Queues and Leaders are client-go's own metrics. Each is nil without Options.UpstreamMetrics, and if the
+	// registry already had metrics of these names.
+	Informers, Queues, Leaders *Vectors
+
+	// base is the origin of Now.
+	base time.Time
+
+	mu    sync.Mutex
+	parts []Part
+}
+
+// New returns an Observer whose metrics are not registered yet. It uses reg only to find out which of client-go's own metrics
+// are registered.
+func New(reg prometheus.Registerer, options Options) *Observer {
+	o := &Observer{
+		Logger:           options.Logger,
+		Tracer:           options.Tracer,
+		RememberedEvents: options.RememberedEvents,
+		Metrics:          newMetrics(options.Name),
+		base:             time.Now(),
+	}
+	o.Checks.Store(&options.Checks)
+	o.Labels.init(o, options.Limits)
+	if options.UpstreamMetrics {
+		o.Informers = o.ifUnregistered(reg, "informer_*", NewUpstreamInformers())
+		o.Queues = o.ifUnregistered(reg, "workqueue_*", NewUpstreamQueues())
+		o.Leaders = o.ifUnregistered(reg, "leader_election_*", NewUpstreamLeaders())
+	}
+	return o
+}
+
+// Now returns a monotonic time in nanoseconds: a few bytes that hot paths can store atomically. It is never 0, so that 0 can
+// stand for no time.
+func (o *Observer) Now() int64 {
+	return int64(time.Since(o.base)) + 1
+}
+
+// Base returns the origin of Now.
+func (o *Observer) Base() time.Time { return o.base }
+
+// Moment converts a result of Now to a time with a monotonic clock reading.
+func (o *Observer) Moment(at int64) time.Time {
+	return o.base.Add(time.Duration(at - 1))
+}
+
+// Wall converts a result of Now to a time of the wall clock, as that is set now.
+func (o *Observer) Wall(at int64) time.Time {
+	return time.Now().Add(-time.Duration(o.Now() - at))
+}
+
+// Describe sends the descriptions of all metrics.
+func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
+	for _, v := range o.vectors() {
+		v.Describe(ch)
+	}
+}
+
+// Collect sends all metrics.
+func (o *Observer) Collect(ch chan<- prometheus.Metric) {
+	for _, v := range o.vectors() {
+		v.Collect(ch)
+	}
+	for _, p := range o.currentParts() {
+		p.Collect(ch)
+	}
+}
+
+func (o *Observer) vectors() []*Vectors {
+	all := []*Vectors{o.Metrics}
+	for _, v := range []*Vectors{o.Informers, o.Queues, o.Leaders} {
+		if v != nil {
+			all = append(all, v)
+		}
+	}
+	return all
+}

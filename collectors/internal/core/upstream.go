@@ -1,0 +1,62 @@
+package core
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// NewUpstreamInformers returns client-go's own metrics of informers. They are not registered.
+func NewUpstreamInformers() *Vectors {
+	v := newVectors()
+	v.addGauges(catalog.UpstreamQueuedItems, catalog.UpstreamStoreResourceVersion)
+	v.addHistograms(catalog.UpstreamProcessingLatency)
+	return v
+}
+
+// NewUpstreamQueues returns client-go's own metrics of work queues. They are not registered.
+func NewUpstreamQueues() *Vectors {
+	v := newVectors()
+	v.addGauges(catalog.UpstreamQueueDepth, catalog.UpstreamQueueUnfinishedWork, catalog.UpstreamQueueLongestRunning)
+	v.addCounters(catalog.UpstreamQueueAdds, catalog.UpstreamQueueRetries)
+	v.addHistograms(catalog.UpstreamQueueLatency, catalog.UpstreamQueueWorkDuration)
+	return v
+}
+
+// NewUpstreamLeaders returns client-go's own metrics of leader election. They are not registered.
+func NewUpstreamLeaders() *Vectors {
+	v := newVectors()
+	v.addGauges(catalog.UpstreamLeaderStatus)
+	v.addCounters(catalog.UpstreamLeaderSlowpath)
+	return v
+}
+
+func (v *Vectors) addGauges(metrics ...catalog.Gauge) {
+	for _, m := range metrics {
+		v.gauges[m.Name] = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
+	}
+}
+
+func (v *Vectors) addCounters(metrics ...catalog.Counter) {
+	for _, m := range metrics {
+		v.counters[m.Name] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames())
+	}
+}
+
+func (v *Vectors) addHistograms(metrics ...catalog.Histogram) {
+	for _, m := range metrics {
+		v.histograms[m.Name] = prometheus.NewHistogramVec(
+			prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.Buckets}, m.LabelNames())
+	}
+}
+
+// ifUnregistered returns v if its metrics can be registered, else nil. component-base, controller-runtime and other Observers
+// have metrics with the same names: the first to register them keeps them.
+func (o *Observer) ifUnregistered(reg prometheus.Registerer, names string, v *Vectors) *Vectors {
+	if err := reg.Register(v); err != nil {
+		o.Logger.Info("client-go metrics are already registered, leaving them out", "metrics", names, "reason", err)
+		return nil
+	}
+	reg.Unregister(v) // the Observer registers them together with its own
+	return v
+}

@@ -1,0 +1,8 @@
+// Package schedule decides when background work runs: in intervals with jitter, only so much at a time, only while it is
+// allowed, and never longer than its context.
+//
+//	every.go   Every and Sleep: repeated calls, with jitter
+//	slots.go   Slots: a limit on concurrent work
+//	gate.go    Gate: work that can be paused
+//	call.go    Call: functions that ignore their context
+package schedule

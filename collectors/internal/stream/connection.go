@@ -1,0 +1,154 @@
+package stream
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
+)
+
+// Connection is the state of an informer's connection to the API server: which list or watch is in progress, why, and
+// since when there is none. A decorated ListerWatcher writes it; handlers, checks and scrapes read it through its
+// methods, which are safe for concurrent use and take no lock.
+//
+// A LIST and a streaming list (KEP-3157) are accounted for alike: the stream is a list until the bookmark that ends its
+// initial events, and a watch from there on.
+type Connection struct {
+	// Ring remembers the events that were received last.
+	Ring *ring.Ring
+	// StoreSynced reports whether the store has its initial state. It is nil if no store is observed, and set before the
+	// first request.
+	StoreSynced func() bool
+
+	clock   *core.Observer
+	metrics *Metrics
+
+	// started is when the informer was run, 0 before.
+	started atomic.Int64
+	// requested is set by the first list or watch.
+	requested atomic.Bool
+	// lastSync is the duration of the last successful sync in nanoseconds.
+	lastSync atomic.Int64
+	// lastList is the last complete list.
+	lastList atomic.Pointer[List]
+	// relists is the number of complete lists after the first.
+	relists atomic.Uint64
+	// objects is the number of objects according to the last list and the events since.
+	objects atomic.Int64
+	// miscounted is set when objects is not what the store holds.
+	miscounted atomic.Bool
+	// lastReceipt is when anything was received last, 0 before.
+	lastReceipt atomic.Int64
+	// lastReceiptTime is the time of day of lastReceipt, as computed by a scrape.
+	lastReceiptTime atomic.Pointer[timestamp]
+	// version is the resourceVersion that was received last, 0 if none was a number.
+	version atomic.Uint64
+	// open is the number of open watches.
+	open atomic.Int32
+	// opened is when a watch was last established and up to date, 0 before the first.
+	opened atomic.Int64
+	// closed is when the last watch ended, 0 while one is open and before the first.
+	closed atomic.Int64
+
+	mu sync.Mutex
+	// syncBegin is when the sync in progress became necessary, 0 if there is none.
+	syncBegin int64
+	// list is the list in progress.
+	list listProgress
+	// fallback is set when the server rejected the streaming list of this sync.
+	fallback bool
+	// lastEnd is how the last watch ended, or why none could be opened.
+	lastEnd watchEnd
+}
+
+// List is a complete list.
+type List struct {
+	// Version is its resourceVersion, 0 if that is not a number.
+	Version uint64
+	// At is when its end was received, by the Observer's clock.
+	At int64
+}
+
+// timestamp is a moment of the Observer's clock with its time of day.
+type timestamp struct {
+	at   int64
+	time time.Time
+}
+
+// New returns a Connection without any request. It remembers as many events as the Observer's options say.
+func New(obs *core.Observer, metrics *Metrics) *Connection {
+	return &Connection{Ring: ring.New(obs.RememberedEvents), clock: obs, metrics: metrics}
+}
+
+// Start records that the informer is run.
+func (c *Connection) Start() { c.started.Store(c.clock.Now()) }
+
+// InitialSync records that the store has its initial state for the first time since Start.
+func (c *Connection) InitialSync() { c.synced(c.clock.Now() - c.started.Load()) }
+
+// synced records the duration of a successful sync.
+func (c *Connection) synced(nanoseconds int64) {
+	c.lastSync.Store(nanoseconds)
+	c.metrics.syncSuccess.Observe(core.Seconds(nanoseconds))
+}
+
+// Started reports whether the informer was run or has sent a request.
+func (c *Connection) Started() bool { return c.started.Load() != 0 || c.requested.Load() }
+
+// LastSync returns the duration of the last successful sync, 0 before the first.
+func (c *Connection) LastSync() time.Duration { return time.Duration(c.lastSync.Load()) }
+
+// LastList returns the last complete list, nil before the first.
+func (c *Connection) LastList() *List { return c.lastList.Load() }
+
+// Relists returns the number of complete lists after the first.
+func (c *Connection) Relists() uint64 { return c.relists.Load() }
+
+// Received returns the resourceVersion that was received last, 0 if none was a number.
+func (c *Connection) Received() uint64 { return c.version.Load() }
+
+// Objects returns the number of objects according to lists and events. It reports false if the store may hold another
+// number, because a Transform dropped or renamed objects or because a watch without a resourceVersion sent known objects
+// again.
+func (c *Connection) Objects() (n int, exact bool) {
+	return int(c.objects.Load()), !c.miscounted.Load()
+}
+
+// Miscount makes Objects report false from now on.
+func (c *Connection) Miscount() { c.miscounted.Store(true) }
+
+// Open reports whether a watch is open.
+func (c *Connection) Open() bool { return c.open.Load() > 0 }
+
+// Opened returns when a watch was last established and up to date, by the Observer's clock, 0 before the first.
+func (c *Connection) Opened() int64 { return c.opened.Load() }
+
+// LastReceipt returns when anything was received last, and the zero time before. The time of day is computed once for
+// each receipt, so that it is the same in each scrape, and by a scrape, so that it costs events nothing.
+func (c *Connection) LastReceipt() time.Time {
+	at := c.lastReceipt.Load()
+	if at == 0 {
+		return time.Time{}
+	}
+	known := c.lastReceiptTime.Load()
+	if known == nil || known.at != at {
+		known = &timestamp{at: at, time: c.clock.Wall(at)}
+		c.lastReceiptTime.Store(known)
+	}
+	return known.time
+}
+
+// DownSince returns since when no event can be received: since the last watch ended or, if later, the last list. It
+// returns 0 while a watch is open and before the first list.
+func (c *Connection) DownSince() (since int64) {
+	since = c.closed.Load()
+	if since == 0 && c.opened.Load() != 0 {
+		return 0
+	}
+	if list := c.lastList.Load(); list != nil {
+		since = max(since, list.At)
+	}
+	return since
+}

@@ -1,0 +1,158 @@
+package stream
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// listProgress is a list that may take several pages.
+type listProgress struct {
+	start int64
+	items int
+	// restarted is set when a continuation expired and the pager is about to begin again.
+	restarted bool
+}
+
+// beginList is called before the first request of a list and before each further page.
+func (c *Connection) beginList(firstPage bool) {
+	c.requested.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.clock.Now()
+	if c.syncBegin == 0 {
+		c.syncBegin = now
+		if started := c.started.Load(); started != 0 && c.lastList.Load() == nil {
+			c.syncBegin = started
+		}
+	}
+	if !firstPage {
+		return
+	}
+	if c.list.restarted {
+		c.list = listProgress{start: c.list.start}
+		return
+	}
+	c.list = listProgress{start: now}
+}
+
+// pageReceived records one page of a LIST.
+func (c *Connection) pageReceived(page runtime.Object, options metav1.ListOptions) {
+	c.metrics.listPages.Inc()
+	c.mu.Lock()
+	c.list.items += meta.LenList(page)
+	items := c.list.items
+	c.mu.Unlock()
+	list, err := meta.ListAccessor(page)
+	if err != nil {
+		// The reflector will report it; a list without metadata has no further pages.
+		c.listFailed(catalog.ErrorOther)
+		return
+	}
+	if list.GetContinue() != "" {
+		return
+	}
+	if options.ResourceVersion == "0" {
+		// The list may be of any age. client-go asks for that until it knows a version.
+		c.version.Store(0)
+	}
+	c.listCompleted(items, list.GetResourceVersion(), false)
+}
+
+// listCompleted records the end of a list.
+func (c *Connection) listCompleted(items int, resourceVersion string, streamed bool) {
+	now := c.clock.Now()
+	version, _ := rv.Parse(resourceVersion)
+	first := c.lastList.Load() == nil || c.StoreSynced != nil && !c.StoreSynced()
+	c.mu.Lock()
+	reason := c.relistReason(first, streamed)
+	listDuration, syncDuration := now-c.list.start, now-c.syncBegin
+	c.syncBegin, c.fallback, c.list = 0, false, listProgress{}
+	c.mu.Unlock()
+
+	if version != 0 {
+		c.advance(version)
+	}
+	c.objects.Store(int64(items))
+	if c.lastList.Load() != nil {
+		c.relists.Add(1)
+	}
+	c.lastList.Store(&List{Version: version, At: now})
+	c.lastReceipt.Store(now)
+	c.metrics.listDuration.Observe(core.Seconds(listDuration))
+	c.metrics.listItems.Observe(float64(items))
+	c.metrics.relists[reason].Inc()
+	if !first || c.StoreSynced == nil {
+		c.synced(syncDuration) // the first sync of an informer ends when its store has the list: see InitialSync
+	}
+}
+
+// relistReason returns why the list that is complete now was needed. It is called with the lock held.
+func (c *Connection) relistReason(first, streamed bool) string {
+	switch {
+	case c.fallback && !streamed:
+		return catalog.RelistFallback
+	case first && c.lastEnd.reason == "":
+		// It may come again and again before any watch: client-go lists anew if a Transform fails for an object.
+		return catalog.RelistInitial
+	case c.lastEnd.decode:
+		return catalog.RelistDecode
+	}
+	switch c.lastEnd.reason {
+	case catalog.WatchExpired:
+		return catalog.RelistExpired
+	case catalog.WatchClientStop, catalog.WatchTimeout, "":
+		return catalog.RelistResyncRequested
+	}
+	return catalog.RelistWatchFailed
+}
+
+// listError records an error of a list, or of a streaming list before the end of its initial events. An error that
+// follows from the end of ctx is the client's own wish.
+func (c *Connection) listError(ctx context.Context, err error, options metav1.ListOptions) {
+	if ctx.Err() != nil {
+		return
+	}
+	errorType := errclass.ErrorType(err)
+	if errorType == catalog.ErrorExpired && options.Continue != "" {
+		// client-go's pager lists again from the start, without a continuation; the list as a whole has not failed.
+		c.mu.Lock()
+		c.list.restarted = true
+		c.mu.Unlock()
+		c.metrics.errors[errorType].Inc()
+		return
+	}
+	if options.SendInitialEvents != nil && errclass.IsStreamingListUnsupported(err) {
+		c.mu.Lock()
+		c.fallback = true
+		c.mu.Unlock()
+	}
+	c.listFailed(errorType)
+}
+
+// listFailed records the end of a list that did not complete.
+func (c *Connection) listFailed(errorType string) {
+	c.mu.Lock()
+	duration := c.clock.Now() - c.list.start
+	c.list = listProgress{}
+	c.mu.Unlock()
+	c.metrics.errors[errorType].Inc()
+	c.metrics.syncError.Observe(core.Seconds(duration))
+}
+
+// advance records a resourceVersion that was received. Where versions go backwards, which those of one API server never
+// do, earlier events cannot be compared with later ones.
+func (c *Connection) advance(version uint64) {
+	if version < c.version.Load() {
+		c.metrics.regressions.Inc()
+		c.Ring.Restart()
+	}
+	c.version.Store(version)
+}

@@ -1,0 +1,207 @@
+package stream
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
+)
+
+// shortWatch is the duration below which client-go calls a watch without events very short
+// (k8s.io/client-go/tools/cache/reflector.go, VeryShortWatchError).
+const shortWatch = time.Second
+
+// plannedWatch is the shortest watch timeout of client-go. It is assumed for clients that set none.
+const plannedWatch = 5 * time.Minute
+
+// timeoutTolerance is how much earlier than its timeout a watch may end: the server measures it with its own clock.
+const timeoutTolerance = time.Second
+
+// ReadAhead is the number of events that may wait for the reflector. Without it the extra hop between two goroutines makes the
+// reflector wait for each event, which keeps client-go from storing events in batches and costs about 900 ns each;
+// with it, about 100 ns.
+const ReadAhead = 16
+
+// watchProxy stands between a watch and the reflector. It passes on every event unchanged and in order.
+type watchProxy struct {
+	connection *Connection
+	inner      watch.Interface
+	result     chan watch.Event
+	// done is closed by Stop, finished when the proxy's goroutine has ended.
+	done, finished chan struct{}
+
+	// requested is when the watch was requested, planned the timeout after which the server is to end it.
+	requested, planned int64
+
+	mu sync.Mutex
+	// opened is when the watch was open and up to date, 0 before.
+	opened int64
+	ended  bool
+	// stopped guards done.
+	stopped bool
+
+	// Only the proxy's goroutine uses these.
+	// initial is set while the initial events of a streaming list are being received, items of them so far.
+	initial bool
+	items   int
+	// events is the number of events received since then.
+	events int
+	// ordered is set once versions rise: a watch without a resourceVersion begins with objects in no order, most of them
+	// known already. unordered is the number of events before.
+	ordered   bool
+	unordered int
+	// before are the versions received before each of the last events: as many as can be undone.
+	before [ReadAhead + 1]uint64
+}
+
+func newWatchProxy(ctx context.Context, c *Connection, inner watch.Interface, options metav1.ListOptions, requested int64) *watchProxy {
+	w := &watchProxy{
+		connection: c,
+		inner:      inner,
+		result:     make(chan watch.Event, ReadAhead),
+		done:       make(chan struct{}),
+		finished:   make(chan struct{}),
+		requested:  requested,
+		planned:    int64(plannedWatch),
+		initial:    options.SendInitialEvents != nil && *options.SendInitialEvents,
+	}
+	w.ordered = w.initial || options.ResourceVersion != "" && options.ResourceVersion != "0"
+	if options.TimeoutSeconds != nil {
+		w.planned = int64(time.Duration(*options.TimeoutSeconds) * time.Second)
+	}
+	if !w.initial && reflect.TypeOf(inner) != emptyWatch {
+		w.open()
+	}
+	go w.run(ctx)
+	return w
+}
+
+// ResultChan implements watch.Interface.
+func (w *watchProxy) ResultChan() <-chan watch.Event {
+	return w.result
+}
+
+// Stop implements watch.Interface. It may be called more than once. It waits, for microseconds, until the proxy's
+// goroutine has ended, so that this watch and the next never write to the ring at the same time.
+func (w *watchProxy) Stop() {
+	w.end(watchEnd{reason: catalog.WatchClientStop})
+	w.mu.Lock()
+	if !w.stopped {
+		w.stopped = true
+		close(w.done)
+	}
+	w.mu.Unlock()
+	<-w.finished
+	w.inner.Stop()
+}
+
+func (w *watchProxy) run(ctx context.Context) {
+	defer close(w.finished)
+	defer close(w.result)
+	for {
+		select {
+		case <-w.done:
+			w.undo()
+			return
+		case event, ok := <-w.inner.ResultChan():
+			if !ok {
+				w.closed(ctx)
+				return
+			}
+			if event.Type == watch.Error && ctx.Err() != nil {
+				// Reading from a connection that the client has canceled fails in many ways.
+				w.remember()
+				w.end(watchEnd{reason: catalog.WatchClientStop})
+			} else {
+				w.receive(event)
+			}
+			select {
+			case w.result <- event:
+			case <-w.done:
+				w.undo(event)
+				return
+			}
+		}
+	}
+}
+
+// open records that the watch is open and up to date.
+func (w *watchProxy) open() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	w.opened = w.connection.clock.Now()
+	w.connection.watchOpened()
+}
+
+// failed records an error that the server, or client-go's decoder, sent on the stream.
+func (w *watchProxy) failed(err error) {
+	if w.initial {
+		if w.endInitial() {
+			w.connection.listError(context.Background(), err, metav1.ListOptions{SendInitialEvents: &w.initial})
+		}
+		return
+	}
+	w.connection.metrics.errors[errclass.ErrorType(err)].Inc()
+	w.end(watchEnd{reason: errclass.WatchEnd(err), decode: errclass.IsDecode(err)})
+}
+
+// closed records the end of the stream.
+func (w *watchProxy) closed(ctx context.Context) {
+	if ctx.Err() != nil {
+		w.end(watchEnd{reason: catalog.WatchClientStop})
+		return
+	}
+	lasted := w.connection.clock.Now() - w.requested
+	if w.initial {
+		if w.endInitial() {
+			errorType := catalog.ErrorServer
+			if lasted >= w.planned-int64(timeoutTolerance) {
+				errorType = catalog.ErrorTimeout
+			}
+			w.connection.listFailed(errorType)
+		}
+		return
+	}
+	switch {
+	case lasted >= w.planned-int64(timeoutTolerance):
+		w.end(watchEnd{reason: catalog.WatchTimeout})
+	case lasted < int64(shortWatch) && w.events == 0:
+		w.end(watchEnd{reason: catalog.WatchVeryShort})
+	default:
+		w.end(watchEnd{reason: catalog.WatchServerClose})
+	}
+}
+
+// endInitial marks a streaming list as ended before it was complete. It reports whether it had not ended yet.
+func (w *watchProxy) endInitial() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first := !w.ended
+	w.ended = true
+	return first
+}
+
+// end records the end of the watch, once.
+func (w *watchProxy) end(end watchEnd) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	w.ended = true
+	switch {
+	case w.opened != 0:
+		w.connection.watchClosed(w.opened, end)
+	case end.reason != catalog.WatchClientStop:
+		w.connection.watchDown(end)
+	}
+}

@@ -1,0 +1,117 @@
+package leader_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+)
+
+// TestLeadershipIsCountedExactly covers S10 with three candidates on a real Lease. Whoever leads ends in each way that there
+// is, one after the other; every leader was counted once when it began, and once when it ended, by how that was.
+func TestLeadershipIsCountedExactly(t *testing.T) {
+	e := newElection(t, 3)
+	for _, c := range e.candidates {
+		c.start(true)
+	}
+
+	// Politely.
+	first := e.leader(nil)
+	first.stop()
+	if got := first.transitions("released"); got != 1 {
+		t.Errorf("a polite leader counts %v releases", got)
+	}
+	leader := e.leader(first)
+	first.start(true)
+
+	// Slow, but not too slow, and disturbed: it goes on leading.
+	before := leader.take()
+	leader.proxy.Delay(slowAnswers)
+	metricstest.Eventually(t, leader.registry, "slow renewals", func(s metricstest.Snapshot) bool {
+		return s["controller_leader_slow_renewals_total{lock=election}"]-before["controller_leader_slow_renewals_total{lock=election}"] >= 2
+	})
+	leader.reset()
+	if _, err := e.client.CoordinationV1().Leases(e.namespace).Patch(t.Context(), "election", types.MergePatchType,
+		[]byte(`{"metadata":{"annotations":{"somebody":"was here"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	after := metricstest.Eventually(t, leader.registry, "a conflict, and a renewal after it", func(s metricstest.Snapshot) bool {
+		return s["controller_leader_renew_duration_seconds_count{lock=election,result=conflict}"] == 1 &&
+			s["controller_leader_last_renew_timestamp_seconds{lock=election}"] > before["controller_leader_last_renew_timestamp_seconds{lock=election}"]
+	})
+	if now := float64(time.Now().UnixNano()) / 1e9; after["controller_leader_last_renew_timestamp_seconds{lock=election}"] > now {
+		t.Errorf("renewed in the future: now is %f, and\n%s", now, after)
+	}
+	for _, event := range []string{"acquired", "lost", "released"} {
+		if after[transition(event)] != before[transition(event)] {
+			t.Errorf("slowness changed the leader:\n%s", after)
+		}
+	}
+
+	// Partitioned: nothing arrives, and nobody says so. It gives up by itself.
+	partitioned := e.leader(nil)
+	partitioned.proxy.HalfOpen()
+	leader = e.leader(partitioned)
+	partitioned.ended()
+	if got := partitioned.take(); got[transition("lost")] != 1 || got["controller_leader_renew_duration_seconds_count{lock=election,result=error}"] == 0 {
+		t.Errorf("after the partition:\n%s", got)
+	}
+	partitioned.reset()
+	partitioned.start(true)
+
+	// Killed: its context and its connections end together, so that it cannot release.
+	killed := leader
+	lost := killed.transitions("lost")
+	killed.proxy.Cut()
+	killed.stop()
+	if got := killed.transitions("lost") - lost; got != 1 {
+		t.Errorf("a killed leader counts %v losses", got)
+	}
+	e.leader(killed)
+	killed.reset()
+	killed.start(true)
+
+	// Dead, or stopped: it does not see its end, and still does not say that it leads. It must not release the lease, since
+	// client-go, when such a leader wakes up, releases that of its successor.
+	e.stop()
+	frozen := e.candidates[0]
+	lost = frozen.transitions("lost")
+	frozen.start(false)
+	e.leader(nil)
+	for _, c := range e.candidates[1:] {
+		c.start(true)
+	}
+	frozen.freezer.freeze()
+	leader = e.leader(frozen)
+	if got := frozen.take(); got["controller_leader{lock=election}"] != 0 || got[transition("lost")] != lost {
+		t.Errorf("one that cannot have noticed:\n%s", got)
+	}
+	frozen.freezer.thaw()
+	frozen.ended()
+	if got := frozen.transitions("lost") - lost; got != 1 {
+		t.Errorf("awake, it counts %v losses", got)
+	}
+	if last := e.leader(nil); last != leader {
+		t.Errorf("it took the lead from %s to %s", leader.identity, last.identity)
+	}
+	e.stop()
+
+	lease, err := e.client.CoordinationV1().Leases(e.namespace).Get(t.Context(), "election", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaders := float64(*lease.Spec.LeaseTransitions) + 1 // by the API server's account
+	if acquired, led := e.total(transition("acquired")), float64(e.led.Load()); acquired != leaders || led != leaders {
+		t.Errorf("there were %v leaders; %v acquisitions were counted, and client-go called %v", leaders, acquired, led)
+	}
+	// Partitioned, killed and frozen; the first, the one before the frozen one, and the last.
+	if lost, released := e.total(transition("lost")), e.total(transition("released")); lost != 3 || released != 3 {
+		t.Errorf("%v losses and %v releases were counted, want 3 and 3", lost, released)
+	}
+	if leading := e.total("controller_leader{lock=election}"); leading != 0 {
+		t.Errorf("%v lead after the end", leading)
+	}
+}

@@ -1,0 +1,238 @@
+package leader_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/leader"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// A lease is short here, so that it expires while the test waits.
+const (
+	leaseDuration = 5 * time.Second
+	renewDeadline = 3 * time.Second
+	retryPeriod   = 400 * time.Millisecond
+	slowAnswers   = 700 * time.Millisecond
+)
+
+// election is a Lease that candidates fight for.
+type election struct {
+	*testing.T
+	client     kubernetes.Interface
+	namespace  string
+	candidates []*candidate
+	// led counts the leaders that there were, as client-go has told them.
+	led atomic.Int64
+}
+
+// candidate is a replica with connections, a registry and a fault proxy of its own. It runs for election again and again,
+// as a replica that is restarted.
+type candidate struct {
+	*election
+	name     string
+	proxy    *faultproxy.Proxy
+	freezer  *freezer
+	config   *rest.Config
+	obs      *collectors.Observer
+	registry *prometheus.Registry
+
+	runs     int
+	identity string
+	cancel   context.CancelFunc
+	done     chan struct{}
+}
+
+func newElection(t *testing.T, candidates int) *election {
+	t.Helper()
+	e := &election{T: t, client: kubernetes.NewForConfigOrDie(stacktest.Config(t)), namespace: stacktest.Namespace(t)}
+	for n := range candidates {
+		c := &candidate{election: e, name: fmt.Sprintf("candidate-%c", 'a'+n), freezer: &freezer{}}
+		c.obs, c.registry = observertest.New(t)
+		var config *rest.Config
+		c.proxy, config = stacktest.Proxied(t)
+		config.Timeout = renewDeadline / 2 // as client-go recommends
+		config.QPS = -1
+		config.Wrap(c.freezer.wrap)
+		c.config = apiclient.WrapConfig(c.obs, config)
+		e.candidates = append(e.candidates, c)
+		t.Cleanup(func() { c.freezer.thaw(); c.stop() })
+	}
+	return e
+}
+
+// start lets a candidate run, with an identity of its own each time.
+func (c *candidate) start(release bool) {
+	c.Helper()
+	c.runs++
+	c.identity = fmt.Sprintf("%s-%d", c.name, c.runs)
+	config := leaderelection.LeaderElectionConfig{
+		Lock: leader.NewLock(c.obs, &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: c.namespace, Name: "election"},
+			Client:     kubernetes.NewForConfigOrDie(c.config).CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: c.identity},
+		}, leader.Options{Name: "election", RetryPeriod: retryPeriod}),
+		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
+		ReleaseOnCancel: release,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { c.led.Add(1) },
+			OnStoppedLeading: func() {},
+		},
+	}
+	elector, err := leaderelection.NewLeaderElector(config)
+	if err != nil {
+		c.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); elector.Run(ctx) }()
+	c.cancel, c.done = cancel, done
+}
+
+// stop asks a candidate to end, and waits until it has.
+func (c *candidate) stop() {
+	if c.cancel != nil {
+		c.cancel()
+		<-c.done
+	}
+}
+
+// ended waits for the end of a candidate that was not asked.
+func (c *candidate) ended() {
+	c.Helper()
+	select {
+	case <-c.done:
+	case <-time.After(time.Minute):
+		c.Fatalf("%s does not end", c.name)
+	}
+}
+
+// reset ends a candidate's network faults. What was on its way does not arrive.
+func (c *candidate) reset() {
+	c.Helper()
+	c.proxy.Cut()
+	if err := c.proxy.Restore(); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *candidate) take() metricstest.Snapshot { c.Helper(); return metricstest.Take(c, c.registry) }
+
+// leads tells whether a candidate says that it leads.
+func (c *candidate) leads() bool {
+	c.Helper()
+	return c.take()["controller_leader{lock=election}"] == 1
+}
+
+func (c *candidate) transitions(event string) float64 {
+	c.Helper()
+	return c.take()[transition(event)]
+}
+
+func transition(event string) string {
+	return "controller_leader_transitions_total{event=" + event + ",lock=election}"
+}
+
+// total adds a series up over all candidates.
+func (e *election) total(series string) float64 {
+	e.Helper()
+	var sum float64
+	for _, c := range e.candidates {
+		sum += c.take()[series]
+	}
+	return sum
+}
+
+// stop ends all candidates politely, and whoever leads last: a candidate that takes over meanwhile could be stopped when the
+// API server has its acquisition and it has no answer.
+func (e *election) stop() {
+	e.Helper()
+	for _, c := range e.candidates {
+		if !c.leads() {
+			c.stop()
+		}
+	}
+	for _, c := range e.candidates {
+		c.stop()
+	}
+}
+
+// leader waits until one candidate says that it leads, and the API server has it as the holder, other than the last one.
+func (e *election) leader(last *candidate) *candidate {
+	e.Helper()
+	end := time.Now().Add(time.Minute)
+	for time.Now().Before(end) {
+		var leaders []*candidate
+		for _, c := range e.candidates {
+			if c.leads() {
+				leaders = append(leaders, c)
+			}
+		}
+		if len(leaders) > 1 && leaders[0].leads() { // still, after the other one did
+			e.Fatalf("%s and %s both lead", leaders[0].identity, leaders[1].identity)
+		}
+		if len(leaders) == 1 && leaders[0] != last {
+			lease, err := e.client.CoordinationV1().Leases(e.namespace).Get(e.Context(), "election", metav1.GetOptions{})
+			if err == nil && *lease.Spec.HolderIdentity == leaders[0].identity {
+				return leaders[0]
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	e.Fatal("nobody leads")
+	return nil
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// freezer stops a process as SIGSTOP does, as far as the API server can see: requests neither leave it nor return.
+type freezer struct {
+	mu     sync.Mutex
+	frozen chan struct{}
+}
+
+func (f *freezer) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		f.mu.Lock()
+		frozen := f.frozen
+		f.mu.Unlock()
+		if frozen != nil {
+			<-frozen
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+func (f *freezer) freeze() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.frozen = make(chan struct{})
+}
+
+func (f *freezer) thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.frozen != nil {
+		close(f.frozen)
+		f.frozen = nil
+	}
+}

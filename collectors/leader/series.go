@@ -1,0 +1,130 @@
+package leader
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
+)
+
+// registry holds the locks of one Observer by name.
+type registry struct {
+	*core.Observer
+	locks series.Pool[string, *lockSeries]
+	// upstream limits the names in client-go's own metrics. It has no overflow counter: client-go asks for a name whenever it
+	// sets a metric.
+	upstream series.Cap
+}
+
+var _ core.Part = &registry{}
+
+func registryOf(obs *collectors.Observer) *registry {
+	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
+		return &registry{Observer: o, upstream: series.Cap{Limit: o.Labels.Locks.Limit}}
+	})
+}
+
+// Collect implements core.Part.
+func (r *registry) Collect(ch chan<- prometheus.Metric) {
+	for _, s := range r.locks.Values() {
+		s.collect(r, ch)
+	}
+}
+
+// acquire returns the series of locks with the given name. They are never released.
+func (r *registry) acquire(name string) *lockSeries {
+	name = r.Labels.Locks.Acquire(name)
+	return r.locks.Acquire(name, func() *lockSeries {
+		return &lockSeries{
+			name:        name,
+			transitions: r.Metrics.CounterSet(catalog.ControllerLeaderTransitions, name),
+			renewals:    r.Metrics.HistogramSet(catalog.ControllerLeaderRenewDuration, name),
+			slow:        r.Metrics.Counter(catalog.ControllerLeaderSlowRenewals, name),
+			expiry:      map[*lock]int64{},
+		}
+	})
+}
+
+// lockSeries are the series of all locks with the same name.
+type lockSeries struct {
+	name        string
+	transitions map[string]prometheus.Counter
+	renewals    map[string]prometheus.Observer
+	slow        prometheus.Counter
+
+	mu sync.Mutex
+	// expiry has the candidates that lead, and when the lease of each expires unless it is renewed.
+	expiry map[*lock]int64
+	// renewed is when the last request was sent that made or kept one of them the holder, 0 before the first.
+	renewed int64
+}
+
+// hold makes a candidate the holder, by a request that was sent at the given time.
+func (s *lockSeries) hold(l *lock, sent int64, lease time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, held := s.expiry[l]; !held {
+		s.transitions[catalog.LeaderAcquired].Inc()
+	}
+	s.expiry[l] = sent + int64(lease)
+	s.renewed = max(s.renewed, sent)
+}
+
+// end counts the end of a candidate's leadership, if it led.
+func (s *lockSeries) end(l *lock, event string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, held := s.expiry[l]; held {
+		delete(s.expiry, l)
+		s.transitions[event].Inc()
+	}
+}
+
+// writing is called before a candidate writes itself or no holder into the lock, and reports whether that is a renewal. A
+// candidate that gives up the lock stops leading before the answer, because its successor may lead by then.
+func (s *lockSeries) writing(l *lock, itself bool, now int64) (renewal bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, held := s.expiry[l]
+	if held && !itself {
+		s.expiry[l] = now
+	}
+	return held && itself
+}
+
+// renewal counts a request to renew the lock.
+func (s *lockSeries) renewal(duration, retry time.Duration, err error) {
+	result := catalog.RenewSuccess
+	switch {
+	case apierrors.IsConflict(err):
+		result = catalog.RenewConflict
+	case err != nil:
+		result = catalog.RenewError
+	}
+	s.renewals[result].Observe(duration.Seconds())
+	if duration > retry {
+		s.slow.Inc()
+	}
+}
+
+// collect sends the gauges.
+func (s *lockSeries) collect(r *registry, ch chan<- prometheus.Metric) {
+	s.mu.Lock()
+	leads, now := false, r.Now()
+	for _, expiry := range s.expiry {
+		leads = leads || now < expiry
+	}
+	var renewed time.Time
+	if s.renewed != 0 {
+		renewed = r.Wall(s.renewed)
+	}
+	s.mu.Unlock()
+	ch <- r.Metrics.GaugeValue(catalog.ControllerLeader, core.Bool(leads), s.name)
+	ch <- r.Metrics.GaugeValue(catalog.ControllerLeaderLastRenew, core.Unix(renewed), s.name)
+}

@@ -1,9 +1,0 @@
-package collectors
-
-import (
-	"testing"
-
-	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
-)
-
-func TestMain(m *testing.M) { stacktest.Main(m) }

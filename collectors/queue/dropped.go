@@ -1,0 +1,62 @@
+package queue
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// DropReason is the reason why a controller stopped retrying an item, which its next event adds again.
+type DropReason string
+
+const (
+	// DroppedMaxRetries is an item that failed once more than the controller retries.
+	DroppedMaxRetries DropReason = catalog.DroppedMaxRetries
+	// DroppedTerminal is an item with an error that no retry can fix.
+	DroppedTerminal DropReason = catalog.DroppedTerminal
+	// DroppedShutdown is an item that was left when the controller shut down.
+	DroppedShutdown DropReason = catalog.DroppedShutdown
+)
+
+// Dropped counts n dropped items in controller_dropped_total. It does nothing else: Forget and Done remain the worker's.
+//
+//	if q.NumRequeues(item) >= maxRetries {
+//		q.Dropped(queue.DroppedMaxRetries, 1)
+//		q.Forget(item)
+//	}
+//
+// With DroppedShutdown it may be called after the last worker has returned, together with Remaining; the series of the
+// metric then exist until the Queue becomes unreachable. With any other reason, the call has no effect once the series of
+// the queue are deleted. An unknown reason and an n below 1 are ignored. Dropped is safe for concurrent use and costs one
+// atomic addition.
+func (q *Queue[T]) Dropped(reason DropReason, n int) {
+	if n < 1 {
+		return
+	}
+	counters := q.drops.counters
+	if reason == DroppedShutdown {
+		q.drops.once.Do(func() {
+			var leave func()
+			q.drops.atShutdown, leave = q.drops.registry.joinDropped(q.drops.controller)
+			runtime.AddCleanup(q, func(leave func()) { leave() }, leave)
+		})
+		counters = q.drops.atShutdown
+	}
+	if counter, ok := counters[reason]; ok {
+		counter.Add(float64(n))
+	}
+}
+
+// drops are the counters of a queue's dropped items.
+type drops struct {
+	registry   *registry
+	controller string
+	// counters are deleted when the queue has ended.
+	counters map[DropReason]prometheus.Counter
+	// atShutdown are the same series as counters, or new ones if the queue has ended. once guards them.
+	atShutdown map[DropReason]prometheus.Counter
+	once       sync.Once
+}

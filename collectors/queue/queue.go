@@ -1,0 +1,142 @@
+package queue
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+// Options has the fields of workqueue.TypedRateLimitingQueueConfig that a Queue supports. The zero value is useful.
+type Options[T comparable] struct {
+	// Order is the order in which items are handed out. The default is first in, first out. A custom order costs one map
+	// entry for each item in the queue.
+	Order workqueue.Queue[T]
+	// MetricsProvider receives client-go's own metrics of the queue. The default is the Observer if
+	// collectors.Options.UpstreamMetrics is set, else the provider of the process.
+	MetricsProvider workqueue.MetricsProvider
+	// Clock measures delays and ages. The default is the system clock.
+	Clock clock.WithTicker
+}
+
+// Queue is a rate limiting work queue that reports coalesced adds, delayed items, the age of its oldest item, backoff,
+// retries and dropped items. It behaves like the queue that workqueue.NewTypedRateLimitingQueueWithConfig returns and is
+// safe for concurrent use.
+type Queue[T comparable] struct {
+	// layers is not embedded: a method value of an embedded field would not keep the Queue alive.
+	layers *layers[T]
+	drops  drops
+}
+
+var _ workqueue.TypedRateLimitingInterface[string] = &Queue[string]{}
+
+// NewTypedRateLimitingQueue replaces workqueue.NewTypedRateLimitingQueueWithConfig. The name of the controller is the label
+// controller of the queue's metrics, and the label name of client-go's own. Queues of one Observer with the same name share
+// their series.
+//
+// The series are deleted once the queue has been shut down, a call of Get has reported that, and no item is being
+// processed; at the latest when the Queue becomes unreachable. From Add to Done, an item takes about 50 ns longer than in
+// a plain queue and causes no additional allocation.
+func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name string, limiter workqueue.TypedRateLimiter[T], options Options[T]) *Queue[T] {
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
+	r := registryOf(obs)
+	series, leaveQueue := r.joinQueue(name)
+	limits, leaveLimiter := r.joinLimiter(name)
+	dropped, leaveDropped := r.joinDropped(name)
+	provider, leaveUpstream := r.queueMetrics(series.controller, options.MetricsProvider)
+
+	// From the inside out: items that are ready, delayed items, rate limited items.
+	pushClock := &addClock{WithTicker: options.Clock, base: r.Base()}
+	ready := &readyQueue[T]{series: series, clock: pushClock}
+	if options.Order == nil {
+		ready.order = &fifo[T]{clock: pushClock, last: &ready.last}
+	} else {
+		ready.order = &customOrder[T]{Queue: options.Order, clock: pushClock, last: &ready.last}
+	}
+	ready.Typed = workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{
+		Name: name, MetricsProvider: provider, Clock: pushClock, Queue: ready.order,
+	})
+	mirror := &delayedItems[T]{}
+	delaying := &delayingQueue[T]{mirror: mirror, TypedDelayingInterface: workqueue.NewTypedDelayingQueueWithConfig(
+		workqueue.TypedDelayingQueueConfig[T]{Name: name, MetricsProvider: provider, Clock: options.Clock, Queue: dueQueue[T]{ready, mirror}},
+	)}
+	limiting := workqueue.NewTypedRateLimitingQueueWithConfig(
+		&rateLimiter[T]{undecorated(limiter, r, name), limits, r, name},
+		workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: delaying},
+	)
+
+	l := &layers[T]{ready, delaying, limiting}
+	series.publish(l)
+	ready.end = sync.OnceFunc(func() {
+		series.withdraw(l)
+		leaveQueue()
+		leaveLimiter()
+		leaveDropped()
+		leaveUpstream()
+	})
+	q := &Queue[T]{layers: l, drops: drops{registry: r, controller: series.controller, counters: dropped}}
+	runtime.AddCleanup(q, func(end func()) { end() }, ready.end)
+	return q
+}
+
+// Add implements workqueue.TypedInterface.
+func (q *Queue[T]) Add(item T) { q.layers.ready.Add(item) }
+
+// Len implements workqueue.TypedInterface.
+func (q *Queue[T]) Len() int { return q.layers.ready.Len() }
+
+// Get implements workqueue.TypedInterface.
+func (q *Queue[T]) Get() (item T, shutdown bool) {
+	item, shutdown = q.layers.ready.Get()
+	runtime.KeepAlive(q) // a worker that waits is a reference to the Queue
+	return item, shutdown
+}
+
+// Done implements workqueue.TypedInterface.
+func (q *Queue[T]) Done(item T) { q.layers.ready.Done(item) }
+
+// ShutDown implements workqueue.TypedInterface.
+func (q *Queue[T]) ShutDown() { q.layers.delaying.ShutDown() }
+
+// ShutDownWithDrain implements workqueue.TypedInterface.
+func (q *Queue[T]) ShutDownWithDrain() {
+	q.layers.ready.ShutDownWithDrain()
+	runtime.KeepAlive(q)
+}
+
+// ShuttingDown implements workqueue.TypedInterface.
+func (q *Queue[T]) ShuttingDown() bool { return q.layers.ready.ShuttingDown() }
+
+// AddAfter implements workqueue.TypedDelayingInterface.
+func (q *Queue[T]) AddAfter(item T, d time.Duration) { q.layers.delaying.AddAfter(item, d) }
+
+// AddRateLimited implements workqueue.TypedRateLimitingInterface.
+func (q *Queue[T]) AddRateLimited(item T) { q.layers.limiting.AddRateLimited(item) }
+
+// Forget implements workqueue.TypedRateLimitingInterface.
+func (q *Queue[T]) Forget(item T) { q.layers.limiting.Forget(item) }
+
+// NumRequeues implements workqueue.TypedRateLimitingInterface.
+func (q *Queue[T]) NumRequeues(item T) int { return q.layers.limiting.NumRequeues(item) }
+
+// Remaining returns the number of items that are left in a queue that has been shut down and has no workers any more:
+// items that are ready, delayed items, and items that were added again while they were processed. An item that is both
+// ready and delayed counts twice. It takes the queue's lock for a moment.
+func (q *Queue[T]) Remaining() int { return q.layers.remaining() }
+
+// layers are client-go's queues, from the inside out, each with an observer around it.
+type layers[T comparable] struct {
+	ready    *readyQueue[T]
+	delaying *delayingQueue[T]
+	limiting workqueue.TypedRateLimitingInterface[T]
+}
+
+func (l *layers[T]) delayed() int          { return l.delaying.mirror.len() }
+func (l *layers[T]) oldest() time.Duration { return l.ready.oldest() }
+func (l *layers[T]) remaining() int        { return l.ready.remaining() + l.delayed() }

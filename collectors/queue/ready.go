@@ -1,0 +1,110 @@
+package queue
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// readyQueue is the innermost queue: the items that Get can return now.
+type readyQueue[T comparable] struct {
+	*workqueue.Typed[T]
+	series *queueSeries
+	clock  *addClock
+	// end deletes the queue's series.
+	end func()
+
+	// mu is held during client-go's Add and Done, to relate their calls of order to them. It is never held while a worker
+	// waits.
+	mu    sync.Mutex
+	order order[T]
+	last  orderCall
+	// readded holds items that were added again while they were processed.
+	readded map[T]struct{}
+	// pushed and done count items that became ready and items that were finished: the others are ready or processed.
+	pushed, done uint64
+	// shutdownSeen is set once Get has reported the shutdown.
+	shutdownSeen bool
+}
+
+// Add implements workqueue.TypedInterface.
+func (q *readyQueue[T]) Add(item T) { q.add(item) }
+
+// add adds an item. It reports false if the queue ignores it because it has been shut down.
+func (q *readyQueue[T]) add(item T) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.Typed.Add(item)
+	switch q.last.take() {
+	case calledPush:
+		q.pushed++
+	case calledTouch:
+		q.series.coalesced.Inc()
+	case calledNone: // the queue has been shut down, or the item is being processed
+		// An Add that is concurrent with a ShutDown may count as either.
+		if q.ShuttingDown() {
+			return false
+		}
+		if _, ok := q.readded[item]; ok {
+			q.series.coalesced.Inc()
+			break
+		}
+		if q.readded == nil {
+			q.readded = map[T]struct{}{}
+		}
+		q.readded[item] = struct{}{}
+	}
+	return true
+}
+
+// Get implements workqueue.TypedInterface.
+func (q *readyQueue[T]) Get() (item T, shutdown bool) {
+	item, shutdown = q.Typed.Get()
+	if shutdown {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.shutdownSeen = true
+		q.endIfIdle()
+	}
+	return item, shutdown
+}
+
+// Done implements workqueue.TypedInterface.
+func (q *readyQueue[T]) Done(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.done++
+	if len(q.readded) > 0 {
+		delete(q.readded, item)
+	}
+	q.Typed.Done(item)
+	if q.last.take() == calledPush {
+		q.pushed++
+	}
+	q.endIfIdle()
+}
+
+// endIfIdle deletes the series if the queue cannot change any more. It needs mu.
+func (q *readyQueue[T]) endIfIdle() {
+	if q.shutdownSeen && q.done >= q.pushed {
+		q.end()
+	}
+}
+
+func (q *readyQueue[T]) oldest() time.Duration {
+	q.mu.Lock()
+	since := q.order.since()
+	q.mu.Unlock()
+	if since == 0 {
+		return 0
+	}
+	return time.Duration(q.clock.now() - since)
+}
+
+// remaining returns the number of items that are ready, or will be when they are done.
+func (q *readyQueue[T]) remaining() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.Len() + len(q.readded)
+}

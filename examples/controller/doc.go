@@ -1,0 +1,20 @@
+// The example is a complete controller on client-go and this library: leader election, a work queue with retries, a
+// finalizer, status updates and an orderly shutdown, all of them observed. It gives each Widget (widgets.yaml) a ConfigMap
+// with its content. A Widget can ask for failures, to show retries, backoff and deletions that are blocked by a finalizer.
+//
+//	kubectl apply -f examples/controller/widgets.yaml
+//	go run ./examples/controller --kubeconfig ~/.kube/config
+//
+// The library observes; what a controller decides is here, to copy: retries in retry.go, the order and the deadlines of a
+// shutdown in shutdown.go.
+//
+//	main.go        flags and signals
+//	controller.go  a replica: caches, leader election, and what the leader starts
+//	workers.go     workers that reconcile the items of the queue
+//	retry.go       retries with backoff, terminal errors, dropped items
+//	shutdown.go    intake, workers, informers, lock: each with a deadline
+//	reconcile.go   a Widget's ConfigMap and status
+//	cleanup.go     the finalizer
+//	widget.go      the type Widget
+//	web.go         /metrics and /healthz
+package main

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// closing is a controller that shuts down.
+type closing struct {
+	*testing.T
+	shutdown
+	obs *collectors.Observer
+	reg *prometheus.Registry
+	log *syncBuffer
+	// started are the steps in their order. mu guards it: a step that hangs is abandoned.
+	mu      sync.Mutex
+	started []string
+	// release ends steps that hang.
+	release chan struct{}
+}
+
+// syncBuffer is a bytes.Buffer for concurrent use.
+type syncBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
+}
+
+// newClosing returns a controller whose steps take a second each.
+func newClosing(t *testing.T) *closing {
+	c := &closing{T: t, log: &syncBuffer{}, release: make(chan struct{}), shutdown: shutdown{gracePeriod: 30 * time.Second}}
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(c.log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	c.obs, c.reg = observertest.New(t, func(o *collectors.Options) { o.Logger = slog.Default() })
+	for _, step := range catalog.LabelShutdownStep.Values {
+		c.set(step, func(context.Context) error { time.Sleep(time.Second); return nil })
+	}
+	return c
+}
+
+// set sets what a step does.
+func (c *closing) set(step string, f func(context.Context) error) {
+	s := map[string]*func(context.Context) error{
+		catalog.ShutdownIntake:    &c.stopIntake,
+		catalog.ShutdownWorkers:   &c.drainWorkers,
+		catalog.ShutdownInformers: &c.stopInformers,
+		catalog.ShutdownLock:      &c.releaseLock,
+	}
+	*s[step] = func(ctx context.Context) error {
+		c.mu.Lock()
+		c.started = append(c.started, step)
+		c.mu.Unlock()
+		return f(ctx)
+	}
+}
+
+// hangs is a step that ignores its context.
+func (c *closing) hangs(context.Context) error { <-c.release; return nil }
+
+// waits is a step that ends with its context.
+func (*closing) waits(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+
+// end shuts down and returns the reported durations by step/result.
+func (c *closing) end() (map[string]time.Duration, error) {
+	c.Helper()
+	// The context of a terminating program has ended.
+	type key struct{}
+	ctx, cancel := context.WithCancel(context.WithValue(c.Context(), key{}, "program"))
+	cancel()
+	s := c.shutdown
+	s.stopIntake = func(ctx context.Context) error {
+		if ctx.Value(key{}) != "program" {
+			c.Error("the values of the context are lost")
+		}
+		return c.stopIntake(ctx)
+	}
+	err := s.run(ctx, c.obs)
+	took := map[string]time.Duration{}
+	for series, seconds := range metricstest.Take(c, c.reg).Family("controller_shutdown_duration_seconds") {
+		labels, ok := strings.CutPrefix(series, "controller_shutdown_duration_seconds{controller=widgets,result=")
+		result, step, _ := strings.Cut(strings.TrimSuffix(labels, "}"), ",step=")
+		if !ok {
+			c.Errorf("reported: %s", series)
+		}
+		took[step+"/"+result] = time.Duration(seconds * float64(time.Second))
+	}
+	return took, err
+}
+
+func (c *closing) want(got, want map[string]time.Duration) {
+	c.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		c.Errorf("the steps took %v, want %v", got, want)
+	}
+}
+
+const (
+	done     = "/" + catalog.ShutdownDone
+	timedOut = "/" + catalog.ShutdownTimeout
+)
+
+// TestShutdownOrder covers S23: the steps run one after the other in their order, each is reported and logged, and items that
+// remain are counted as dropped.
+func TestShutdownOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClosing(t)
+		c.queue = queue.NewTypedRateLimitingQueue(c.obs, program, workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
+		for n := range 7 {
+			c.queue.AddAfter(fmt.Sprint(n), time.Hour)
+		}
+		c.set(catalog.ShutdownIntake, func(context.Context) error { finish(c.queue); return nil })
+		took, err := c.end()
+		if err != nil {
+			t.Error(err)
+		}
+		c.want(took, map[string]time.Duration{
+			"stop_intake" + done: 0, "drain_workers" + done: time.Second, "stop_informers" + done: time.Second, "release_lock" + done: time.Second,
+		})
+		if want := catalog.LabelShutdownStep.Values; !slices.Equal(c.started, want) {
+			t.Errorf("the order is %v, want %v", c.started, want)
+		}
+		for _, step := range c.started {
+			if n := strings.Count(c.log.String(), "controller=widgets step="+step+" result="+catalog.ShutdownDone); n != 1 {
+				t.Errorf("%s is logged %d times in\n%s", step, n, c.log)
+			}
+		}
+		s := metricstest.Take(t, c.reg)
+		for reason, want := range map[string]float64{"shutdown": 7, "terminal": 0} {
+			if n, ok := s["controller_dropped_total{controller=widgets,reason="+reason+"}"]; n != want || !ok {
+				t.Errorf("%v items are dropped by %s, want %v", n, reason, want)
+			}
+		}
+		if !strings.Contains(c.log.String(), "items=7") {
+			t.Errorf("the remaining items are not logged:\n%s", c.log)
+		}
+	})
+}
+
+// TestShutdownOutcomes covers S23: a step that fails, panics, or ends its goroutine is reported, and all other steps run.
+func TestShutdownOutcomes(t *testing.T) {
+	for result, f := range map[string]func(context.Context) error{
+		catalog.ShutdownError: func(context.Context) error { return errTest },
+		catalog.ShutdownPanic: func(context.Context) error { panic("in " + "the step") },
+		"goexit":              func(context.Context) error { runtime.Goexit(); return nil },
+	} {
+		for _, step := range catalog.LabelShutdownStep.Values {
+			t.Run(result+" in "+step, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := newClosing(t)
+					c.set(step, f)
+					took, err := c.end()
+					if err == nil || !strings.HasPrefix(err.Error(), step+": ") {
+						t.Errorf("the error is %v", err)
+					}
+					want := map[string]time.Duration{}
+					for _, s := range catalog.LabelShutdownStep.Values {
+						want[s+done] = time.Second
+					}
+					delete(want, step+done)
+					switch result {
+					case catalog.ShutdownError:
+						want[step+"/"+catalog.ShutdownError] = 0
+						if !errors.Is(err, errTest) {
+							t.Errorf("the error is %v", err)
+						}
+					case catalog.ShutdownPanic:
+						want[step+"/"+catalog.ShutdownPanic] = 0
+						if !strings.Contains(err.Error(), "panic: in the step") || strings.Count(c.log.String(), "stack=") != 1 ||
+							!strings.Contains(c.log.String(), "TestShutdownOutcomes") {
+							t.Errorf("%v, and the log has not one stack:\n%s", err, c.log)
+						}
+					default:
+						want[step+"/"+catalog.ShutdownPanic] = 0
+					}
+					c.want(took, want)
+				})
+			})
+		}
+	}
+}
+
+// TestShutdownHangs covers S23 and O2: a step that hangs costs no more than its share of the grace period, the lock is
+// released in any case, and the program has time left.
+func TestShutdownHangs(t *testing.T) {
+	for name, hang := range map[string]func(*closing) func(context.Context) error{
+		"ignores its context":   func(c *closing) func(context.Context) error { return c.hangs },
+		"ends with its context": func(c *closing) func(context.Context) error { return c.waits },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newClosing(t)
+				defer close(c.release)
+				c.set(catalog.ShutdownIntake, hang(c))
+				c.set(catalog.ShutdownWorkers, hang(c))
+				c.set(catalog.ShutdownInformers, hang(c))
+				begin := time.Now()
+				took, err := c.end()
+				c.want(took, map[string]time.Duration{
+					"stop_intake" + timedOut: 3 * time.Second, "drain_workers" + timedOut: 18 * time.Second,
+					"stop_informers" + timedOut: 3 * time.Second, "release_lock" + done: time.Second,
+				})
+				if !errors.Is(err, context.DeadlineExceeded) || strings.Count(err.Error(), "\n") != 2 {
+					t.Errorf("the error is %v", err)
+				}
+				if total := time.Since(begin); total != 25*time.Second {
+					t.Errorf("all steps took %v", total)
+				}
+			})
+		})
+	}
+}
+
+// TestShutdownHangsInTheLock: a tenth of the grace period remains for the program, and time that a step does not use is the
+// next one's.
+func TestShutdownHangsInTheLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClosing(t)
+		defer close(c.release)
+		c.gracePeriod = 10 * time.Second
+		c.set(catalog.ShutdownIntake, func(context.Context) error { return nil })
+		c.set(catalog.ShutdownWorkers, c.waits)
+		c.set(catalog.ShutdownInformers, func(context.Context) error { return nil })
+		c.set(catalog.ShutdownLock, c.hangs)
+		took, _ := c.end()
+		c.want(took, map[string]time.Duration{
+			"stop_intake" + done: 0, "drain_workers" + timedOut: 7 * time.Second, "stop_informers" + done: 0, "release_lock" + timedOut: 2 * time.Second,
+		})
+	})
+}
+
+// TestShutdownWithoutSteps: a step that is nil is neither run nor reported.
+func TestShutdownWithoutSteps(t *testing.T) {
+	c := newClosing(t)
+	c.drainWorkers, c.stopInformers, c.releaseLock = nil, nil, nil
+	c.set(catalog.ShutdownIntake, func(context.Context) error { return nil })
+	took, err := c.end()
+	if len(took) != 1 || err != nil || len(c.started) != 1 {
+		t.Errorf("%v, %v", took, err)
+	}
+}
+
+// TestShutdownKeepsTheLock: if workers may still be running, the lock can be left to expire.
+func TestShutdownKeepsTheLock(t *testing.T) {
+	for name, c := range map[string]struct {
+		drain    func(context.Context) error
+		releases bool
+	}{
+		"drained":  {func(context.Context) error { return nil }, true},
+		"failed":   {func(context.Context) error { return errTest }, false},
+		"panicked": {func(context.Context) error { panic(errTest) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newClosing(t)
+				r.set(catalog.ShutdownWorkers, c.drain)
+				r.keepLockUnlessDrained = true
+				_, err := r.end()
+				if released := slices.Contains(r.started, catalog.ShutdownLock); released != c.releases || released != (err == nil) {
+					t.Errorf("released: %t, %v", released, err)
+				}
+			})
+		})
+	}
+}
+
+// TestShutdownAgain: a second controller with the same name reports its own shutdown.
+func TestShutdownAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClosing(t)
+		c.set(catalog.ShutdownWorkers, func(context.Context) error { return errTest })
+		_, _ = c.end()
+		c.set(catalog.ShutdownWorkers, func(context.Context) error { return nil })
+		took, err := c.end()
+		if _, failed := took["drain_workers/error"]; failed || len(took) != 4 || err != nil {
+			t.Errorf("%v, %v", took, err)
+		}
+		c.keepLockUnlessDrained = true
+		c.set(catalog.ShutdownWorkers, func(context.Context) error { return errTest })
+		if took, _ = c.end(); len(took) != 3 {
+			t.Errorf("a skipped step reports an earlier run: %v", took)
+		}
+		c.stopInformers = nil
+		if took, _ = c.end(); len(took) != 2 {
+			t.Errorf("a step that is nil reports an earlier run: %v", took)
+		}
+	})
+}
