@@ -132,7 +132,7 @@ func TestAuthorization(t *testing.T) {
 	reader := c.token("reader", "/")
 	p.want("allowed on the root", "/api/v1/informers", reader, http.StatusOK)
 	p.want("allowed on the root", "/metrics", reader, http.StatusForbidden)
-	p.want("the administrator", "/whatever", stacktest.Config(t).BearerToken, http.StatusOK)
+	p.want("the administrator", "/any", stacktest.Config(t).BearerToken, http.StatusOK)
 
 	request := httptest.NewRequest(http.MethodPost, "/metrics", http.NoBody)
 	request.Header.Set("Authorization", "Bearer "+scraper)

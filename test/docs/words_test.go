@@ -25,7 +25,7 @@ const enforced = false
 var words = []struct{ not, use string }{
 	// People, where machines and objects are meant.
 	{`nobody|somebody|anybody|everybody|whoever|whomever|whom`, "the subject: the caller, the controller, the program"},
-	{`who (is|are|was|leads|holds|renews|asks|reads|changes|does|may|can|has|knows)`, "the subject, or which"},
+	{`who (is|are|was|leads|holds|renews|asks|reads|changes)`, "the subject, or which"},
 	// Verbs.
 	{`tells? (whether|if|who|which|what|how|that|of)`, "reports whether, returns, shows"},
 	{`(says?|said) (so|whether|which)`, "reports, logs, states"},
@@ -45,7 +45,6 @@ var words = []struct{ not, use string }{
 	{`(as|than) (it|they) (should|ought to) be`, "correct, expected"},
 	{`as ever`, "as before, unchanged"},
 	{`for nothing`, "without effect"},
-	{`(none|nothing) but`, "only"},
 	{`of (one's|its|their|your) own accord`, "automatically"},
 	{`for ever`, "forever"},
 	// Words of the field.

@@ -279,12 +279,12 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	if err != nil {
 		return nil, err
 	}
-	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/nobody-removes-me"}}}
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/stuck"}}}
 	configMaps := client.CoreV1().ConfigMaps(namespace.Name)
 	restore := func(ctx context.Context) error {
 		none := []byte(`{"metadata":{"finalizers":null}}`)
 		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
-		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // nil if the injection has not started anything
+		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // the injection may have failed before it did
 		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
 	}
 	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {

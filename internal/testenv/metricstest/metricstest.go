@@ -20,8 +20,8 @@ import (
 // labels.
 type Snapshot map[string]float64
 
-// Take gathers a registry, except for what an Observer reports about itself while there is nothing to report: those series
-// exist as long as the Observer does, whatever informers come and go.
+// Take gathers a registry, except for the series of an Observer itself while they are 0: they exist as long as the Observer,
+// independent of informers.
 func Take(t testing.TB, g prometheus.Gatherer) Snapshot {
 	t.Helper()
 	s := Snapshot{}

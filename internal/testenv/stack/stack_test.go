@@ -140,7 +140,7 @@ func TestCompactionMakesOldVersionsGone(t *testing.T) {
 	}
 	old := metav1.ListOptions{ResourceVersion: first.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact}
 	if _, err := c.CoreV1().ConfigMaps("default").List(ctx, old); err != nil {
-		t.Fatalf("before the compaction the old version is there: %v", err)
+		t.Fatalf("list at the old version before the compaction: %v", err)
 	}
 	if _, err := plane.Etcd.Compact(ctx); err != nil {
 		t.Fatal(err)
