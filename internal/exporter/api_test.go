@@ -15,6 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -71,17 +72,17 @@ func TestInformersAPI(t *testing.T) {
 func TestInformersAPIOnARealServer(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
-	grant(t, admin, namespace, namespace, "configmaps")
+	account.Grant(t, namespace, mayWatch("configmaps"))
 	for n := range 3 {
 		createConfigMap(t, admin, namespace, fmt.Sprint("object-", n))
 	}
 	second := &metav1.Duration{Duration: time.Second}
-	e := newReal(t, Options{REST: account, Config: config.Config{
+	e := newReal(t, Options{REST: account.Config, Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}, {Name: "secrets"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: second},
 	}})
 	run(t, e, admin)
 	var maps, secrets web.InformerResponse
-	eventually(t, "an audit", func() bool {
+	await.True(t, "an audit", func() bool {
 		_, byName := readInformers(t, e)
 		maps, secrets = byName[namespace+"/configmaps"], byName[namespace+"/secrets"]
 		return maps.LastAudit != nil && maps.LastAudit.Result == "consistent" && secrets.State == availability.Forbidden
@@ -104,7 +105,7 @@ func TestInformersAPIOnARealServer(t *testing.T) {
 		}
 	}
 	createConfigMap(t, admin, namespace, "another")
-	eventually(t, "a fourth object", func() bool {
+	await.True(t, "a fourth object", func() bool {
 		_, byName := readInformers(t, e)
 		return byName[namespace+"/configmaps"].Objects == 4
 	}, func() string { return get(e, web.InformersPath).Body.String() })

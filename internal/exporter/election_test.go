@@ -20,6 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/election"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -120,7 +121,7 @@ func auditor(t *testing.T, replicas []*replica) (leader *replica, others []*repl
 	t.Helper()
 	var before map[*replica]float64
 	var seen string
-	eventually(t, "one leader that audits", func() bool {
+	await.True(t, "one leader that audits", func() bool {
 		var leads []*replica
 		now := map[*replica]float64{}
 		seen = ""
@@ -160,7 +161,7 @@ func TestElection(t *testing.T) {
 	first, others := auditor(t, replicas)
 	for _, r := range replicas {
 		waitReady(t, r.Exporter)
-		eventually(t, r.name+" is synced", func() bool {
+		await.True(t, r.name+" is synced", func() bool {
 			synced := exportertest.Values(t, r.Gatherer(), catalog.InformerSynced.Name, "informer_type")
 			return synced["configmaps"] == 1 && synced["pods"] == 1
 		}, func() string { return get(r.Exporter, "/").Body.String() })
@@ -190,7 +191,7 @@ func TestElection(t *testing.T) {
 	const trouble, fine = "The Lease cannot be used at the moment", "The Lease can be used now"
 	lost, told, mended := second.transitions(t, catalog.LeaderLost), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
 	second.proxy.Cut()
-	eventually(t, "the leader without a connection gives up", func() bool {
+	await.True(t, "the leader without a connection gives up", func() bool {
 		return !second.leads(t) && !second.judges(t) && second.transitions(t, catalog.LeaderLost) == lost+1
 	}, func() string { return get(second.Exporter, "/").Body.String() })
 	if answer, _ := readInformers(t, second.Exporter); *answer.Leader {
@@ -213,7 +214,7 @@ func TestElection(t *testing.T) {
 	if err := second.proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "connected again", func() bool {
+	await.True(t, "connected again", func() bool {
 		connected := exportertest.Values(t, second.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")
 		return connected["configmaps"] == 1 && connected["pods"] == 1 && len(second.logs.Find(fine)) > mended
 	}, func() string { return get(second.Exporter, "/").Body.String() })
@@ -239,9 +240,9 @@ func TestElection(t *testing.T) {
 func TestElectionWithoutRights(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
-	grant(t, admin, namespace, namespace, "configmaps")
+	account.Grant(t, namespace, mayWatch("configmaps"))
 	var written logtest.Recorder
-	e := newReal(t, Options{REST: account, Logger: written.Logger(), Election: elects(namespace, "only"), Config: config.Config{
+	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Election: elects(namespace, "only"), Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: &metav1.Duration{Duration: time.Second}},
 	}})
 	run(t, e, admin)
@@ -251,7 +252,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	refused := func() float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.ClientRequests.Name, "code")["403"]
 	}
-	eventually(t, "several attempts", func() bool { return refused() >= 3 }, func() string { return fmt.Sprint(refused()) })
+	await.True(t, "several attempts", func() bool { return refused() >= 3 }, func() string { return fmt.Sprint(refused()) })
 	told := func(verb string) {
 		t.Helper()
 		lines := written.Find("The Lease cannot be used", "verb", verb, "reason", availability.Forbidden, "lease", namespace+"/exporter")
@@ -264,14 +265,14 @@ func TestElectionWithoutRights(t *testing.T) {
 		t.Errorf("without rights: leads %t, judges %t, %v audits", r.leads(t), r.judges(t), r.audits(t))
 	}
 
-	grantRules(t, admin, namespace, namespace, leaseRule("get"))
-	eventually(t, "the next refusal", func() bool { return len(written.Find("The Lease cannot be used", "verb", "create")) > 0 },
+	account.Grant(t, namespace, leaseRule("get"))
+	await.True(t, "the next refusal", func() bool { return len(written.Find("The Lease cannot be used", "verb", "create")) > 0 },
 		func() string { return fmt.Sprint(written.Find("Lease")) })
 	before := refused()
-	eventually(t, "several attempts", func() bool { return refused() >= before+3 }, func() string { return fmt.Sprint(refused()) })
+	await.True(t, "several attempts", func() bool { return refused() >= before+3 }, func() string { return fmt.Sprint(refused()) })
 	told("create")
 
-	grantRules(t, admin, namespace, namespace, leaseRule("create"), leaseRule("update"))
+	account.Grant(t, namespace, leaseRule("create"), leaseRule("update"))
 	auditor(t, []*replica{r})
 	if lines := written.Find("The Lease can be used now"); len(lines) == 0 {
 		t.Errorf("no log line that the Lease can be used: %v", written.Find("Lease"))
@@ -282,7 +283,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	if err := leases.Delete(t.Context(), "exporter", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the Lease is back", func() bool {
+	await.True(t, "the Lease is back", func() bool {
 		lease, err := leases.Get(t.Context(), "exporter", metav1.GetOptions{})
 		return err == nil && *lease.Spec.HolderIdentity == "only"
 	}, func() string { return fmt.Sprint(written.Find("Lease")) })

@@ -23,6 +23,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
@@ -97,7 +98,7 @@ func (f *fleet) watchers(resource string) map[int][]string {
 func (f *fleet) waitSpread(t *testing.T, resource, way string, n int) {
 	t.Helper()
 	for ordinal, l := range f.logs {
-		eventually(t, fmt.Sprintf("shard %d spreads %s by %s", ordinal, resource, way), func() bool {
+		await.True(t, fmt.Sprintf("shard %d spreads %s by %s", ordinal, resource, way), func() bool {
 			return len(l.Find("over the shards", "resource", resource, "by", way)) == n
 		}, func() string { return fmt.Sprint(l.Find("")) })
 	}
@@ -109,7 +110,7 @@ func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
 	t.Helper()
 	slices.Sort(uids)
 	var held []string
-	eventually(t, fmt.Sprintf("each of %d objects in one shard", len(uids)), func() bool {
+	await.True(t, fmt.Sprintf("each of %d objects in one shard", len(uids)), func() bool {
 		held, have = nil, make([]int, len(f.exporters))
 		for ordinal, e := range f.exporters {
 			for _, target := range e.informers.List() {
@@ -133,7 +134,7 @@ func (f *fleet) waitChecked(t *testing.T) {
 	t.Helper()
 	begin := time.Now()
 	for _, e := range f.exporters {
-		eventually(t, "audits of ConfigMaps", func() bool {
+		await.True(t, "audits of ConfigMaps", func() bool {
 			return !slices.ContainsFunc(e.status.Informers(), func(s status.Informer) bool {
 				return s.ID.Type() == "configmaps" && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != catalog.AuditConsistent)
 			})

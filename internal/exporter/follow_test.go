@@ -20,7 +20,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -30,33 +32,21 @@ type definer struct{ definitions dynamic.ResourceInterface }
 // newDefiner returns what defines them. At the end of the test none of the groups is there any more for other tests.
 func newDefiner(t *testing.T, cluster *rest.Config, groups ...string) *definer {
 	t.Helper()
-	w := &definer{dynamic.NewForConfigOrDie(cluster).Resource(schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-	})}
+	w := &definer{dynamic.NewForConfigOrDie(cluster).Resource(stack.Definitions)}
 	t.Cleanup(func() { w.undefine(t, groups...) })
 	return w
 }
 
-// define creates or changes a definition. The versions are in the order in which Kubernetes prefers them; one with a minus
-// before it is no longer served.
+// define creates or changes a definition. The versions are in Kubernetes' order of preference; one with a leading minus is not
+// served.
 func (w *definer) define(t *testing.T, group string, versions ...string) {
 	t.Helper()
-	var list []any
-	for i, v := range versions {
-		name, gone := strings.CutPrefix(v, "-")
-		list = append(list, map[string]any{
-			"name": name, "served": !gone, "storage": i == 0,
-			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}},
-		})
+	var list []stack.Version
+	for _, v := range versions {
+		name, notServed := strings.CutPrefix(v, "-")
+		list = append(list, stack.Version{Name: name, NotServed: notServed})
 	}
-	crd := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": "widgets." + group},
-		"spec": map[string]any{
-			"group": group, "scope": "Namespaced", "versions": list,
-			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
-		},
-	}}
+	crd := stack.Definition(group, "Widget", list...)
 	if _, err := w.definitions.Apply(t.Context(), crd.GetName(), crd, metav1.ApplyOptions{FieldManager: "test", Force: true}); err != nil {
 		t.Error(err)
 	}
@@ -71,10 +61,10 @@ func (w *definer) undefine(t *testing.T, groups ...string) {
 		_ = w.definitions.Delete(ctx, "widgets."+group, metav1.DeleteOptions{})
 	}
 	for _, group := range groups {
-		eventually(t, "no definition of "+group, func() bool {
+		await.True(t, "no definition of "+group, func() bool {
 			_, err := w.definitions.Get(ctx, "widgets."+group, metav1.GetOptions{})
 			return apierrors.IsNotFound(err)
-		}, func() string { return "" })
+		})
 	}
 }
 
@@ -96,16 +86,16 @@ func TestCustomResourcesAreFollowed(t *testing.T) {
 	}
 
 	w.define(t, group, "v1", "-v1alpha1")
-	eventually(t, "version v1", func() bool { return version() == "v1" }, func() string { return version() })
+	await.True(t, "version v1", func() bool { return version() == "v1" }, func() string { return version() })
 	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
 
 	w.undefine(t, group)
 	waitKindUp(t, e, map[string]float64{crds: 1})
-	eventually(t, "no series of widgets", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), name) == 0 }, func() string { return get(e, "/metrics").Body.String() })
+	await.True(t, "no series of widgets", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), name) == 0 }, func() string { return get(e, "/metrics").Body.String() })
 
 	w.define(t, group, "v1")
 	waitKindUp(t, e, map[string]float64{crds: 1, name: 1})
-	eventually(t, "widgets are synced", func() bool {
+	await.True(t, "widgets are synced", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")[name] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
 	if n := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryFailed]; n != 0 {
@@ -118,10 +108,10 @@ func TestCustomResourcesAreFollowed(t *testing.T) {
 func TestForbiddenKindsThatWereFound(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
-	grant(t, admin, namespace, "", "pods")
+	account.Grant(t, "", mayWatch("pods"))
 	cluster := config.Config{Resources: []config.Resource{{Name: "*"}, {Name: "nodes"}}}
 	var written logtest.Recorder
-	e := newReal(t, Options{REST: account, Logger: written.Logger(), Config: cluster})
+	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Config: cluster})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0})
 	waitReady(t, e)
@@ -142,7 +132,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 		t.Errorf("log lines about configmaps alone: %v", lines)
 	}
 
-	grant(t, admin, namespace, "", "configmaps")
+	account.Grant(t, "", mayWatch("configmaps"))
 	e.follower.Reconfigure(cluster) // does at once what else is done every few minutes
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0, "configmaps": 1})
 	if now := kinds(); now[catalog.KindsWatched] != 3 || now[catalog.KindsForbidden] >= before[catalog.KindsForbidden] {
@@ -175,7 +165,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	discoveries := func() map[string]float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
 	}
-	eventually(t, "a partial discovery", func() bool { return discoveries()[catalog.DiscoveryPartial] > 0 }, func() string { return fmt.Sprint(discoveries()) })
+	await.True(t, "a partial discovery", func() bool { return discoveries()[catalog.DiscoveryPartial] > 0 }, func() string { return fmt.Sprint(discoveries()) })
 	if lines := written.Find("cannot tell what some groups serve"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["groups"], "down.example.com") {
 		t.Errorf("log lines: %v, want one about down.example.com", lines)
 	}
@@ -186,7 +176,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	if err := services.Delete(t.Context(), service.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line that all is told again", func() bool { return len(written.Find("tells again what it serves")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
+	await.True(t, "a line that all is told again", func() bool { return len(written.Find("tells again what it serves")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
 }
 
 // A hundred definitions that come and go are followed with a few discoveries.
@@ -220,7 +210,7 @@ func TestManyCustomResources(t *testing.T) {
 	took := time.Since(begin)
 	w.undefine(t, groups...)
 	waitKindUp(t, e, map[string]float64{"customresourcedefinitions.apiextensions.k8s.io": 1})
-	eventually(t, "no series of a definition that is gone", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 }, func() string { return "" })
+	await.True(t, "no series of a definition that is gone", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 })
 
 	asked.mu.Lock()
 	defer asked.mu.Unlock()
@@ -263,7 +253,7 @@ func TestLabelSelector(t *testing.T) {
 	}
 	wait := func(want float64) {
 		t.Helper()
-		eventually(t, fmt.Sprintf("%v objects", want), func() bool { return objects() == want }, func() string { return fmt.Sprint(objects()) })
+		await.True(t, fmt.Sprintf("%v objects", want), func() bool { return objects() == want }, func() string { return fmt.Sprint(objects()) })
 	}
 	wait(1)
 	label("theirs", "shop")
@@ -274,7 +264,7 @@ func TestLabelSelector(t *testing.T) {
 		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
 	} {
 		before := exportertest.Values(t, e.Gatherer(), metric, "result")[good]
-		eventually(t, "two more of "+metric, func() bool {
+		await.True(t, "two more of "+metric, func() bool {
 			label("unlabelled", fmt.Sprint("t", time.Now().UnixNano())) // a change that the selector leaves out
 			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= before+2
 		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), metric, "result")) })

@@ -14,6 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
@@ -59,16 +60,16 @@ func TestFollower(t *testing.T) {
 	}
 	expect := func(what string, want ...string) {
 		t.Helper()
-		eventually(t, what, func() bool { return slices.Equal(have(), want) }, func() string { return fmt.Sprint(have()) })
+		await.True(t, what, func() bool { return slices.Equal(have(), want) }, func() string { return fmt.Sprint(have()) })
 	}
 	asked := func(result string) {
 		t.Helper()
 		before := results()[result]
 		e.follower.DefinitionsChanged()
-		eventually(t, "a discovery that is "+result, func() bool { return results()[result] > before }, func() string { return fmt.Sprint(results()) })
+		await.True(t, "a discovery that is "+result, func() bool { return results()[result] > before }, func() string { return fmt.Sprint(results()) })
 	}
 
-	eventually(t, "an answer", e.status.IsDiscovered, func() string { return "" })
+	await.True(t, "an answer", e.status.IsDiscovered)
 	expect("what is named and known", "pods@v1")
 	c.become(nil, "v1/pods", "example.com/v1,v2/widgets")
 	asked(catalog.DiscoveryComplete)
@@ -88,5 +89,5 @@ func TestFollower(t *testing.T) {
 			t.Errorf("%d log lines %q, want %d: %v", len(lines), part, want, lines)
 		}
 	}
-	eventually(t, "no series of widgets", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets.example.com") == 0 }, func() string { return "" })
+	await.True(t, "no series of widgets", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets.example.com") == 0 })
 }

@@ -46,21 +46,6 @@ func run(t *testing.T, e *Exporter, others ...*rest.Config) {
 	})
 }
 
-// eventually waits until condition holds. explain says what was there instead.
-func eventually(t *testing.T, what string, condition func() bool, explain func() string) {
-	t.Helper()
-	deadline := time.After(90 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		select {
-		case <-deadline:
-			t.Fatalf("%s: not within 90 s\n%s", what, explain())
-		case <-tick.C:
-		}
-	}
-}
-
 // get asks e for a path.
 func get(e *Exporter, target string, headers ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodGet, target, http.NoBody)

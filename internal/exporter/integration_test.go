@@ -15,6 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -33,7 +34,7 @@ func newReal(t *testing.T, options Options) *Exporter {
 func waitKindUp(t *testing.T, e *Exporter, want map[string]float64) {
 	t.Helper()
 	var got map[string]float64
-	eventually(t, fmt.Sprintf("kind_up %v", want), func() bool {
+	await.True(t, fmt.Sprintf("kind_up %v", want), func() bool {
 		got = exportertest.Values(t, e.Gatherer(), catalog.ExporterKindUp.Name, "informer_type")
 		if len(got) != len(want) {
 			return false
@@ -49,7 +50,7 @@ func waitKindUp(t *testing.T, e *Exporter, want map[string]float64) {
 
 func waitReady(t *testing.T, e *Exporter) {
 	t.Helper()
-	eventually(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
+	await.True(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
 		func() string { return get(e, "/readyz?verbose").Body.String() })
 }
 
@@ -78,7 +79,7 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 	// What is new in the cluster arrives, without a name of it in the metrics.
 	before := exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"]
 	createConfigMap(t, cluster, stacktest.Namespace(t), "unmistakable")
-	eventually(t, "one more ConfigMap", func() bool {
+	await.True(t, "one more ConfigMap", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"] > before
 	}, func() string { return get(e, "/").Body.String() })
 	if body := get(e, "/metrics").Body.String(); strings.Contains(body, "unmistakable") {
@@ -109,7 +110,7 @@ func TestChecksOfTheDefaultKinds(t *testing.T) {
 	for metric, good := range map[string]string{
 		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
 	} {
-		eventually(t, metric+" of every kind", func() bool {
+		await.True(t, metric+" of every kind", func() bool {
 			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(kinds.Default()))
 		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), metric, "result")) })
 		for _, bad := range []string{"lagging", "error", "different"} {
@@ -126,16 +127,16 @@ func TestChecksOfTheDefaultKinds(t *testing.T) {
 func TestForbiddenKindRecovers(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
-	grant(t, admin, namespace, "", "pods")
+	account.Grant(t, "", mayWatch("pods"))
 
 	var written logtest.Recorder
-	e := newReal(t, Options{REST: account, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "secrets"}}}})
+	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "secrets"}}}})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
 	waitReady(t, e)
 
 	// Several attempts later there is still one line.
-	eventually(t, "several attempts", func() bool {
+	await.True(t, "several attempts", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["secrets"] >= 6
 	}, func() string {
 		return fmt.Sprint(exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type"))
@@ -146,9 +147,9 @@ func TestForbiddenKindRecovers(t *testing.T) {
 		}
 	}
 
-	grant(t, admin, namespace, "", "secrets")
+	account.Grant(t, "", mayWatch("secrets"))
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 1})
-	eventually(t, "secrets are synced", func() bool {
+	await.True(t, "secrets are synced", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
 	if lines := written.Find("can be watched now", "informer_type", "secrets"); len(lines) != 1 {
@@ -211,15 +212,15 @@ spec:
 func TestNamespaces(t *testing.T) {
 	admin, one, two := stacktest.Config(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	account := newLimited(t, one)
-	grant(t, admin, one, one, "configmaps")
+	account.Grant(t, one, mayWatch("configmaps"))
 
 	var written logtest.Recorder
-	e := newReal(t, Options{REST: account, Logger: written.Logger(), Config: config.Config{
+	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
 	}})
 	run(t, e, admin)
 	// Allowed in one of two: the kind as a whole is not up.
-	eventually(t, "one synced, the other refused", func() bool {
+	await.True(t, "one synced, the other refused", func() bool {
 		body := get(e, "/readyz?verbose").Body.String()
 		return strings.Contains(body, "[+]"+one+"/configmaps ok\n") && strings.Contains(body, "[+]"+two+"/configmaps skipped: forbidden\n")
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
@@ -232,7 +233,7 @@ func TestNamespaces(t *testing.T) {
 		t.Errorf("log lines about %s: %v, want one", two, lines)
 	}
 
-	grant(t, admin, one, two, "configmaps")
+	account.Grant(t, two, mayWatch("configmaps"))
 	waitKindUp(t, e, map[string]float64{"configmaps": 1})
 }
 
@@ -247,10 +248,10 @@ func TestAPIServerOutage(t *testing.T) {
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line that pods cannot be read", func() bool {
+	await.True(t, "a line that pods cannot be read", func() bool {
 		return len(written.Find("cannot be read at the moment", "informer_type", "pods")) > 0
 	}, func() string { return fmt.Sprint(written.Find("")) })
-	eventually(t, "several attempts", func() bool {
+	await.True(t, "several attempts", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
 	}, func() string { return fmt.Sprint(written.Find("")) })
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 1})
@@ -266,7 +267,7 @@ func TestAPIServerOutage(t *testing.T) {
 	if err := plane.APIServer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line that the API server answers again", func() bool {
+	await.True(t, "a line that the API server answers again", func() bool {
 		return len(written.Find("answers again", "informer_type", "pods")) == 1
 	}, func() string { return fmt.Sprint(written.Find("")) })
 	if lines := written.Find("cannot be read at the moment", "informer_type", "pods"); len(lines) != 1 {

@@ -18,6 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -91,12 +92,12 @@ func TestOnlyMetadataIsRequested(t *testing.T) {
 	e := newReal(t, Options{REST: cluster, Config: config.Config{ExtraResources: []config.Resource{{Name: "secrets"}}}})
 	run(t, e, admin)
 	waitReady(t, e)
-	eventually(t, "the secret of the list", func() bool { return recorded.has("listed") }, func() string { return "" })
+	await.True(t, "the secret of the list", func() bool { return recorded.has("listed") })
 	createSecret("watched")
-	eventually(t, "the secret of the watch", func() bool { return recorded.has("watched") }, func() string { return "" })
-	eventually(t, "both are in the cache", func() bool {
+	await.True(t, "the secret of the watch", func() bool { return recorded.has("watched") })
+	await.True(t, "both are in the cache", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["secrets"] >= 2
-	}, func() string { return "" })
+	})
 
 	for _, s := range []string{content, base64.StdEncoding.EncodeToString([]byte(content))} {
 		if recorded.has(s) {

@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -33,7 +34,7 @@ func TestObjectsOfACluster(t *testing.T) {
 	waitReady(t, e)
 	reports := func(what string, m catalog.Definition, label string, want map[string]float64) {
 		t.Helper()
-		eventually(t, what, func() bool {
+		await.True(t, what, func() bool {
 			return fmt.Sprint(exportertest.Values(t, e.Gatherer(), m.Define().Name, label)) == fmt.Sprint(want)
 		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), m.Define().Name, label)) })
 	}
@@ -118,9 +119,9 @@ func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	if _, err := kubernetes.NewForConfigOrDie(admin).CoordinationV1().Leases(namespace).Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the Lease", func() bool { return len(expired()) == 1 }, func() string { return "" })
+	await.True(t, "the Lease", func() bool { return len(expired()) == 1 })
 	proxy.Cut()
-	eventually(t, "a lag of more than the Lease's duration", func() bool {
+	await.True(t, "a lag of more than the Lease's duration", func() bool {
 		if expired()["lock"] != 0 {
 			t.Fatal("the exporter knows nothing and says that the Lease has expired")
 		}
@@ -129,5 +130,5 @@ func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	if err := proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "that it has expired", func() bool { return expired()["lock"] == 1 }, func() string { return fmt.Sprint(lag()) })
+	await.True(t, "that it has expired", func() bool { return expired()["lock"] == 1 }, func() string { return fmt.Sprint(lag()) })
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -80,7 +81,7 @@ func reloaded(t *testing.T, e *Exporter) (good, at float64) {
 func waitGood(t *testing.T, e *Exporter, want float64) (at float64) {
 	t.Helper()
 	var good float64
-	eventually(t, fmt.Sprintf("reload successful %v", want), func() bool { good, at = reloaded(t, e); return good == want }, func() string { return fmt.Sprint(good) })
+	await.True(t, fmt.Sprintf("reload successful %v", want), func() bool { good, at = reloaded(t, e); return good == want }, func() string { return fmt.Sprint(good) })
 	return at
 }
 
@@ -115,7 +116,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	if err := os.Remove(filepath.Join(file.dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line that there is no file", func() bool { return len(written.Find("cannot be used")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
+	await.True(t, "a line that there is no file", func() bool { return len(written.Find("cannot be used")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
 	if again := waitGood(t, e, 0); again != at {
 		t.Errorf("the time of the last success was %v and is %v", at, again)
 	}
@@ -124,7 +125,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	waitKindUp(t, e, map[string]float64{"nodes": 1})
 	waitGood(t, e, 1)
 	for _, gone := range []string{"pods", "configmaps", "widgets.example.com"} {
-		eventually(t, "no series of "+gone, func() bool { return exportertest.SeriesOf(t, e.Gatherer(), gone) == 0 }, func() string { return "" })
+		await.True(t, "no series of "+gone, func() bool { return exportertest.SeriesOf(t, e.Gatherer(), gone) == 0 })
 	}
 }
 
@@ -141,7 +142,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 	e := newFake(t, Options{File: open(t, path)})
 	e.reloader.Interval = time.Hour
 	run(t, e)
-	eventually(t, "asked", e.status.IsDiscovered, func() string { return "" })
+	await.True(t, "asked", e.status.IsDiscovered)
 	before := goleak.IgnoreCurrent()
 	reload := func(text string, want ...string) {
 		t.Helper()
@@ -155,7 +156,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 			}
 			return list
 		}
-		eventually(t, text, func() bool { return slices.Equal(have(), want) }, func() string { return fmt.Sprint(have()) })
+		await.True(t, text, func() bool { return slices.Equal(have(), want) }, func() string { return fmt.Sprint(have()) })
 	}
 	for range 3 {
 		reload("resources: [pods, nodes]\nnamespaces: [a, b]", "a/pods", "b/pods", "nodes")
@@ -167,7 +168,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 		t.Errorf("the checks were not exchanged: %+v", s)
 	}
 	reload(nothing)
-	eventually(t, "no series of pods", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "pods") == 0 }, func() string { return "" })
+	await.True(t, "no series of pods", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "pods") == 0 })
 	goleak.VerifyNone(t, before)
 }
 

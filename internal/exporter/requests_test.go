@@ -10,6 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -18,9 +19,9 @@ import (
 func TestOwnRequestsAreReported(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
-	grant(t, admin, namespace, "", "pods", "nodes")
+	account.Grant(t, "", mayWatch("pods", "nodes"))
 	off := &metav1.Duration{}
-	e := newReal(t, Options{REST: account, Config: config.Config{
+	e := newReal(t, Options{REST: account.Config, Config: config.Config{
 		Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}, Checks: config.Checks{Freshness: off, Audit: &metav1.Duration{Duration: time.Second}},
 	}})
 	run(t, e, admin)
@@ -28,7 +29,7 @@ func TestOwnRequestsAreReported(t *testing.T) {
 	requests := func(label string) map[string]float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.ClientRequests.Name, label)
 	}
-	eventually(t, "requests of the informers and their audits", func() bool {
+	await.True(t, "requests of the informers and their audits", func() bool {
 		codes, verbs, resources := requests("code"), requests("verb"), requests("resource")
 		return verbs["watch"] >= 2 && verbs["list"] >= 2 && codes["403"] >= 1 && codes["200"] >= 4 &&
 			resources["pods"] >= 2 && resources["nodes"] >= 2 && resources["secrets"] >= 1
@@ -53,10 +54,10 @@ func TestOwnRequestsAreReported(t *testing.T) {
 	}
 
 	// Without audits an idle exporter asks for nothing.
-	quiet := newReal(t, Options{REST: account, Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}}, Checks: config.Checks{Freshness: off, Audit: off}}})
+	quiet := newReal(t, Options{REST: account.Config, Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}}, Checks: config.Checks{Freshness: off, Audit: off}}})
 	run(t, quiet, admin)
 	waitReady(t, quiet)
-	eventually(t, "two watches", func() bool {
+	await.True(t, "two watches", func() bool {
 		return exportertest.Values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["pods"] == 1 &&
 			exportertest.Values(t, quiet.Gatherer(), catalog.InformerWatchConnected.Name, "informer_type")["nodes"] == 1
 	}, func() string { return get(quiet, "/").Body.String() })

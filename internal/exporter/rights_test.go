@@ -19,16 +19,16 @@ func TestRightsAreEnough(t *testing.T) {
 	}
 	account := newLimited(t, one)
 	rights := cluster.Rights()
-	grantRules(t, admin, one, "", rights.Cluster...)
+	account.Grant(t, "", rights.Cluster...)
 	for _, namespace := range rights.Namespaces {
-		grantRules(t, admin, one, namespace, rights.Namespaced...)
+		account.Grant(t, namespace, rights.Namespaced...)
 	}
-	e := newReal(t, Options{REST: account, Config: cluster})
+	e := newReal(t, Options{REST: account.Config, Config: cluster})
 	run(t, e, admin)
 	waitKindUp(t, e, map[string]float64{
 		"secrets": 1, "nodes": 1, "controllerrevisions.apps": 1, "daemonsets.apps": 1, "deployments.apps": 1, "replicasets.apps": 1, "statefulsets.apps": 1,
 	})
-	review := kubernetes.NewForConfigOrDie(account)
+	review := kubernetes.NewForConfigOrDie(account.Config)
 	if _, err := review.CoreV1().Secrets("default").List(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("secrets of other namespaces may be listed")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -20,7 +21,7 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	f.waitReady(t)
 	watchedOnce := func(kind string) {
 		t.Helper()
-		eventually(t, kind+" in one shard", func() bool {
+		await.True(t, kind+" in one shard", func() bool {
 			watchers := f.watchers(kind)
 			return len(watchers) == 1 && len(watchers[sharding.Owner(kind, "", total)]) == 1
 		}, func() string { return fmt.Sprint(f.watchers(kind)) })
@@ -48,13 +49,13 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	}
 	for _, group := range groups {
 		kind := "widgets." + group
-		eventually(t, kind+" in version v1", func() bool {
+		await.True(t, kind+" in version v1", func() bool {
 			return informers.Kinds(f.exporters[sharding.Owner(kind, "", total)].informers.List())[kind].Version == "v1"
-		}, func() string { return "" })
+		})
 		watchedOnce(kind)
 	}
 	w.undefine(t, groups...)
 	for _, group := range groups {
-		eventually(t, "nobody watches "+group, func() bool { return len(f.watchers("widgets."+group)) == 0 }, func() string { return "" })
+		await.True(t, "nobody watches "+group, func() bool { return len(f.watchers("widgets."+group)) == 0 })
 	}
 }

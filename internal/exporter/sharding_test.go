@@ -17,6 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
@@ -60,9 +61,9 @@ func TestIdleShardIsReady(t *testing.T) {
 	var written logtest.Recorder
 	e := newFake(t, Options{Shard: shard, Logger: written.Logger()})
 	run(t, e)
-	eventually(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
+	await.True(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
 		func() string { return get(e, "/readyz").Body.String() })
-	eventually(t, "a word about it", func() bool { return len(written.Find("falls to this shard", "shard", shard.String())) == 1 },
+	await.True(t, "a word about it", func() bool { return len(written.Find("falls to this shard", "shard", shard.String())) == 1 },
 		func() string { return fmt.Sprint(written.Find("")) })
 	e.Drain()
 	if get(e, "/readyz").Code == http.StatusOK {
@@ -93,9 +94,9 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	discoveries := func() float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]
 	}
-	eventually(t, "a discovery", func() bool { return discoveries() >= 1 }, func() string { return "" })
+	await.True(t, "a discovery", func() bool { return discoveries() >= 1 })
 	e.follower.DefinitionsChanged()
-	eventually(t, "another one, before which the first has had its effect", func() bool { return discoveries() >= 2 }, func() string { return "" })
+	await.True(t, "another one, before which the first has had its effect", func() bool { return discoveries() >= 2 })
 	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: the API server has not told yet") {
 		t.Errorf("before namespaces are known: %d\n%s", response.Code, response.Body)
 	}
@@ -126,7 +127,7 @@ func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
 	})
 	e := newFakeOf(t, Options{Shard: sharding.Shard{Ordinal: 0, Total: 2}, Config: split}, client, exportertest.Discovery("v1/pods,namespaces"))
 	run(t, e)
-	eventually(t, "namespaces are asked for, after the only discovery for some minutes", func() bool { return len(asked) > 0 }, func() string { return "" })
+	await.True(t, "namespaces are asked for, after the only discovery for some minutes", func() bool { return len(asked) > 0 })
 	if e.status.IsDiscovered() {
 		t.Error("done before namespaces are known")
 	}

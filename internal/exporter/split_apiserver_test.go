@@ -20,6 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -243,7 +244,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	if _, err := client.CoreV1().Namespaces().Finalize(t.Context(), later, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "nobody watches what is gone", func() bool { return !watches() }, func() string { return later.Name })
+	await.True(t, "nobody watches what is gone", func() bool { return !watches() }, func() string { return later.Name })
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.checkCalm(t)
 }
@@ -280,20 +281,20 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 func TestObjectsThatCannotBeSpread(t *testing.T) {
 	admin, own := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, own)
-	grant(t, admin, own, "", "nodes", "configmaps") // and not namespaces
+	account.Grant(t, "", mayWatch("nodes", "configmaps")) // and not namespaces
 	createConfigMap(t, admin, own, "there")
-	f := newFleet(t, 2, account, config.Config{Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"*"}}, admin)
+	f := newFleet(t, 2, account.Config, config.Config{Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"*"}}, admin)
 	f.waitReady(t)
 	f.waitSpread(t, "configmaps", "none", 1)
-	eventually(t, "one shard watches all of them", func() bool {
+	await.True(t, "one shard watches all of them", func() bool {
 		watchers := f.watchers("configmaps")
 		return len(watchers) == 1 && slices.Equal(watchers[sharding.Owner("configmaps", "", 2)], []string{"*"})
 	}, func() string { return fmt.Sprint(f.watchers("configmaps")) })
 
 	// Once they may, they do.
-	grant(t, admin, own, "", "namespaces")
+	account.Grant(t, "", mayWatch("namespaces"))
 	f.waitSpread(t, "configmaps", "namespaces", 1)
-	eventually(t, "both shards watch some", func() bool { return len(f.watchers("configmaps")) == 2 }, func() string { return fmt.Sprint(f.watchers("configmaps")) })
+	await.True(t, "both shards watch some", func() bool { return len(f.watchers("configmaps")) == 2 }, func() string { return fmt.Sprint(f.watchers("configmaps")) })
 }
 
 // What is in no namespace is one shard's, too.

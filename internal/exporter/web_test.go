@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
@@ -90,7 +91,7 @@ func TestNotReadyIfEverythingIsRefused(t *testing.T) {
 	if response := get(e, "/readyz"); response.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d\n%s\nwant 503", response.Code, response.Body)
 	}
-	eventually(t, "one line that nothing can be watched", func() bool { return len(written.Find("None of the resources")) == 1 }, func() string { return "" })
+	await.True(t, "one line that nothing can be watched", func() bool { return len(written.Find("None of the resources")) == 1 })
 }
 
 // Once ready, a kind that becomes available later does not take the exporter out of service while it syncs.
@@ -114,7 +115,7 @@ func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	run(t, e)
 	waitReady(t, e)
 	e.follower.Reconfigure(config.Config{Resources: []config.Resource{{Name: "secrets"}}})
-	eventually(t, "the others are left", func() bool { return slices.Equal(namesOf(e.informers.List()), []string{"secrets"}) },
+	await.True(t, "the others are left", func() bool { return slices.Equal(namesOf(e.informers.List()), []string{"secrets"}) },
 		func() string { return strings.Join(namesOf(e.informers.List()), ",") })
 	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: ") {
 		t.Errorf("%d\n%s", response.Code, response.Body)
