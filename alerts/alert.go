@@ -18,7 +18,7 @@ type Alert struct {
 	// Runbook tells whoever is notified what to do.
 	Runbook Runbook
 
-	// expr is PromQL.
+	// expr is PromQL with the placeholders of fill and of the package prom.
 	expr string
 	// keep is how long the alert goes on after the last time that the expression was true, if keepFiring is not to choose.
 	keep time.Duration
@@ -87,24 +87,25 @@ func names() []string {
 // Rules returns the alert's rules for a valid configuration.
 func (a Alert) rules(c Config) []Rule {
 	if a.expand != nil {
-		return c.relabel(a.expand(a, c.Targets.Of(a.Objective), c))
+		return c.label(a.expand(a, c.Targets.Of(a.Objective), c))
 	}
-	return c.relabel(a.controllerRules(c))
+	return c.label(a.controllerRules(c))
 }
 
 // rule fills in one rule.
 func (a Alert) rule(o catalog.Objective, c Config) Rule {
+	fill := func(text string) string { return c.series().Fill(fill(o, text)) }
 	return Rule{
 		Alert:         a.Name,
-		Expr:          strings.TrimSpace(fill(o, a.expr)),
+		Expr:          strings.TrimSpace(fill(a.expr)),
 		For:           catalog.FormatDuration(o.For),
 		KeepFiringFor: a.keepFiring(o, c),
 		Labels:        map[string]string{SeverityLabel: string(o.Severity)},
 		Annotations: map[string]string{
-			SummaryAnnotation:     fill(o, a.summary),
-			DescriptionAnnotation: fill(o, a.description),
+			SummaryAnnotation:     fill(a.summary),
+			DescriptionAnnotation: fill(a.description),
 			RunbookAnnotation:     RunbookURL(c, a.Name),
-			DashboardAnnotation:   dashboardURL(c.Dashboards.of(a.board), a.labels),
+			DashboardAnnotation:   dashboardURL(c.Dashboards.of(a.board), a.labels, c),
 		},
 	}
 }
@@ -134,7 +135,7 @@ func RunbookURL(c Config, name string) string {
 }
 
 // dashboardURL returns the address of a dashboard with its variables set from the alert's labels, as a template.
-func dashboardURL(address string, labels []string) string {
+func dashboardURL(address string, labels []string, c Config) string {
 	var b strings.Builder
 	b.WriteString(address)
 	b.WriteString("?from=now-3h&to=now")
@@ -143,7 +144,7 @@ func dashboardURL(address string, labels []string) string {
 		if !renamed {
 			label = variable
 		}
-		b.WriteString(`{{ with $labels.` + label + ` }}&var-` + variable + `={{ . | urlquery }}{{ end }}`)
+		b.WriteString(`{{ with $labels.` + c.series().Label(label) + ` }}&var-` + variable + `={{ . | urlquery }}{{ end }}`)
 	}
 	return b.String()
 }

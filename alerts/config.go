@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // Config is what a user can change about the rules and their routing. The zero value is valid: the catalog's
@@ -124,7 +125,7 @@ func (c Config) Validate() error {
 			fail("groups: no group is named %q; there are: %s", name, strings.Join(groupNames(), ", "))
 		}
 	}
-	errs = append(errs, ValidateLabels(c.Labels, c.Selector)...)
+	errs = append(errs, c.series().Validate(reservedLabels())...)
 	errs = append(errs, validateExtra("labels", c.ExtraLabels, c.Labels)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
 		if name == "" {
@@ -175,6 +176,45 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// series describes the series that rules select.
+func (c Config) series() prom.Series { return prom.Series{Labels: c.Labels, Selector: c.Selector} }
+
+// only returns the configuration for rules about the series that a matcher selects.
+func (c Config) only(matcher string) Config {
+	c.Selector = c.series().And(matcher).Selector
+	return c
+}
+
+// label puts the labels that every alert gets on those that have none of their own.
+func (c Config) label(rules []Rule) []Rule {
+	for _, r := range rules {
+		for name, value := range c.ExtraLabels {
+			if _, own := r.Labels[name]; !own {
+				r.Labels[name] = value
+			}
+		}
+	}
+	return rules
+}
+
+// names returns labels under the names that they have.
+func (c Config) names(labels []string) []string {
+	list := make([]string, len(labels))
+	for i, l := range labels {
+		list[i] = c.series().Label(l)
+	}
+	return list
+}
+
+// reservedLabels are the names that labels of metrics and alerts have.
+func reservedLabels() []string {
+	list := []string{"alertname", "alertstate", SeverityLabel, "window"}
+	for _, m := range catalog.All() {
+		list = append(list, m.LabelNames()...)
+	}
+	return list
+}
+
 var teamName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // validateExtra returns what is wrong with labels that are put on alerts.
@@ -184,7 +224,7 @@ func validateExtra(field string, labels, renamed map[string]string) []error {
 		switch {
 		case !labelName.MatchString(name):
 			errs = append(errs, fmt.Errorf("%s: %q is no name of a label", field, name))
-		case slices.Contains(append(reservedLabels(), slices.Collect(maps.Values(renamed))...), name), strings.HasPrefix(name, "__"):
+		case slices.Contains(slices.Concat(reservedLabels(), prom.TargetLabels(), slices.Collect(maps.Values(renamed))), name), strings.HasPrefix(name, "__"):
 			errs = append(errs, fmt.Errorf("%s: %q comes from the rules and cannot be set", field, name))
 		case strings.Contains(labels[name], "{{"):
 			errs = append(errs, fmt.Errorf("%s.%s: %q holds a template; give a plain value", field, name, labels[name]))

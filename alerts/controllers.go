@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
 // Controller is what one controller has of its own.
@@ -46,13 +45,9 @@ func (a Alert) own(controller Controller, c Config) bool {
 // controllerRules returns a rule for the controllers without any of their own, and one for each of the others.
 func (a Alert) controllerRules(c Config) []Rule {
 	label := a.controllerLabel()
-	general := a.rule(c.Targets.Of(a.Objective), c)
+	o := c.Targets.Of(a.Objective)
 	if label == "" {
-		return []Rule{general}
-	}
-	only := func(r Rule, matcher string) Rule {
-		r.Expr, _ = promql.Rewrite{Selector: matcher}.Apply(r.Expr) // ours, a test reads them all
-		return r
+		return []Rule{a.rule(o, c)}
 	}
 	var own []Rule
 	var quoted []string
@@ -62,13 +57,13 @@ func (a Alert) controllerRules(c Config) []Rule {
 			continue
 		}
 		quoted = append(quoted, regexp.QuoteMeta(name))
-		r := only(a.rule(controller.Targets.Of(a.Objective), c), fmt.Sprintf("%s=%q", label, name))
+		r := a.rule(controller.Targets.Of(a.Objective), c.only(fmt.Sprintf("%s=%q", label, name)))
 		r.Labels[label] = name // as its result has anyway; promtool takes rules without a difference in labels for copies
 		maps.Copy(r.Labels, controller.Labels)
 		own = append(own, r)
 	}
 	if len(own) == 0 {
-		return []Rule{general}
+		return []Rule{a.rule(o, c)}
 	}
-	return append([]Rule{only(general, fmt.Sprintf("%s!~%q", label, strings.Join(quoted, "|")))}, own...)
+	return append([]Rule{a.rule(o, c.only(fmt.Sprintf("%s!~%q", label, strings.Join(quoted, "|"))))}, own...)
 }

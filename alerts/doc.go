@@ -8,7 +8,6 @@
 //	rule.go          Group and Rule as Prometheus reads them; Rules, the whole rule file
 //	alert.go         Alert: a rule with its runbook; All
 //	controllers.go   objectives and labels of single controllers
-//	relabel.go       the same rules for series with other labels
 //	text.go          numbers of objectives and recurring phrases for expressions and texts
 //	sync.go          full states: not synced, slow, failing
 //	watch.go         watches: down, disconnecting, gaps

@@ -14,18 +14,18 @@ var informerSyncLagHigh = Alert{
 	Name:      "InformerSyncLagHigh",
 	Objective: catalog.SyncLag,
 	labels:    ofProcess,
-	expr:      `k8s_informer_sync_lag_seconds > $threshold`,
+	expr:      `k8s_informer_sync_lag_seconds{@} > $threshold`,
 	summary:   someInformer + " trails the API server.",
-	description: someInformer + " on {{ $labels.instance }} trails the API server by {{ $value | humanizeDuration }}; " +
+	description: someInformer + " on {{ $labels.@instance }} trails the API server by {{ $value | humanizeDuration }}; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Meaning: "The informer is known to trail the API server by more than $objective, for $for: its watch is down, an event that it received has not been finished by some handler, a freshness check saw a change that the cache does not get, or the API server has not answered these checks for three intervals. The lag is 0 on a healthy watch, however little happens.",
 		Impact:  "Controllers decide on old state: duplicates are created, deletions are missed for a while, status is late.",
 		Diagnosis: []Step{
-			{"Is the watch down? Then the lag grows by a second each second.", `k8s_informer_watch_connected == 0`},
-			{"If not, which handler holds up the events?", `k8s_informer_handler_pending_events > 0`},
-			{"Do freshness checks see what the watch does not bring (`lagging`), or get no answer (`failed`)? Then the connection is dead without having been closed.", `sum by (cluster, name, informer_type, result) (increase(k8s_informer_freshness_checks_total[5m])) > 0`},
-			{"How long does it take for one event?", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket[5m])))`},
+			{"Is the watch down? Then the lag grows by a second each second.", `k8s_informer_watch_connected{@} == 0`},
+			{"If not, which handler holds up the events?", `k8s_informer_handler_pending_events{@} > 0`},
+			{"Do freshness checks see what the watch does not bring (`lagging`), or get no answer (`failed`)? Then the connection is dead without having been closed.", `sum by (@cluster, name, informer_type, result) (increase(k8s_informer_freshness_checks_total{@}[5m])) > 0`},
+			{"How long does it take for one event?", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
 			"Watch down: follow InformerWatchDown.",
@@ -50,10 +50,10 @@ var informerEventLagBurn = Alert{
 		Meaning: "99 % of events are to be handled within the objective. More are late than that allows: so many over a long window that it matters, and still so many over a short one. The label `window` is the long window; the shorter it is, the faster the budget is used up. Windows with fewer events than a quantile needs are ignored.",
 		Impact:  "Controllers react late to changes. A page means that the budget of a month is gone within days, a ticket that it will not last.",
 		Diagnosis: []Step{
-			{"Which informers are late, and by how much?", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket[5m])))`},
-			{"Which handlers are slow?", `histogram_quantile(0.99, sum by (le, cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket[5m])))`},
-			{"Or are there merely more events than the handlers can take?", `max by (cluster, name, informer_type) (sum by (cluster, name, informer_type, instance) (rate(k8s_informer_watch_events_total[5m])))`},
-			{"How many events wait now?", `max by (cluster, name, informer_type, handler) (k8s_informer_handler_pending_events)`},
+			{"Which informers are late, and by how much?", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket{@}[5m])))`},
+			{"Which handlers are slow?", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[5m])))`},
+			{"Or are there merely more events than the handlers can take?", `max by (@cluster, name, informer_type) (sum by (@cluster, name, informer_type, @instance) (rate(k8s_informer_watch_events_total{@}[5m])))`},
+			{"How many events wait now?", `max by (@cluster, name, informer_type, handler) (k8s_informer_handler_pending_events{@})`},
 		},
 		Mitigation: []string{
 			"Handlers that do more than put a key into a queue: move the work into workers.",
@@ -72,14 +72,14 @@ const (
 
 // eventLagRecords returns the share of late events over each window of the burn rates, and their number over the long
 // ones. A window without events has no share, rather than one that is not a number.
-func eventLagRecords(o catalog.Objective) []Rule {
+func eventLagRecords(o catalog.Objective, c Config) []Rule {
 	const slow = `
 1 - (
-  sum by (cluster, job, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{$bound}[%[1]s]))
+  sum by (@cluster, @job, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, $bound}[%[1]s]))
 /
-  (sum by (cluster, job, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count[%[1]s])) > 0)
+  (sum by (@cluster, @job, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@}[%[1]s])) > 0)
 )`
-	const count = `sum by (cluster, job, name, informer_type, watch_namespace) (increase(k8s_informer_event_lag_seconds_count[%[1]s]))`
+	const count = `sum by (@cluster, @job, name, informer_type, watch_namespace) (increase(k8s_informer_event_lag_seconds_count{@}[%[1]s]))`
 
 	var rules []Rule
 	record := func(name, expr string, window time.Duration) {
@@ -87,7 +87,7 @@ func eventLagRecords(o catalog.Objective) []Rule {
 		if slices.ContainsFunc(rules, func(r Rule) bool { return r.Record == name+w }) {
 			return // a short window of one pair may be the long one of another
 		}
-		rules = append(rules, Rule{Record: name + w, Expr: strings.TrimSpace(fmt.Sprintf(fill(o, expr), w))})
+		rules = append(rules, Rule{Record: name + w, Expr: strings.TrimSpace(c.series().Fill(fmt.Sprintf(fill(o, expr), w)))})
 	}
 	for _, b := range o.BurnRates {
 		record(recordSlow, slow, b.Short)

@@ -24,24 +24,24 @@ var controllerQueueBlocked = Alert{
 	// worker accounts for one such item. The slope of the unfinished work is the number of busy workers. It is 0 for replicas
 	// that fill their queues while they do not lead, and after a shutdown, when the metrics stay as they were.
 	expr: `
-sum by (cluster, job, instance, name) (min_over_time(workqueue_depth[$window]))
+sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window]))
 >
-round(max by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[$window])))
+round(max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])))
 and
-sum by (cluster, job, instance, name) (increase(workqueue_queue_duration_seconds_count[$window])) == 0
+sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) == 0
 and
-max by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[$window])) > 0.5
+max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])) > 0.5
 `,
 	summary: "The workers of " + thisQueue + " have stopped taking items.",
-	description: "At least {{ $value }} items wait in " + thisQueue + " on {{ $labels.instance }}, and none has been taken for more than $window, " +
+	description: "At least {{ $value }} items wait in " + thisQueue + " on {{ $labels.@instance }}, and none has been taken for more than $window, " +
 		"although workers are busy. Every one of them seems to hang, or their work takes that long.",
 	Runbook: Runbook{
 		Meaning: "For $window there were always more items in the queue than workers at work, and no worker took one, while at least one has not finished what it took before; and that for another $for. The wait in the queue cannot show this, because it is measured when an item is taken. An item that is added while it is worked on counts as one that waits, so that as many items as busy workers prove nothing: a queue that is blocked with no more than that is left to ControllerWorkerBusy.",
 		Impact:  "The controller does nothing any more. Changes are noticed, put into the queue and stay there.",
 		Diagnosis: []Step{
-			{"How long have the workers been busy, and how many of them? The slope of the unfinished work is the number of workers that hang.", `max by (cluster, job, instance, name) (workqueue_longest_running_processor_seconds) > 60`},
-			{"How many items wait?", `sum by (cluster, job, instance, name) (workqueue_depth) > 0`},
-			{"Do requests to the API server get answers? One without a timeout waits for ever.", `sum by (cluster, name, resource, code) (increase(k8s_client_requests_total{code=~"5..|429|error"}[15m])) > 0`},
+			{"How long have the workers been busy, and how many of them? The slope of the unfinished work is the number of workers that hang.", `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > 60`},
+			{"How many items wait?", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
+			{"Do requests to the API server get answers? One without a timeout waits for ever.", `sum by (@cluster, name, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
 			{"What do the workers wait for? A goroutine dump shows it: `/debug/pprof/goroutine?debug=2`, or send SIGQUIT, which ends the process.", ""},
 		},
 		Mitigation: []string{
@@ -63,13 +63,13 @@ var controllerQueueSlow = Alert{
 	// The wait of an item that is added while a worker has it begins with that, and lasts no longer than the rest of the
 	// work: such items add less to the time that is waited than to the time that is worked.
 	expr: `
-histogram_quantile($quantile, sum by (le, cluster, job, name) (rate(workqueue_queue_duration_seconds_bucket[$window]))) > $threshold
+histogram_quantile($quantile, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@}[$window]))) > $threshold
 and
-sum by (cluster, job, name) (increase(workqueue_queue_duration_seconds_count[$window])) >= $count
+sum by (@cluster, @job, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) >= $count
 and
-sum by (cluster, job, name) (rate(workqueue_queue_duration_seconds_sum[$window]))
+sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_sum{@}[$window]))
 >
-sum by (cluster, job, name) (rate(workqueue_work_duration_seconds_sum[$window]))
+sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds_sum{@}[$window]))
 `,
 	summary: "Items wait too long in " + thisQueue + ".",
 	description: "Items wait {{ $value | humanizeDuration }} in " + thisQueue + " before a worker takes them (99th percentile, estimated between buckets that are tenfold apart); " +
@@ -78,11 +78,11 @@ sum by (cluster, job, name) (rate(workqueue_work_duration_seconds_sum[$window]))
 		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was added until a worker took it, for $for, in windows of $window with at least $count items, and all items together have waited longer than they were worked on. Back-off and delays are not part of it. The last condition is there because an item that is added while it is worked on waits for the end of that work, however many workers are idle: a controller whose reconciles take seconds and write to their own objects has such waits all the time. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
 		Impact:  "The controller reacts late to changes, and later the deeper the queue gets.",
 		Diagnosis: []Step{
-			{"Which queues, and how deep are they?", `sum by (cluster, job, instance, name) (workqueue_depth) > 0`},
-			{"Does each item take long, or are there too many?", `histogram_quantile(0.99, sum by (le, cluster, job, name) (rate(workqueue_work_duration_seconds_bucket[5m])))`},
-			{"How many are added, and how many of those are retries?", `sum by (cluster, job, name) (rate(workqueue_retries_total[5m])) / sum by (cluster, job, name) (rate(workqueue_adds_total[5m]))`},
-			{"Are all workers busy, where the controller says how many it has?", `sum by (cluster, name, controller, instance) (controller_active_workers) / sum by (cluster, name, controller, instance) (controller_max_workers)`},
-			{"Do workers wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket[5m])))`},
+			{"Which queues, and how deep are they?", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
+			{"Does each item take long, or are there too many?", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
+			{"How many are added, and how many of those are retries?", `sum by (@cluster, @job, name) (rate(workqueue_retries_total{@}[5m])) / sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m]))`},
+			{"Are all workers busy, where the controller says how many it has?", `sum by (@cluster, name, controller, @instance) (controller_active_workers{@}) / sum by (@cluster, name, controller, @instance) (controller_max_workers{@})`},
+			{"Do workers wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
 			"All workers busy: use more of them (`MaxConcurrentReconciles` in controller-runtime), if the API server and whatever else they call can bear it.",
@@ -104,20 +104,20 @@ var controllerQueueDeep = Alert{
 	// priority, and the sum of their minima is never more than the minimum of the sum. A replica that fills its queue before
 	// it leads (EnableWarmup of controller-runtime) takes nothing from it, and is fine.
 	expr: `
-sum by (cluster, job, instance, name) (min_over_time(workqueue_depth[$window])) > $threshold
+sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window])) > $threshold
 and
-sum by (cluster, job, instance, name) (increase(workqueue_queue_duration_seconds_count[$window])) > 0
+sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) > 0
 `,
 	summary: "The " + thisQueue + " is deep and does not empty.",
-	description: "There have been {{ $value }} items or more in " + thisQueue + " on {{ $labels.instance }} for $window; " +
+	description: "There have been {{ $value }} items or more in " + thisQueue + " on {{ $labels.@instance }} for $window; " +
 		"the objective is at most $objective. The workers do not keep up.",
 	Runbook: Runbook{
 		Meaning: "The queue of one process never had $objective items or fewer within $window, and that for another $for. A burst, such as a start or a mass change, does not get here unless it takes that long to be worked off. Queues that nothing is taken from do not count: replicas fill them before they lead, and workers that hang are ControllerQueueBlocked.",
 		Impact:  "What changes now is handled after everything that waits already. A queue takes memory without a bound.",
 		Diagnosis: []Step{
-			{"Does it still grow? Items come in at one rate and are taken at another.", `sum by (cluster, job, name) (rate(workqueue_adds_total[5m])) - sum by (cluster, job, name) (rate(workqueue_queue_duration_seconds_count[5m]))`},
-			{"How long does an item take?", `histogram_quantile(0.99, sum by (le, cluster, job, name) (rate(workqueue_work_duration_seconds_bucket[5m])))`},
-			{"Which events fill it?", `sum by (cluster, name, informer_type) (rate(k8s_informer_watch_events_total[5m]))`},
+			{"Does it still grow? Items come in at one rate and are taken at another.", `sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m])) - sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_count{@}[5m]))`},
+			{"How long does an item take?", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
+			{"Which events fill it?", `sum by (@cluster, name, informer_type) (rate(k8s_informer_watch_events_total{@}[5m]))`},
 		},
 		Mitigation: []string{
 			"Too few workers: use more of them.",
@@ -133,16 +133,16 @@ var controllerWorkerBusy = Alert{
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep,
-	expr:      `max by (cluster, job, instance, name) (workqueue_longest_running_processor_seconds) > $threshold`,
+	expr:      `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > $threshold`,
 	summary:   "A worker of " + thisQueue + " has been busy with one item for long.",
-	description: "A worker of " + thisQueue + " on {{ $labels.instance }} has been busy with one item for {{ $value | humanizeDuration }}; " +
+	description: "A worker of " + thisQueue + " on {{ $labels.@instance }} has been busy with one item for {{ $value | humanizeDuration }}; " +
 		"the objective is at most $objective. It probably hangs.",
 	Runbook: Runbook{
 		Meaning: "One worker took an item more than $objective ago and has not finished it. client-go looks at its workers twice a second; no other metric shows a call that does not return.",
 		Impact:  "The object that it works on is not reconciled: a queue never gives one item to two workers. One worker less does the rest; if all of them hang, ControllerQueueBlocked follows.",
 		Diagnosis: []Step{
-			{"How many workers hang? The slope of the unfinished work tells: one second a second for each of them.", `sum by (cluster, job, instance, name) (deriv(workqueue_unfinished_work_seconds[10m]))`},
-			{"Does work go on beside it?", `sum by (cluster, job, instance, name) (rate(workqueue_work_duration_seconds_count[5m]))`},
+			{"How many workers hang? The slope of the unfinished work tells: one second a second for each of them.", `sum by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[10m]))`},
+			{"Does work go on beside it?", `sum by (@cluster, @job, @instance, name) (rate(workqueue_work_duration_seconds_count{@}[5m]))`},
 			{"What does it wait for? A goroutine dump shows it: `/debug/pprof/goroutine?debug=2`.", ""},
 		},
 		Mitigation: []string{
@@ -160,16 +160,16 @@ var controllerItemsDropped = Alert{
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Errors that no retry can mend are left out: most are mistakes in objects, and a status is the place to report them.
-	expr:    `increase(controller_dropped_total{reason="max_retries"}[$window]) > $threshold`,
+	expr:    `increase(controller_dropped_total{@, reason="max_retries"}[$window]) > $threshold`,
 	summary: "The controller " + controllerOf + " has given items up.",
-	description: "The controller " + controllerOf + ` on {{ $labels.instance }} has given up {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
+	description: "The controller " + controllerOf + ` on {{ $labels.@instance }} has given up {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
 		"Their objects stay as they are until they change again.",
 	Runbook: Runbook{
 		Meaning: "An item failed once more than the controller allows, and was forgotten. It comes back with the next event about its object, with a resync, or with the next start.",
 		Impact:  "Objects whose actual state is not the desired one, with nobody at work on them.",
 		Diagnosis: []Step{
-			{"Which controllers?", `sum by (cluster, name, controller, reason) (increase(controller_dropped_total[1h])) > 0`},
-			{"How many retries do items get before that?", `histogram_quantile(0.99, sum by (le, cluster, name, controller) (rate(controller_item_retries_bucket[1h])))`},
+			{"Which controllers?", `sum by (@cluster, name, controller, reason) (increase(controller_dropped_total{@}[1h])) > 0`},
+			{"How many retries do items get before that?", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_item_retries_bucket{@}[1h])))`},
 			{"What fails? The log of the process names the items and their errors.", ""},
 		},
 		Mitigation: []string{

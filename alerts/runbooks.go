@@ -44,7 +44,7 @@ func RunbookPage(a Alert, c Config) []byte {
 	for i, s := range a.Runbook.Diagnosis {
 		line("%d. %s", i+1, fill(o, s.Text))
 		if s.Query != "" {
-			line("\n   ```promql\n   %s\n   ```\n", c.query(s.Query))
+			line("\n   ```promql\n   %s\n   ```\n", c.series().Fill(s.Query))
 		}
 	}
 	line("\n## Mitigation\n")

@@ -12,20 +12,20 @@ var informerNotSynced = Alert{
 	labels:    ofProcess,
 	// What the exporter is not allowed to see is the business of InformerExporterKindDown.
 	expr: `
-k8s_informer_synced == 0
-unless on (cluster, job, instance, informer_type)
-informer_exporter_kind_up == 0
+k8s_informer_synced{@} == 0
+unless on (@cluster, @job, @instance, informer_type)
+informer_exporter_kind_up{@} == 0
 `,
 	summary: someInformer + " has no full state yet.",
-	description: someInformer + " on {{ $labels.instance }} has not taken in a first full state for more than $for. " +
+	description: someInformer + " on {{ $labels.@instance }} has not taken in a first full state for more than $for. " +
 		"Whatever waits for its cache does not run.",
 	Runbook: Runbook{
 		Meaning: "client-go's `HasSynced` has been false for longer than $for: the first list, or the initial part of a streaming list, has not come to its end. The objective is that every informer is synced by then.",
 		Impact:  "Controllers wait for their caches before they start, so the controller does nothing at all; its readiness probe fails if it looks at the caches. Other replicas that are synced are not affected.",
 		Diagnosis: []Step{
-			{"Which informers, on which instances? One kind everywhere is a matter of permissions or of that kind; every kind on one instance is a matter of its network.", `k8s_informer_synced == 0`},
-			{"Do its lists fail, and how? `forbidden` and `unauthorized` are RBAC and tokens, `timeout` and `server` the API server, `refused` the network, `throttled` API priority and fairness.", `sum by (cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total[10m])) > 0`},
-			{"Or is it merely large? Then lists succeed elsewhere and take long.", `histogram_quantile(0.99, sum by (le, cluster, informer_type) (rate(k8s_informer_list_duration_seconds_bucket[1h])))`},
+			{"Which informers, on which instances? One kind everywhere is a matter of permissions or of that kind; every kind on one instance is a matter of its network.", `k8s_informer_synced{@} == 0`},
+			{"Do its lists fail, and how? `forbidden` and `unauthorized` are RBAC and tokens, `timeout` and `server` the API server, `refused` the network, `throttled` API priority and fairness.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[10m])) > 0`},
+			{"Or is it merely large? Then lists succeed elsewhere and take long.", `histogram_quantile(0.99, sum by (le, @cluster, informer_type) (rate(k8s_informer_list_duration_seconds_bucket{@}[1h])))`},
 		},
 		Mitigation: []string{
 			"`forbidden`: grant `list` and `watch` on the resource, in the scope that the informer watches. Check with `kubectl auth can-i list RESOURCE --as=system:serviceaccount:NAMESPACE:NAME`.",
@@ -45,20 +45,20 @@ var informerSyncSlow = Alert{
 	// its value until the next sync, so an unchanged value counts for the length of the window only. The older value is
 	// that of a window, too, or a scrape that failed then would make it look changed.
 	expr: `
-k8s_informer_last_sync_duration_seconds > $threshold
+k8s_informer_last_sync_duration_seconds{@} > $threshold
 unless
-k8s_informer_last_sync_duration_seconds == last_over_time(k8s_informer_last_sync_duration_seconds[$window] offset $window)
+k8s_informer_last_sync_duration_seconds{@} == last_over_time(k8s_informer_last_sync_duration_seconds{@}[$window] offset $window)
 `,
 	summary: someInformer + " took longer than $objective to sync.",
-	description: someInformer + " on {{ $labels.instance }} took {{ $value | humanizeDuration }} for its last full state; the objective is $objective. " +
+	description: someInformer + " on {{ $labels.@instance }} took {{ $value | humanizeDuration }} for its last full state; the objective is $objective. " +
 		"The alert ends with the next sync that is fast enough, or after $window.",
 	Runbook: Runbook{
 		Meaning: "The last full state, from the moment that it was needed until it was in the cache, took longer than $objective, failed attempts included. It is the last sync that counts, however rare syncs are; $window later the alert closes itself.",
 		Impact:  "Until a first sync ends, a controller does not start. During a relist it works on the state from before the watch was lost.",
 		Diagnosis: []Step{
-			{"Why was a full state needed? `initial` is a start, `expired` means that the API server no longer had the events since the last one seen.", `sum by (cluster, name, informer_type, reason) (increase(k8s_informer_relists_total[1h])) > 0`},
-			{"Was it the list itself, or failed attempts before it?", `sum by (cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total[1h])) > 0`},
-			{"How many objects are there?", `sum by (cluster, informer_type) (max by (cluster, name, informer_type, watch_namespace) (k8s_informer_objects))`},
+			{"Why was a full state needed? `initial` is a start, `expired` means that the API server no longer had the events since the last one seen.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
+			{"Was it the list itself, or failed attempts before it?", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[1h])) > 0`},
+			{"How many objects are there?", `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@}))`},
 		},
 		Mitigation: []string{
 			"Failed attempts: follow InformerListWatchErrors.",
@@ -73,10 +73,10 @@ k8s_informer_last_sync_duration_seconds == last_over_time(k8s_informer_last_sync
 // exporter cannot watch a resource.
 func failures(function string) string {
 	const permanent = `error_type=~"forbidden|other"`
-	all := function + `(k8s_informer_sync_errors_total{$type}[$window])`
+	all := function + `(k8s_informer_sync_errors_total{@, $type}[$window])`
 	return strings.ReplaceAll(all, "$type", strings.Replace(permanent, "=~", "!~", 1)) +
 		" or (" + strings.ReplaceAll(all, "$type", permanent) +
-		" unless on (cluster, job, instance, informer_type) informer_exporter_kind_up == 0)"
+		" unless on (@cluster, @job, @instance, informer_type) informer_exporter_kind_up{@} == 0)"
 }
 
 var informerListWatchErrors = Alert{
@@ -89,23 +89,23 @@ var informerListWatchErrors = Alert{
 	// all the others.
 	expr: `
 (
-  sum by (cluster, job, name) (` + failures("rate") + `)
+  sum by (@cluster, @job, name) (` + failures("rate") + `)
 /
   (
-    sum by (cluster, job, name) (` + failures("rate") + `)
+    sum by (@cluster, @job, name) (` + failures("rate") + `)
   +
-    sum by (cluster, job, name) (rate(k8s_informer_watches_total[$window]))
+    sum by (@cluster, @job, name) (rate(k8s_informer_watches_total{@}[$window]))
   +
-    sum by (cluster, job, name) (rate(k8s_informer_list_duration_seconds_count[$window]))
+    sum by (@cluster, @job, name) (rate(k8s_informer_list_duration_seconds_count{@}[$window]))
   )
 ) > $threshold
 and
 (
-  sum by (cluster, job, name) (` + failures("increase") + `)
+  sum by (@cluster, @job, name) (` + failures("increase") + `)
 +
-  sum by (cluster, job, name) (increase(k8s_informer_watches_total[$window]))
+  sum by (@cluster, @job, name) (increase(k8s_informer_watches_total{@}[$window]))
 +
-  sum by (cluster, job, name) (increase(k8s_informer_list_duration_seconds_count[$window]))
+  sum by (@cluster, @job, name) (increase(k8s_informer_list_duration_seconds_count{@}[$window]))
 ) >= $count
 `,
 	summary: "Lists and watches of {{ $labels.name }}" + inCluster + " fail.",
@@ -115,9 +115,9 @@ and
 		Meaning: "Of all lists and watches that the program's informers attempt, more than $objective fail, at least $count attempts in $window being looked at, for $for without a break. One lost connection or one expired resourceVersion does not get here.",
 		Impact:  "Caches are stale or incomplete and stay so until the cause is gone. Controllers act on old state; those that start now do not become ready.",
 		Diagnosis: []Step{
-			{"Which class of error? `forbidden`, `unauthorized`: permissions or tokens. `refused`, `timeout`: the network or the API server. `throttled`: API priority and fairness. `expired` again and again: the server compacts faster than the client reads. `decode`: a schema or a proxy that mangles the stream.", `sum by (cluster, name, error_type) (increase(k8s_informer_sync_errors_total[15m])) > 0`},
-			{"Which resources? One of them points at that resource or its CustomResourceDefinition, all of them at the connection.", `sum by (cluster, name, informer_type) (increase(k8s_informer_sync_errors_total[15m])) > 0`},
-			{"Are watches up in spite of it?", `min by (cluster, name, informer_type) (k8s_informer_watch_connected)`},
+			{"Which class of error? `forbidden`, `unauthorized`: permissions or tokens. `refused`, `timeout`: the network or the API server. `throttled`: API priority and fairness. `expired` again and again: the server compacts faster than the client reads. `decode`: a schema or a proxy that mangles the stream.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Which resources? One of them points at that resource or its CustomResourceDefinition, all of them at the connection.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Are watches up in spite of it?", `min by (@cluster, name, informer_type) (k8s_informer_watch_connected{@})`},
 		},
 		Mitigation: []string{
 			"Permissions: compare the ClusterRole with what the program watches; look for a rotated token or an expired certificate.",

@@ -12,8 +12,8 @@ var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
 // Phrases of summaries and descriptions, in Prometheus' template language. The cluster is named where there is one.
 const (
-	inCluster    = `{{ with $labels.cluster }} in cluster {{ . }}{{ end }}`
-	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.job }}` + inCluster
+	inCluster    = `{{ with $labels.@cluster }} in cluster {{ . }}{{ end }}`
+	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.@job }}` + inCluster
 	controllerOf = `{{ $labels.controller }} of {{ $labels.name }}` + inCluster
 	thisLock     = `lock {{ $labels.lock }} of {{ $labels.name }}` + inCluster
 	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster

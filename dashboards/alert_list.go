@@ -11,7 +11,7 @@ type alertList struct {
 	names string
 }
 
-func (p alertList) panel(pos sdk.GridPos) (sdk.Panel, error) {
+func (p alertList) panel(pos sdk.GridPos, _ filler) (sdk.Panel, error) {
 	return sdk.NewPanelBuilder().Type("alertlist").
 		Id(p.id).Title(p.title).Description(p.about).GridPos(pos).
 		// The panel has no schema in the SDK. Grafana 10 to 13 know these options (public/app/plugins/panel/alertlist/types.ts).

@@ -7,7 +7,7 @@ func deepestQueue(t catalog.Targets) panel {
 	return single{
 		header: header{id: 1, title: "Deepest queue", unit: "short",
 			about: "Items in the deepest queue of a process. Near 0 is normal, with peaks at starts and mass changes. The objective is " + o.Goal() + "."},
-		query: `max(sum by (cluster, job, instance, name) (workqueue_depth{@queue}))`,
+		query: `max(sum by (@cluster, @job, @instance, name) (workqueue_depth{@queue}))`,
 		red:   o.Threshold,
 	}
 }
@@ -37,7 +37,7 @@ func failingReconciles(t catalog.Targets) panel {
 	return single{
 		header: header{id: 4, title: "Failing", unit: "percentunit",
 			about: "Share of the reconciles that fail, of the controller that fails most. Near 0 is normal, also when nothing happens. The objective is " + o.Goal() + "."},
-		query: `max(sum by (cluster, job, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (cluster, job, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])), 1e-9))`,
+		query: `max(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])), 1e-9))`,
 		red:   o.Threshold,
 	}
 }
@@ -85,11 +85,11 @@ func everyQueue(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "job", title: "Job"}, {label: "name", title: "Queue"}, {label: "instance", title: "Instance"},
 		},
 		columns: []column{
-			{title: "Depth", bad: true, red: depth.Threshold, query: `sum by (cluster, job, name, instance) (workqueue_depth{@queue})`},
-			{title: "Wait p99", unit: "s", bad: true, red: wait.Threshold, query: `histogram_quantile(0.99, sum by (le, cluster, job, name, instance) (rate(workqueue_queue_duration_seconds_bucket{@queue}[$__rate_interval]))) >= 0`},
-			{title: "Longest at work", unit: "s", bad: true, red: busy.Threshold, query: `max by (cluster, job, name, instance) (workqueue_longest_running_processor_seconds{@queue})`},
-			{title: "Added", unit: "ops", query: `sum by (cluster, job, name, instance) (rate(workqueue_adds_total{@queue}[$__rate_interval]))`},
-			{title: "Added later", unit: "ops", query: `sum by (cluster, job, name, instance) (rate(workqueue_retries_total{@queue}[$__rate_interval]))`},
+			{title: "Depth", bad: true, red: depth.Threshold, query: `sum by (@cluster, @job, name, @instance) (workqueue_depth{@queue})`},
+			{title: "Wait p99", unit: "s", bad: true, red: wait.Threshold, query: `histogram_quantile(0.99, sum by (le, @cluster, @job, name, @instance) (rate(workqueue_queue_duration_seconds_bucket{@queue}[$__rate_interval]))) >= 0`},
+			{title: "Longest at work", unit: "s", bad: true, red: busy.Threshold, query: `max by (@cluster, @job, name, @instance) (workqueue_longest_running_processor_seconds{@queue})`},
+			{title: "Added", unit: "ops", query: `sum by (@cluster, @job, name, @instance) (rate(workqueue_adds_total{@queue}[$__rate_interval]))`},
+			{title: "Added later", unit: "ops", query: `sum by (@cluster, @job, name, @instance) (rate(workqueue_retries_total{@queue}[$__rate_interval]))`},
 		},
 		sortBy: "Depth",
 	}
@@ -104,12 +104,12 @@ func everyController(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "controller", title: "Controller"}, {label: "instance", title: "Instance"},
 		},
 		columns: []column{
-			{title: "Failing", unit: "percentunit", bad: true, red: failing.Threshold, query: `sum by (cluster, name, controller, instance) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (cluster, name, controller, instance) (rate(controller_reconcile_total{@controller}[$__rate_interval])) > 0)`},
-			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, cluster, name, controller, instance) (rate(controller_reconcile_duration_seconds_bucket{@controller}[$__rate_interval]))) >= 0`},
-			{title: "Oldest item", unit: "s", bad: true, red: wait.Threshold, query: `max by (cluster, name, controller, instance) (controller_queue_oldest_item_seconds{@controller})`},
-			{title: "In back-off", query: `sum by (cluster, name, controller, instance) (controller_queue_delayed_items{@controller})`},
-			{title: "Busy workers", query: `sum by (cluster, name, controller, instance) (controller_active_workers{@controller})`},
-			{title: "Clean-ups late", bad: true, red: 1, query: `sum by (cluster, name, controller, instance) (controller_finalizer_overdue{@controller})`},
+			{title: "Failing", unit: "percentunit", bad: true, red: failing.Threshold, query: `sum by (@cluster, name, controller, @instance) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (@cluster, name, controller, @instance) (rate(controller_reconcile_total{@controller}[$__rate_interval])) > 0)`},
+			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, @cluster, name, controller, @instance) (rate(controller_reconcile_duration_seconds_bucket{@controller}[$__rate_interval]))) >= 0`},
+			{title: "Oldest item", unit: "s", bad: true, red: wait.Threshold, query: `max by (@cluster, name, controller, @instance) (controller_queue_oldest_item_seconds{@controller})`},
+			{title: "In back-off", query: `sum by (@cluster, name, controller, @instance) (controller_queue_delayed_items{@controller})`},
+			{title: "Busy workers", query: `sum by (@cluster, name, controller, @instance) (controller_active_workers{@controller})`},
+			{title: "Clean-ups late", bad: true, red: 1, query: `sum by (@cluster, name, controller, @instance) (controller_finalizer_overdue{@controller})`},
 		},
 		sortBy: "Failing",
 	}

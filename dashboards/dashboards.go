@@ -1,10 +1,11 @@
 package dashboards
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // Config is what a user can change. The zero value is valid.
@@ -27,28 +28,13 @@ type Dashboard struct {
 	Title string
 	// JSON is the classic dashboard model, always the same for the same configuration.
 	JSON []byte
-	// Queries are those of all panels, in the order of the panels.
-	Queries []Query
 }
 
-// Query is a query of a panel.
-type Query struct {
-	// Panel is the panel's title.
-	Panel string
-	// Expr is PromQL with Grafana's variables.
-	Expr string
-	// Instant tells that only the last value is asked for.
-	Instant bool
-}
-
-// Plain returns the query as Prometheus understands it: with every variable at All, and with rateInterval, such as 1m,
-// for Grafana's own.
-func (q Query) Plain(rateInterval string) string {
-	return atAll(strings.ReplaceAll(q.Expr, "$__rate_interval", rateInterval))
-}
-
-// All returns every dashboard. It fails if one breaks the rules of Validate.
+// All returns every dashboard.
 func All(c Config) ([]Dashboard, error) {
+	if errs := (prom.Series{Labels: c.Labels, Selector: c.Selector}).Validate(nil); len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
 	var list []Dashboard
 	for _, p := range []page{overview(c), informerDetail(c), controllers(c), leaderElection(c), clusterObjects(c), apiClient(c), exporterItself(c)} {
 		d, err := p.build(c)

@@ -2,13 +2,13 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-const legendFinalizers = "{{cluster}} {{informer_type}} {{finalizer}}"
+const legendFinalizers = "{{@cluster}} {{informer_type}} {{finalizer}}"
 
 func terminatingNow() panel {
 	return single{
 		header: header{id: 1, title: "In deletion", unit: "short",
 			about: "Objects that have been deleted and are still there; one with several finalizers counts for each of them. A few for a short time are normal: Pods in their grace period, clean-ups that go on. The table below tells which resources they are."},
-		query: `sum(max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`,
+		query: `sum(max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`,
 	}
 }
 
@@ -26,7 +26,7 @@ func namespacesTerminating() panel {
 	return single{
 		header: header{id: 3, title: "Namespaces Terminating", unit: "short",
 			about: "Namespaces that have been deleted and are still there. Normal is 0, and for a short time a few. The variable for the resource does not apply."},
-		query: `sum(max by (cluster, name, namespace) (k8s_object_terminating{@target, informer_type="namespaces", namespace=~"$namespace"}))`,
+		query: `sum(max by (@cluster, name, namespace) (k8s_object_terminating{@target, informer_type="namespaces", namespace=~"$namespace"}))`,
 	}
 }
 
@@ -49,8 +49,8 @@ func everyDeletion(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"}, {label: "finalizer", title: "Finalizer"},
 		},
 		columns: []column{
-			{title: "Oldest", unit: "s", bad: true, red: held.Threshold, query: `max by (cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@object})`},
-			{title: "Objects", query: `sum by (cluster, informer_type, namespace, finalizer) (max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`},
+			{title: "Oldest", unit: "s", bad: true, red: held.Threshold, query: `max by (@cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@object})`},
+			{title: "Objects", query: `sum by (@cluster, informer_type, namespace, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`},
 		},
 		sortBy: "Oldest", above: "Objects",
 	}
@@ -60,7 +60,7 @@ func terminatingByFinalizer() panel {
 	return timeSeries{
 		header: header{id: 20, title: "In deletion", unit: "short",
 			about: "Objects in deletion by resource and by the finalizer that they wait for. Lines that come and go are normal. One that only rises belongs to a finalizer that nobody removes: does the controller run whose name it has?"},
-		queries: []query{{expr: `sum by (cluster, informer_type, finalizer) (max by (cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`, legend: legendFinalizers}},
+		queries: []query{{expr: `sum by (@cluster, informer_type, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`, legend: legendFinalizers}},
 	}
 }
 
@@ -69,7 +69,7 @@ func terminatingOldest(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 21, title: "Oldest in deletion", unit: "s",
 			about: "How long the oldest object has waited for its end, by resource and finalizer; for a Pod since the end of its grace period. 0 is normal, and peaks of seconds. A line that rises by a second each second is an object that nobody lets go."},
-		queries: []query{{expr: `max by (cluster, informer_type, finalizer) (k8s_object_terminating_oldest_seconds{@object})`, legend: legendFinalizers}},
+		queries: []query{{expr: `max by (@cluster, informer_type, finalizer) (k8s_object_terminating_oldest_seconds{@object})`, legend: legendFinalizers}},
 		goal:    &o,
 	}
 }
@@ -79,7 +79,7 @@ func terminatingNamespaces(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 22, title: "Namespaces Terminating, for how long", unit: "s",
 			about: "Since each Namespace was deleted that is still there; * is where there is none. Seconds are normal. Otherwise something in it is held in deletion, or an aggregated API does not answer: follow the runbook of ClusterNamespaceStuck."},
-		queries: []query{{expr: `max by (cluster, namespace) (k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"})`, legend: "{{cluster}} {{namespace}}"}},
+		queries: []query{{expr: `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"})`, legend: "{{@cluster}} {{namespace}}"}},
 		goal:    &o,
 	}
 }

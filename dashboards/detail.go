@@ -18,8 +18,8 @@ func informerDetail(c Config) page {
 		rows: []row{
 			{id: 100, title: "Is it fine?", lines: []line{
 				{height: 4, panels: []panel{
-					notSynced("@"), watchesDown("@"), worstSyncLag(t, "@"), worstDisconnects(t),
-					lateEvents(t), failedAttempts(t), slowestHandler(t), cachesDiffer("@"),
+					notSynced("@informer"), watchesDown("@informer"), worstSyncLag(t, "@informer"), worstDisconnects(t),
+					lateEvents(t), failedAttempts(t), slowestHandler(t), cachesDiffer("@informer"),
 				}},
 				{height: 9, panels: []panel{everyInformer(t)}},
 			}},

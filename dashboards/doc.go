@@ -6,7 +6,6 @@
 //	dashboards.go  Config, Dashboard; All
 //	page.go        how a dashboard is put together: rows, grid, JSON
 //	variables.go   the variables of each dashboard, and how queries select by them
-//	relabel.go     the same dashboards for series with other labels
 //	extend.go      WithRow: panels of one's own
 //	style.go       the house style: what a graph, a number and a heatmap look like
 //	table.go timeline.go alert_list.go
@@ -30,11 +29,8 @@
 //	exporter.go    the exporter itself
 //	               exporter_summary.go exporter_kinds.go exporter_cost.go
 //
-//	validate.go    Validate: what a dashboard must keep to
-//	rules.go       the list of its rules, and those of our own
-//	linter.go      the rules of dashboard-linter
-//
 // To add a panel, write its function in the file of its row, give it an id that is free, and list it in the table of
 // contents. To add a dashboard, write its table of contents, with variables of its own, and list it in All. Ids are
-// written by hand because links to a panel must survive the insertion of another; Validate finds doubles.
+// written by hand because links to a panel must survive the insertion of another; tests in test/e2e find duplicates, check
+// every query with Prometheus' parser, and apply the rules of dashboard-linter.
 package dashboards

@@ -1,6 +1,8 @@
 package dashboards_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,10 +30,9 @@ func ExampleDashboard_WithRow() {
 		if err != nil {
 			panic(err)
 		}
-		last := d.Queries[len(d.Queries)-1]
-		fmt.Println(last.Panel+":", last.Expr)
+		fmt.Println(strings.Contains(string(d.JSON), `"title": "Widgets by state"`))
 	}
-	// Output: Widgets by state: sum by (state) (widgets{job=~"$job"})
+	// Output: true
 }
 
 // What is added takes no place or id of what is there, and neither does what is added after it.
@@ -47,13 +48,36 @@ func TestWithRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(longer.Queries) - len(d.Queries); n != 3 || len(all(t, dashboards.Config{})[0].Queries) != len(d.Queries) {
-		t.Errorf("%d queries were added", n)
+	type place struct{ X, Y, W, H int }
+	panels := func(d dashboards.Dashboard) (list []struct {
+		ID      int
+		GridPos place
+	}) {
+		var m struct{ Panels json.RawMessage }
+		if err := errors.Join(json.Unmarshal(d.JSON, &m), json.Unmarshal(m.Panels, &list)); err != nil {
+			t.Fatal(err)
+		}
+		return list
 	}
-	for _, problem := range dashboards.Validate(longer.JSON) {
-		for _, rule := range []string{"ids:", "grid:", "no dashboard"} {
-			if strings.HasPrefix(problem.Error(), rule) {
-				t.Error(problem)
+	before, after := panels(d), panels(longer)
+	if n := len(after) - len(before); n != 5 || len(panels(all(t, dashboards.Config{})[0])) != len(before) {
+		t.Errorf("%d panels and rows were added, want 5", n)
+	}
+	ids, taken := map[int]bool{}, map[[2]int]bool{}
+	for _, p := range after {
+		if p.ID == 0 || ids[p.ID] {
+			t.Errorf("the id %d is 0 or taken", p.ID)
+		}
+		ids[p.ID] = true
+		if p.GridPos.X+p.GridPos.W > 24 {
+			t.Errorf("panel %d does not fit: %+v", p.ID, p.GridPos)
+		}
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				if taken[[2]int{x, y}] {
+					t.Fatalf("panel %d overlaps another one: %+v", p.ID, p.GridPos)
+				}
+				taken[[2]int{x, y}] = true
 			}
 		}
 	}

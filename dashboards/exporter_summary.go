@@ -63,14 +63,14 @@ func everyExporter(t catalog.Targets) panel {
 			{label: "version", title: "Version"}, {label: "revision", title: "Revision"}, {label: "goversion", title: "Go"},
 		},
 		columns: []column{
-			{title: "Up since", unit: "dateTimeFromNow", query: `1000 * max by (cluster, instance) (process_start_time_seconds{@target}` + ofExporters + `)`},
-			{title: "Configured", bad: true, under: true, red: reload.Threshold, words: yesNo, query: `min by (cluster, instance) (informer_exporter_config_last_reload_successful{@target})`},
-			{title: "Read", unit: "dateTimeFromNow", query: `1000 * max by (cluster, instance) (informer_exporter_config_last_reload_success_timestamp_seconds{@target})`},
-			{title: "Resources", query: `sum by (cluster, instance) (informer_exporter_kinds{@target, state="watched"})`},
-			{title: "Objects", query: `sum by (cluster, instance) (k8s_informer_objects{@target}` + ofExporters + `)`},
-			{title: "Memory", unit: "bytes", query: `max by (cluster, instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`},
-			{title: "Leads", words: yesNo, query: `max by (cluster, instance) (controller_leader{@target}` + ofExporters + `)`},
-			{hidden: true, query: `max by (cluster, instance, version, revision, goversion) (informer_exporter_build_info{@target})`},
+			{title: "Up since", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, @instance) (process_start_time_seconds{@target}` + ofExporters + `)`},
+			{title: "Configured", bad: true, under: true, red: reload.Threshold, words: yesNo, query: `min by (@cluster, @instance) (informer_exporter_config_last_reload_successful{@target})`},
+			{title: "Read", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, @instance) (informer_exporter_config_last_reload_success_timestamp_seconds{@target})`},
+			{title: "Resources", query: `sum by (@cluster, @instance) (informer_exporter_kinds{@target, state="watched"})`},
+			{title: "Objects", query: `sum by (@cluster, @instance) (k8s_informer_objects{@target}` + ofExporters + `)`},
+			{title: "Memory", unit: "bytes", query: `max by (@cluster, @instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`},
+			{title: "Leads", words: yesNo, query: `max by (@cluster, @instance) (controller_leader{@target}` + ofExporters + `)`},
+			{hidden: true, query: `max by (@cluster, @instance, version, revision, goversion) (informer_exporter_build_info{@target})`},
 		},
 		sortBy: "Memory",
 	}
@@ -80,7 +80,7 @@ func overflows() panel {
 	return timeSeries{
 		header: header{id: 72, title: "Labels without room for another value", unit: "short",
 			about: "Informers, handlers and indexes that are reported as \"other\" because a label has as many values as it may have, of the worst process of each program. Normal is none. Otherwise what they do cannot be told apart: raise the label's limit in Options.Limits, after a look whether the values are right."},
-		queries: []query{{expr: `max by (cluster, name, label) (increase(k8s_informer_label_overflow_total{@target}[$__rate_interval]))`, legend: "{{cluster}} {{name}} {{label}}"}},
+		queries: []query{{expr: `max by (@cluster, name, label) (increase(k8s_informer_label_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{label}}"}},
 		stacked: true,
 	}
 }

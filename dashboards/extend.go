@@ -2,7 +2,6 @@ package dashboards
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
@@ -16,7 +15,6 @@ const (
 
 // WithRow returns the dashboard with one more row at its end, for metrics of one's own: a heading and, below it, panels
 // side by side, at most 24. They are made with the builders of grafana-foundation-sdk; their ids and places are set here.
-// Their queries need not keep to the rules of Validate, which knows our metrics only.
 func (d Dashboard) WithRow(title string, panels ...cog.Builder[sdk.Panel]) (Dashboard, error) {
 	if len(panels) == 0 || len(panels) > gridWidth {
 		return Dashboard{}, fmt.Errorf("row %q: %d panels do not fit, 1 to %d do", title, len(panels), gridWidth)
@@ -52,11 +50,8 @@ func (d Dashboard) WithRow(title string, panels ...cog.Builder[sdk.Panel]) (Dash
 		return Dashboard{}, fmt.Errorf("row %q: %w", title, err)
 	}
 	tree["panels"] = append(list, more...)
-	longer := d
-	var errQueries error
-	longer.JSON, err = encode(tree)
-	longer.Queries, errQueries = queriesOf(longer.JSON)
-	return longer, errors.Join(err, errQueries)
+	d.JSON, err = encode(tree)
+	return d, err
 }
 
 // foreign returns the next id for a panel that is not ours, and the line below the last panel.

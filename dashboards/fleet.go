@@ -5,9 +5,9 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 // What fails is nothing where there is nothing, or where nothing happens: a program without a decorated reconciler is no
 // fault.
 const (
-	reconcilesFailing = `sum by (cluster, name, controller) (rate(controller_reconcile_total{@program, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval])), 1e-9)`
-	requestsFailing   = `(sum by (cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9)`
-	leaderless        = `max by (cluster, name, lock) (controller_leader{@program}) == bool 0`
+	reconcilesFailing = `sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval])), 1e-9)`
+	requestsFailing   = `(sum by (@cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9)`
+	leaderless        = `max by (@cluster, name, lock) (controller_leader{@program}) == bool 0`
 )
 
 func locksWithoutLeader() panel {
@@ -34,7 +34,7 @@ func longestWait(t catalog.Targets) panel {
 	return single{
 		header: header{id: 22, title: "Queue wait p99", unit: "s",
 			about: "99th percentile of the time that items wait in a queue, of the slowest queue, of programs with the library and without. Milliseconds are normal. The objective is " + o.Goal() + ". The variable for the program does not apply."},
-		query: `max(histogram_quantile(0.99, sum by (le, cluster, job, name) (rate(workqueue_queue_duration_seconds_bucket{@target}[$__rate_interval]))) >= 0)`,
+		query: `max(histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@target}[$__rate_interval]))) >= 0)`,
 		red:   o.Threshold,
 	}
 }

@@ -12,17 +12,17 @@ func problems(t catalog.Targets) string {
 	number := func(o catalog.Objective) string { return catalog.FormatNumber(t.Of(o).Threshold) }
 	var kinds []string
 	for i, expr := range []string{
-		`max by (cluster, name) (k8s_informer_synced{@program} == bool 0)`,
-		`max by (cluster, name) (k8s_informer_watch_connected{@program} == bool 0)`,
-		`max by (cluster, name) (k8s_informer_sync_lag_seconds{@program}) > bool ` + number(catalog.SyncLag),
-		`max by (cluster, name) (k8s_informer_audit_differences{@program}) > bool ` + number(catalog.CacheDiffers),
-		`max by (cluster, name) (` + leaderless + `)`,
-		`max by (cluster, name) (` + reconcilesFailing + `) > bool ` + number(catalog.ReconcileErrors),
+		`max by (@cluster, name) (k8s_informer_synced{@program} == bool 0)`,
+		`max by (@cluster, name) (k8s_informer_watch_connected{@program} == bool 0)`,
+		`max by (@cluster, name) (k8s_informer_sync_lag_seconds{@program}) > bool ` + number(catalog.SyncLag),
+		`max by (@cluster, name) (k8s_informer_audit_differences{@program}) > bool ` + number(catalog.CacheDiffers),
+		`max by (@cluster, name) (` + leaderless + `)`,
+		`max by (@cluster, name) (` + reconcilesFailing + `) > bool ` + number(catalog.ReconcileErrors),
 		requestsFailing + ` > bool ` + number(catalog.ClientErrors),
 	} {
 		kinds = append(kinds, fmt.Sprintf(`label_replace(%s, "kind", "%d", "", "")`, expr, i))
 	}
-	return `sum by (cluster, name) (` + strings.Join(kinds, " or ") + `)`
+	return `sum by (@cluster, name) (` + strings.Join(kinds, " or ") + `)`
 }
 
 func everyProgram(t catalog.Targets) panel {
@@ -36,13 +36,13 @@ func everyProgram(t catalog.Targets) panel {
 		},
 		columns: []column{
 			{title: "Problems", bad: true, red: 1, query: problems(t)},
-			{title: "Processes", query: `count by (cluster, name) (count by (cluster, name, instance) (k8s_informer_synced{@program}))`},
-			{title: "Not synced", bad: true, red: 1, query: `sum by (cluster, name) (k8s_informer_synced{@program} == bool 0)`},
-			{title: "Watches down", bad: true, red: 1, query: `sum by (cluster, name) (k8s_informer_watch_connected{@program} == bool 0)`},
-			{title: "Lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name) (k8s_informer_sync_lag_seconds{@program})`},
-			{title: "Differences", bad: true, red: 1, query: `max by (cluster, name) (k8s_informer_audit_differences{@program})`},
-			{title: "Leaderless", bad: true, red: 1, query: `sum by (cluster, name) (` + leaderless + `)`},
-			{title: "Failing", unit: "percentunit", bad: true, red: failing.Threshold, query: `max by (cluster, name) (` + reconcilesFailing + `)`},
+			{title: "Processes", query: `count by (@cluster, name) (count by (@cluster, name, @instance) (k8s_informer_synced{@program}))`},
+			{title: "Not synced", bad: true, red: 1, query: `sum by (@cluster, name) (k8s_informer_synced{@program} == bool 0)`},
+			{title: "Watches down", bad: true, red: 1, query: `sum by (@cluster, name) (k8s_informer_watch_connected{@program} == bool 0)`},
+			{title: "Lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (@cluster, name) (k8s_informer_sync_lag_seconds{@program})`},
+			{title: "Differences", bad: true, red: 1, query: `max by (@cluster, name) (k8s_informer_audit_differences{@program})`},
+			{title: "Leaderless", bad: true, red: 1, query: `sum by (@cluster, name) (` + leaderless + `)`},
+			{title: "Failing", unit: "percentunit", bad: true, red: failing.Threshold, query: `max by (@cluster, name) (` + reconcilesFailing + `)`},
 			{title: "Requests fail", unit: "percentunit", bad: true, red: requests.Threshold, query: requestsFailing},
 		},
 		sortBy: "Problems",
@@ -60,13 +60,13 @@ func worstInformers(t catalog.Targets) panel {
 			{label: "watch_namespace", title: "Namespace", narrow: true}, // what is watched, not where objects are: * nearly always
 		},
 		columns: []column{
-			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_sync_lag_seconds{@program})`},
-			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, watch_namespace) (k8s_informer_synced{@program})`},
-			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, watch_namespace) (k8s_informer_watch_connected{@program})`},
-			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * max by (cluster, name, informer_type, watch_namespace) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@program}[$__rate_interval])))`},
-			{title: "Pending", query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_handler_pending_events{@program})`},
-			{title: "Differences", bad: true, red: 1, query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_audit_differences{@program})`},
-			{title: "Objects", query: `max by (cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@program})`},
+			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_sync_lag_seconds{@program})`},
+			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (@cluster, name, informer_type, watch_namespace) (k8s_informer_synced{@program})`},
+			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (@cluster, name, informer_type, watch_namespace) (k8s_informer_watch_connected{@program})`},
+			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * max by (@cluster, name, informer_type, watch_namespace) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@program}[$__rate_interval])))`},
+			{title: "Pending", query: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_handler_pending_events{@program})`},
+			{title: "Differences", bad: true, red: 1, query: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_audit_differences{@program})`},
+			{title: "Objects", query: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@program})`},
 		},
 		sortBy: "Sync lag",
 	}
@@ -82,11 +82,11 @@ func worstControllers(t catalog.Targets) panel {
 			{label: "controller", title: "Controller", link: &link{uid: ControllersUID, title: "Queue and reconciles", sets: []string{"cluster", "controller"}}},
 		},
 		columns: []column{
-			{title: "Failing", unit: "percentunit", bad: true, red: failing.Threshold, query: `sum by (cluster, name, controller) (rate(controller_reconcile_total{@program, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval])) > 0)`},
-			{title: "Reconciles", unit: "ops", query: `sum by (cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval]))`},
-			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, cluster, name, controller) (rate(controller_reconcile_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
-			{title: "In back-off", query: `sum by (cluster, name, controller) (controller_queue_delayed_items{@program})`},
-			{title: "Clean-ups late", bad: true, red: 1, query: `sum by (cluster, name, controller) (controller_finalizer_overdue{@program})`},
+			{title: "Failing", unit: "percentunit", bad: true, red: failing.Threshold, query: `sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval])) > 0)`},
+			{title: "Reconciles", unit: "ops", query: `sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval]))`},
+			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_reconcile_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
+			{title: "In back-off", query: `sum by (@cluster, name, controller) (controller_queue_delayed_items{@program})`},
+			{title: "Clean-ups late", bad: true, red: 1, query: `sum by (@cluster, name, controller) (controller_finalizer_overdue{@program})`},
 		},
 		sortBy: "Failing",
 	}

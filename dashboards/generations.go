@@ -2,13 +2,13 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-const legendResource = "{{cluster}} {{informer_type}} {{namespace}}"
+const legendResource = "{{@cluster}} {{informer_type}} {{namespace}}"
 
 func behindNow() panel {
 	return single{
 		header: header{id: 5, title: "Behind their spec", unit: "short",
 			about: "Objects with a change of their spec that their controller has not dealt with, by status.observedGeneration. For moments after changes some are normal. No data: the exporter follows no resource that has the field, or not its generations."},
-		query: `sum(max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
+		query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
 	}
 }
 
@@ -31,8 +31,8 @@ func everyLag(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},
 		},
 		columns: []column{
-			{title: "Oldest", unit: "s", bad: true, red: o.Threshold, query: `max by (cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
-			{title: "Objects", query: `sum by (cluster, informer_type, namespace) (max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
+			{title: "Oldest", unit: "s", bad: true, red: o.Threshold, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
+			{title: "Objects", query: `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
 		},
 		sortBy: "Oldest", above: "Objects",
 	}
@@ -42,7 +42,7 @@ func behindByResource() panel {
 	return timeSeries{
 		header: header{id: 30, title: "Behind their spec", unit: "short",
 			about: "Objects whose controller has not dealt with the last change of their spec, by resource. Peaks after changes are normal. A level that stays is a controller that does not run, has no leader, or fails for these objects."},
-		queries: []query{{expr: `sum by (cluster, informer_type) (max by (cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{cluster}} {{informer_type}}"}},
+		queries: []query{{expr: `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{@cluster}} {{informer_type}}"}},
 	}
 }
 
@@ -51,7 +51,7 @@ func behindOldest(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 31, title: "Oldest change that is not dealt with", unit: "s",
 			about: "How long the exporter has seen the oldest change wait, by resource and namespace. 0 is normal, and peaks of seconds. It begins anew when the exporter is restarted."},
-		queries: []query{{expr: `max by (cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
+		queries: []query{{expr: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
 		goal:    &o,
 	}
 }
@@ -60,7 +60,7 @@ func withoutRoom() panel {
 	return timeSeries{
 		header: header{id: 32, title: "Without a series of their own", unit: "short",
 			about: "Leases and objects that had no room for a series of their own when they appeared, by signal, of the exporter that has least room. Normal is none. They are reported together as other, Leases only by their number."},
-		queries: []query{{expr: `max by (cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{cluster}} {{signal}}"}},
+		queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
 		stacked: true,
 	}
 }

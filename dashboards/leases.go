@@ -2,7 +2,7 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-const legendLease = "{{cluster}} {{lease_namespace}}/{{lease}}"
+const legendLease = "{{@cluster}} {{lease_namespace}}/{{lease}}"
 
 func everyLease(t catalog.Targets) panel {
 	changes := t.Of(catalog.LeaseChanges)
@@ -13,11 +13,11 @@ func everyLease(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "lease_namespace", title: "Namespace"}, {label: "lease", title: "Lease"}, {label: "holder", title: "Holder"},
 		},
 		columns: []column{
-			{title: "Expired", bad: true, red: 1, words: yesNo, query: `min by (cluster, lease_namespace, lease) (k8s_lease_expired{@lease})`},
-			{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`},
-			{title: "Valid for", unit: "s", query: `max by (cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@lease})`},
-			{title: "Changes", bad: true, red: changes.Threshold, query: `max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[15m]))`},
-			{hidden: true, query: `max by (cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
+			{title: "Expired", bad: true, red: 1, words: yesNo, query: `min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@lease})`},
+			{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`},
+			{title: "Valid for", unit: "s", query: `max by (@cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@lease})`},
+			{title: "Changes", bad: true, red: changes.Threshold, query: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`},
+			{hidden: true, query: `max by (@cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
 		},
 		sortBy: "Expired",
 	}
@@ -27,7 +27,7 @@ func leasesByState() panel {
 	return timeSeries{
 		header: header{id: 51, title: "Leases by purpose", unit: "short",
 			about: "All Leases of the cluster by what they are for, and whether somebody holds them. Normal is one that is held for each node, each API server and each program with a leader. Expired ones of nodes are nodes that are gone or cut off; some of leaders are usually left behind by programs that were removed. The variables for Leases do not apply."},
-		queries: []query{{expr: `max by (cluster, purpose, state) (k8s_lease_objects{@target})`, legend: "{{cluster}} {{purpose}} {{state}}"}},
+		queries: []query{{expr: `max by (@cluster, purpose, state) (k8s_lease_objects{@target})`, legend: "{{@cluster}} {{purpose}} {{state}}"}},
 	}
 }
 
@@ -35,7 +35,7 @@ func sinceLeaseRenewal() panel {
 	return timeSeries{
 		header: header{id: 52, title: "Time since the last renewal of Leases", unit: "s",
 			about: "Since the exporter saw the Lease being renewed, by its own clock. Less than the Lease's duration is normal, 15 s in most cases. A rise of a second a second is a Lease that nobody holds."},
-		queries: []query{{expr: `time() - max by (cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`, legend: legendLease}},
+		queries: []query{{expr: `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`, legend: legendLease}},
 	}
 }
 
@@ -44,7 +44,7 @@ func leaseChanges(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 53, title: "Changes of holders in 15 minutes", unit: "short",
 			about: "Times that the Lease has changed hands in the quarter of an hour before, as it counts itself. Normal is 0, and one or two in a roll-out."},
-		queries: []query{{expr: `max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[15m]))`, legend: legendLease}},
+		queries: []query{{expr: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`, legend: legendLease}},
 		goal:    &o,
 	}
 }

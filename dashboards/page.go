@@ -3,7 +3,6 @@ package dashboards
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
@@ -47,11 +46,12 @@ func (l line) width(i int) uint32 {
 
 // panel is a panel that can be put at a place.
 type panel interface {
-	panel(pos sdk.GridPos) (sdk.Panel, error)
+	panel(pos sdk.GridPos, f filler) (sdk.Panel, error)
 }
 
-// build lays the page out and checks the result.
+// build lays the page out.
 func (p page) build(c Config) (Dashboard, error) {
+	f := newFiller(c)
 	//nolint:staticcheck // SA1019: the builder that is recommended instead emits schema v2, which Grafana before 13 and the operator's CRD cannot load.
 	b := sdk.NewDashboardBuilder(p.title).
 		Uid(p.uid).Description(p.about).Tags([]string{"informer-exporter", "kubernetes"}).
@@ -59,11 +59,11 @@ func (p page) build(c Config) (Dashboard, error) {
 		Tooltip(sdk.DashboardCursorSyncCrosshair).
 		WithVariable(sdk.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus"))
 	for _, v := range p.variables {
-		b.WithVariable(v.build())
+		b.WithVariable(v.build(f))
 	}
-	b.Annotation(firingAlerts(p.alerts))
+	b.Annotation(firingAlerts(p.alerts, f))
 	if p.leaders {
-		b.Annotation(changesOfLeaders())
+		b.Annotation(changesOfLeaders(f))
 	}
 	b.Link(sdk.NewDashboardLinkBuilder("Informer dashboards").Type(sdk.DashboardLinkTypeDashboards).
 		Tags([]string{"informer-exporter"}).AsDropdown(true).IncludeVars(true).KeepTime(true))
@@ -75,25 +75,15 @@ func (p page) build(c Config) (Dashboard, error) {
 	if err != nil {
 		return Dashboard{}, err
 	}
-	if d.Panels, err = p.layOut(); err != nil {
+	if d.Panels, err = p.layOut(f); err != nil {
 		return Dashboard{}, err
 	}
 	raw, err := marshal(d)
-	if err != nil {
-		return Dashboard{}, err
-	}
-	if problems := Validate(raw); len(problems) > 0 {
-		return Dashboard{}, errors.Join(problems...)
-	}
-	if raw, err = relabel(raw, c); err != nil {
-		return Dashboard{}, err
-	}
-	queries, err := queriesOf(raw)
-	return Dashboard{UID: p.uid, Title: p.title, JSON: raw, Queries: queries}, err
+	return Dashboard{UID: p.uid, Title: p.title, JSON: raw}, err
 }
 
 // layOut gives every panel its place.
-func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
+func (p page) layOut(f filler) ([]sdk.PanelOrRowPanel, error) {
 	var list []sdk.PanelOrRowPanel
 	var y uint32
 	for _, r := range p.rows {
@@ -106,7 +96,7 @@ func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
 		for _, l := range r.lines {
 			var x uint32
 			for i, spec := range l.panels {
-				built, err := spec.panel(sdk.GridPos{X: x, Y: y, W: l.width(i), H: l.height})
+				built, err := spec.panel(sdk.GridPos{X: x, Y: y, W: l.width(i), H: l.height}, f)
 				if err != nil {
 					return nil, fmt.Errorf("row %q, panel %d: %w", r.title, i+1, err)
 				}
@@ -120,22 +110,22 @@ func (p page) layOut() ([]sdk.PanelOrRowPanel, error) {
 }
 
 // firingAlerts marks the times at which alerts were firing on every graph.
-func firingAlerts(names string) cog.Builder[sdk.AnnotationQuery] {
+func firingAlerts(names string, f filler) cog.Builder[sdk.AnnotationQuery] {
 	// One mark for each alert and program: many on top of one another would hide the graphs.
-	expr := `max by (alertname, severity, name) (ALERTS{alertname=~"` + names + `", alertstate="firing", cluster=~"$cluster"})`
+	expr := `max by (alertname, severity, name) (ALERTS{alertname=~"` + names + `", alertstate="firing", @cluster=~"$cluster"})`
 	return sdk.NewAnnotationQueryBuilder().
 		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
-		Expr(expr).Target(query{expr: expr}.build("Anno")).
+		Expr(f.fill(expr)).Target(query{expr: expr}.build("Anno", f)).
 		TitleFormat("{{alertname}}").TextFormat("{{name}}").TagKeys("severity")
 }
 
 // changesOfLeaders marks the times at which locks changed hands: of programs with the library, and of the others by their
 // Leases.
-func changesOfLeaders() cog.Builder[sdk.AnnotationQuery] {
-	expr := `max by (cluster, name, lock) (increase(controller_leader_transitions_total{event="acquired", cluster=~"$cluster"}[$__rate_interval])) > 0 or max by (cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{cluster=~"$cluster"}[$__rate_interval])) > 0`
+func changesOfLeaders(f filler) cog.Builder[sdk.AnnotationQuery] {
+	expr := `max by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired", @cluster=~"$cluster"}[$__rate_interval])) > 0 or max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@, @cluster=~"$cluster"}[$__rate_interval])) > 0`
 	return sdk.NewAnnotationQueryBuilder().
 		Name("Changes of leaders").Datasource(dataSource()).Enable(true).IconColor("blue").
-		Expr(expr).Target(query{expr: expr}.build("Anno")).
+		Expr(f.fill(expr)).Target(query{expr: expr}.build("Anno", f)).
 		TitleFormat("New leader").TextFormat("{{name}} {{lock}}{{lease_namespace}} {{lease}}")
 }
 

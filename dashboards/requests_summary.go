@@ -9,7 +9,7 @@ func failedRequests(t catalog.Targets) panel {
 	return single{
 		header: header{id: 1, title: "Failed", unit: "percentunit",
 			about: "Share of the requests that the API server did not answer, answered with a server error or turned away with 429, of the program that fails most. Normal is 0, also when nothing is asked for. The objective is " + o.Goal() + "."},
-		query: `max((sum by (cluster, job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (cluster, job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (cluster, job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
+		query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
 		red:   o.Threshold,
 	}
 }
@@ -19,7 +19,7 @@ func longestThrottle(t catalog.Targets) panel {
 	return single{
 		header: header{id: 2, title: "Rate limiter p99", unit: "s",
 			about: "99th percentile of the time that requests wait for the client's own rate limiter, of the program that waits longest. Normal is 0. The objective is " + o.Goal() + "; otherwise raise the limit, or ask for less. Idle also if no program sets a RateLimiter."},
-		query: `max(histogram_quantile(0.99, sum by (le, cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
+		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
 		red:   o.Threshold,
 		idle:  "idle",
 	}
@@ -45,7 +45,7 @@ func slowestRequests() panel {
 	return single{
 		header: header{id: 5, title: "Request p99", unit: "s",
 			about: "99th percentile of the time until the headers of an answer, of the slowest verb. Up to a second is what Kubernetes promises for single objects, up to 30 s for lists."},
-		query: `max(histogram_quantile(0.99, sum by (le, cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))))`,
+		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))))`,
 		idle:  "idle",
 	}
 }
@@ -67,10 +67,10 @@ func everyResource(t catalog.Targets) panel {
 			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "resource", title: "Resource"},
 		},
 		columns: []column{
-			{title: "Failed", unit: "percentunit", bad: true, red: o.Threshold, query: `(sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
-			{title: "Requests", unit: "reqps", query: `sum by (cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
-			{title: "Conflicts", unit: "cpm", query: `60 * sum by (cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
-			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, cluster, name, resource) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
+			{title: "Failed", unit: "percentunit", bad: true, red: o.Threshold, query: `(sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
+			{title: "Requests", unit: "reqps", query: `sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
+			{title: "Conflicts", unit: "cpm", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
+			{title: "p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, @cluster, name, resource) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
 		},
 		sortBy: "Failed",
 	}

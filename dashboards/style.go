@@ -16,12 +16,12 @@ import (
 
 // Legends of series that are summed up over the processes of a program.
 const (
-	legendInformer = "{{cluster}} {{name}} {{informer_type}} {{watch_namespace}}"
+	legendInformer = "{{@cluster}} {{name}} {{informer_type}} {{watch_namespace}}"
 	legendHandler  = legendInformer + " {{handler}}"
 
-	legendController = "{{cluster}} {{name}} {{controller}}"
-	legendQueue      = "{{cluster}} {{job}} {{name}}" // client-go gives the queue's name only
-	legendLock       = "{{cluster}} {{name}} {{lock}}"
+	legendController = "{{@cluster}} {{name}} {{controller}}"
+	legendQueue      = "{{@cluster}} {{@job}} {{name}}" // client-go gives the queue's name only
+	legendLock       = "{{@cluster}} {{name}} {{lock}}"
 )
 
 // Colours mean the same everywhere: green is fine, red misses its objective.
@@ -47,7 +47,7 @@ type header struct {
 	empty string
 }
 
-// query is a query in which {@} stands for the selectors of the dashboard's variables, see selectors.
+// query is a query with the placeholders of filler.
 type query struct {
 	expr, legend string
 	// traced asks for exemplars, too: the series are buckets of a histogram to which the library attaches traces.
@@ -96,9 +96,9 @@ func dataSource() common.DataSourceRef {
 	return common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
 }
 
-func (q query) build(refID string) *prometheus.DataqueryBuilder {
+func (q query) build(refID string, f filler) *prometheus.DataqueryBuilder {
 	b := prometheus.NewDataqueryBuilder().
-		Datasource(dataSource()).RefId(refID).Expr(selectors.Replace(q.expr)).LegendFormat(q.legend).
+		Datasource(dataSource()).RefId(refID).Expr(f.fill(q.expr)).LegendFormat(f.fill(q.legend)).
 		EditorMode(prometheus.QueryEditorModeCode).Format(prometheus.PromQueryFormatTimeSeries).Range()
 	if q.traced {
 		b.Exemplar(true)
@@ -106,8 +106,8 @@ func (q query) build(refID string) *prometheus.DataqueryBuilder {
 	return b
 }
 
-func (q query) instant(refID string, format prometheus.PromQueryFormat) *prometheus.DataqueryBuilder {
-	return q.build(refID).Format(format).Instant()
+func (q query) instant(refID string, f filler, format prometheus.PromQueryFormat) *prometheus.DataqueryBuilder {
+	return q.build(refID, f).Format(format).Instant()
 }
 
 func refID(i int) string { return string(rune('A' + i)) }
@@ -119,7 +119,7 @@ func steps(bad float64) cog.Builder[sdk.ThresholdsConfig] {
 	})
 }
 
-func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
+func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	b := timeseries.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).Min(0).
 		Datasource(dataSource()).GridPos(pos).
@@ -158,12 +158,12 @@ func (p timeSeries) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		})
 	}
 	for i, q := range p.queries {
-		b.WithTarget(q.build(refID(i)))
+		b.WithTarget(q.build(refID(i), f))
 	}
 	return b.Build()
 }
 
-func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
+func (p single) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	b := stat.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
@@ -174,7 +174,7 @@ func (p single) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		ColorMode(common.BigValueColorModeBackground).GraphMode(common.BigValueGraphModeNone).
 		JustifyMode(common.BigValueJustifyModeAuto).NoValue("No data").
 		// Instant: the last value of a range would still look fine long after the metrics have stopped.
-		WithTarget(query{expr: p.query}.instant(refID(0), prometheus.PromQueryFormatTimeSeries))
+		WithTarget(query{expr: p.query}.instant(refID(0), f, prometheus.PromQueryFormatTimeSeries))
 	// What is not known is not green. The mapping of null holds for no series, too.
 	mappings := []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}
 	if p.idle != "" {
@@ -208,7 +208,7 @@ func (p single) steps() cog.Builder[sdk.ThresholdsConfig] {
 	return steps(p.red)
 }
 
-func (p heat) panel(pos sdk.GridPos) (sdk.Panel, error) {
+func (p heat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return heatmap.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit("short").
 		Datasource(dataSource()).GridPos(pos).
@@ -216,6 +216,6 @@ func (p heat) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		Color(heatmap.NewHeatmapColorOptionsBuilder().Mode(heatmap.HeatmapColorModeScheme).Scheme("Oranges").Steps(64)).
 		Tooltip(heatmap.NewHeatmapTooltipBuilder().Mode(common.TooltipDisplayModeSingle).ShowColorScale(true)).
 		ShowLegend().
-		WithTarget(query{expr: p.query, legend: "{{le}}"}.build(refID(0)).Format(prometheus.PromQueryFormatHeatmap)).
+		WithTarget(query{expr: p.query, legend: "{{le}}"}.build(refID(0), f).Format(prometheus.PromQueryFormatHeatmap)).
 		Build()
 }

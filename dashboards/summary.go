@@ -39,7 +39,7 @@ func worstDisconnects(t catalog.Targets) panel {
 	return single{
 		header: header{id: 4, title: "Disconnects", unit: "cpm",
 			about: "Watches that the worst informer loses in a minute, planned ends left out. Normal is 0. The objective is " + o.Goal() + " for each informer."},
-		query: `max(60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$__rate_interval])))`,
+		query: `max(60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval])))`,
 		red:   o.Threshold,
 	}
 }
@@ -49,7 +49,7 @@ func lateEvents(t catalog.Targets) panel {
 	return single{
 		header: header{id: 5, title: "Late events", unit: "percentunit",
 			about: "Share of the events that took longer than " + o.Amount() + " from their receipt to the return of the handler, of the informer with most of them. Normal is 0, also when nothing happens. The objective allows " + o.Budget() + " over a month."},
-		query: `max((sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])) - sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum by (cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@}[$__rate_interval])), 1e-9))`,
+		query: `max((sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@informer}[$__rate_interval])) - sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@informer, ` + bucket(o) + `}[$__rate_interval]))) / clamp_min(sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@informer}[$__rate_interval])), 1e-9))`,
 		red:   o.Allowed(),
 	}
 }
@@ -59,7 +59,7 @@ func failedAttempts(t catalog.Targets) panel {
 	return single{
 		header: header{id: 6, title: "Failed attempts", unit: "percentunit",
 			about: "Share of list and watch attempts that fail, of the program that fails most. Normal is 0; a lost connection shows for a moment. The objective is " + o.Goal() + "."},
-		query: `max(sum by (cluster, name) (rate(k8s_informer_sync_errors_total{@}[$__rate_interval])) / clamp_min(sum by (cluster, name) (rate(k8s_informer_sync_errors_total{@}[$__rate_interval])) + sum by (cluster, name) (rate(k8s_informer_watches_total{@}[$__rate_interval])) + sum by (cluster, name) (rate(k8s_informer_list_duration_seconds_count{@}[$__rate_interval])), 1e-9))`,
+		query: `max(sum by (@cluster, name) (rate(k8s_informer_sync_errors_total{@informer}[$__rate_interval])) / clamp_min(sum by (@cluster, name) (rate(k8s_informer_sync_errors_total{@informer}[$__rate_interval])) + sum by (@cluster, name) (rate(k8s_informer_watches_total{@informer}[$__rate_interval])) + sum by (@cluster, name) (rate(k8s_informer_list_duration_seconds_count{@informer}[$__rate_interval])), 1e-9))`,
 		red:   o.Threshold,
 	}
 }
@@ -69,7 +69,7 @@ func slowestHandler(t catalog.Targets) panel {
 	return single{
 		header: header{id: 7, title: "Handler p99", unit: "s",
 			about: "99th percentile of the time for one event, of the slowest handler. Below a millisecond is normal for a handler that only queues a key. The objective is " + o.Goal() + "."},
-		query: `max(histogram_quantile(0.99, sum by (le, cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[$__rate_interval]))))`,
+		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@informer}[$__rate_interval]))))`,
 		red:   o.Threshold,
 		idle:  "idle",
 	}
@@ -79,7 +79,7 @@ func cachesDiffer(of string) panel {
 	return single{
 		header: header{id: 8, title: "Caches differ", unit: "short",
 			about: "Objects in which caches differ from the API server, as two audits in a row have found. Normal is 0; No data means that no informer is audited, as in the library by default. Otherwise follow the runbook of InformerCacheDiffers."},
-		query: `sum(max by (cluster, name, informer_type, watch_namespace, kind) (k8s_informer_audit_differences{` + of + `}))`,
+		query: `sum(max by (@cluster, name, informer_type, watch_namespace, kind) (k8s_informer_audit_differences{` + of + `}))`,
 		red:   1,
 	}
 }
@@ -94,13 +94,13 @@ func everyInformer(t catalog.Targets) panel {
 			{label: "watch_namespace", title: "Namespace", narrow: true}, {label: "instance", title: "Instance"},
 		},
 		columns: []column{
-			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_sync_lag_seconds{@})`},
-			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_synced{@})`},
-			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_watch_connected{@})`},
-			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * sum by (cluster, name, informer_type, watch_namespace, instance) (rate(k8s_informer_watch_disconnects_total{@}[$__rate_interval]))`},
-			{title: "Pending", query: `max by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_handler_pending_events{@})`},
-			{title: "Objects", query: `sum by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_objects{@})`},
-			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * max by (cluster, name, informer_type, watch_namespace, instance) (k8s_informer_last_event_timestamp_seconds{@} > 0)`},
+			{title: "Sync lag", unit: "s", bad: true, red: lag.Threshold, query: `max by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_sync_lag_seconds{@informer})`},
+			{title: "Synced", bad: true, under: true, red: 1, words: yesNo, query: `min by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_synced{@informer})`},
+			{title: "Watch", bad: true, under: true, red: 1, words: map[string]string{"0": "down", "1": "up"}, query: `min by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_watch_connected{@informer})`},
+			{title: "Disconnects", unit: "cpm", bad: true, red: disconnect.Threshold, query: `60 * sum by (@cluster, name, informer_type, watch_namespace, @instance) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval]))`},
+			{title: "Pending", query: `max by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_handler_pending_events{@informer})`},
+			{title: "Objects", query: `sum by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_objects{@informer})`},
+			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_last_event_timestamp_seconds{@informer} > 0)`},
 		},
 		sortBy: "Sync lag",
 	}

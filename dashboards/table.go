@@ -60,7 +60,7 @@ func (l link) dataLink(labels []column) map[string]any {
 	return map[string]any{"title": l.title, "url": b.String()}
 }
 
-func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
+func (p grid) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	b := table.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
@@ -72,11 +72,11 @@ func (p grid) panel(pos sdk.GridPos) (sdk.Panel, error) {
 	order := map[string]int{}
 	hide := map[string]bool{"Time": true}
 	for i, l := range p.labels {
-		rename[l.label], order[l.label] = l.title, i
+		rename[f.series.Label(l.label)], order[f.series.Label(l.label)] = l.title, i
 		b.OverrideByName(l.title, l.labelProperties(p.labels))
 	}
 	for i, c := range p.columns {
-		b.WithTarget(query{expr: c.query}.instant(refID(i), prometheus.PromQueryFormatTable))
+		b.WithTarget(query{expr: c.query}.instant(refID(i), f, prometheus.PromQueryFormatTable))
 		field := "Value #" + refID(i)
 		if len(p.columns) == 1 {
 			field = "Value" // what Grafana calls the value of an only query

@@ -17,7 +17,7 @@ type timeline struct {
 	neutral bool
 }
 
-func (p timeline) panel(pos sdk.GridPos) (sdk.Panel, error) {
+func (p timeline) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	state := func(word, colour string) sdk.ValueMappingResult {
 		return sdk.ValueMappingResult{Text: cog.ToPtr(word), Color: cog.ToPtr(colour)}
 	}
@@ -37,6 +37,6 @@ func (p timeline) panel(pos sdk.GridPos) (sdk.Panel, error) {
 		Legend(common.NewVizLegendOptionsBuilder().ShowLegend(true).
 			DisplayMode(common.LegendDisplayModeList).Placement(common.LegendPlacementBottom)).
 		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeSingle)).
-		WithTarget(p.build(refID(0))).
+		WithTarget(p.build(refID(0), f)).
 		Build()
 }

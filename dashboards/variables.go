@@ -3,11 +3,13 @@ package dashboards
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // variable is a variable that selects by a label.
@@ -54,48 +56,72 @@ var (
 func targetVariables(metrics ...string) []variable {
 	return []variable{
 		{name: "cluster", title: "Cluster", series: seriesOf("", metrics...)},
-		{name: "job", title: "Job", series: seriesOf(`cluster=~"$cluster"`, metrics...)},
-		{name: "instance", title: "Instance", series: seriesOf(`cluster=~"$cluster", job=~"$job"`, metrics...)},
+		{name: "job", title: "Job", series: seriesOf(`@cluster=~"$cluster"`, metrics...)},
+		{name: "instance", title: "Instance", series: seriesOf(`@cluster=~"$cluster", @job=~"$job"`, metrics...)},
 	}
 }
 
 // seriesOf selects the series of any of the metrics that match.
 func seriesOf(matchers string, metrics ...string) string {
+	list := []string{"@"}
+	name := metrics[0]
 	if len(metrics) > 1 {
-		return seriesOf(strings.TrimSuffix(`__name__=~"`+strings.Join(metrics, "|")+`", `+matchers, ", "), "")
+		name = ""
+		list = append(list, `__name__=~"`+strings.Join(metrics, "|")+`"`)
 	}
-	if matchers == "" {
-		return metrics[0]
+	if matchers != "" {
+		list = append(list, matchers)
 	}
-	return metrics[0] + "{" + matchers + "}"
+	return name + "{" + strings.Join(list, ", ") + "}"
 }
 
 const (
-	targetMatchers   = `cluster=~"$cluster", job=~"$job", instance=~"$instance"`
+	targetMatchers   = `@cluster=~"$cluster", @job=~"$job", @instance=~"$instance"`
 	programMatchers  = targetMatchers + `, name=~"$name"`
 	informerMatchers = programMatchers + `, informer_type=~"$informer_type", watch_namespace=~"$watch_namespace"`
 )
 
 // selectors puts the variables into queries:
 //
-//	{@}            series of an informer
-//	{@target}      those of a process
+//	{@target}      series of a process
 //	{@program}     those of a program, client-go's own about informers among them
+//	{@informer}    those of an informer
 //	{@controller}  those of a controller
 //	{@queue}       client-go's own of its queue
 //	{@lock}        those of a lock that leaders hold
 //	{@lease}       those of a Lease
 //	{@object}      those of the objects of a resource
 var selectors = strings.NewReplacer(
-	"@target", targetMatchers,
-	"@program", programMatchers,
-	"@controller", targetMatchers+`, controller=~"$controller"`,
-	"@queue", targetMatchers+`, name=~"$controller"`,
-	"@lock", targetMatchers+`, lock=~"$lock"`,
-	"@lease", targetMatchers+`, lease_namespace=~"$lease_namespace", lease=~"$lease"`,
-	"@object", targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
-	"@", informerMatchers,
+	"{@target", "{@, "+targetMatchers,
+	"{@program", "{@, "+programMatchers,
+	"{@informer", "{@, "+informerMatchers,
+	"{@controller", "{@, "+targetMatchers+`, controller=~"$controller"`,
+	"{@queue", "{@, "+targetMatchers+`, name=~"$controller"`,
+	"{@lock", "{@, "+targetMatchers+`, lock=~"$lock"`,
+	"{@lease", "{@, "+targetMatchers+`, lease_namespace=~"$lease_namespace", lease=~"$lease"`,
+	"{@object", "{@, "+targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
 )
+
+// filler puts into queries and legends what the configuration decides: selectors, the names of labels and, where [@id]
+// stands, the window of the objective with that id.
+type filler struct {
+	series  prom.Series
+	windows *strings.Replacer
+}
+
+func newFiller(c Config) filler {
+	var pairs []string
+	for _, o := range c.Targets.All() {
+		if o.Window > 0 {
+			pairs = append(pairs, "[@"+o.ID+"]", "["+catalog.FormatDuration(o.Window)+"]")
+		}
+	}
+	return filler{prom.Series{Labels: c.Labels, Selector: c.Selector}, strings.NewReplacer(pairs...)}
+}
+
+func (f filler) fill(text string) string {
+	return f.series.Fill(f.windows.Replace(selectors.Replace(text)))
+}
 
 // everything is the regular expression that All stands for in a variable.
 func everything(name string) string {
@@ -105,18 +131,8 @@ func everything(name string) string {
 	return ".+"
 }
 
-// matched is a variable as the value of a matcher.
-var matched = regexp.MustCompile(`\$([a-z]+(?:_[a-z]+)*)"`)
-
-// atAll puts every variable of a query at All.
-func atAll(expr string) string {
-	return matched.ReplaceAllStringFunc(expr, func(found string) string {
-		return everything(strings.Trim(found, `$"`)) + `"`
-	})
-}
-
-func (v variable) build() cog.Builder[sdk.VariableModel] {
-	q := fmt.Sprintf("label_values(%s, %s)", v.series, cmp.Or(v.label, v.name))
+func (v variable) build(f filler) cog.Builder[sdk.VariableModel] {
+	q := fmt.Sprintf("label_values(%s, %s)", f.fill(v.series), f.series.Label(cmp.Or(v.label, v.name)))
 	return sdk.NewQueryVariableBuilder(v.name).
 		Label(v.title).Datasource(dataSource()).
 		Query(sdk.StringOrMap{Map: map[string]any{"qryType": 1, "query": q, "refId": "PrometheusVariableQueryEditor-VariableQuery"}}).

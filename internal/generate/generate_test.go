@@ -13,12 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/dashboards"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/internal/generate"
-	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
 const deploy = "../../deploy"
@@ -69,34 +66,6 @@ func TestSameBytesEachTime(t *testing.T) {
 	for path := range first {
 		if !bytes.Equal(first[path], second[path]) {
 			t.Errorf("%s differs between two runs", path)
-		}
-	}
-}
-
-// What is measured must be shown or alert.
-func TestNoMetricIsOrphaned(t *testing.T) {
-	used := map[string]bool{}
-	boards, err := dashboards.All(dashboards.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range boards {
-		for _, q := range d.Queries {
-			for _, name := range promql.Metrics(q.Expr) {
-				used[name] = true
-			}
-		}
-	}
-	for _, g := range alerts.Rules(alerts.Config{}) {
-		for _, r := range g.Rules {
-			for _, name := range promql.Metrics(r.Expr) {
-				used[name] = true
-			}
-		}
-	}
-	for _, m := range catalog.All() {
-		if !used[m.Name] {
-			t.Errorf("neither a panel nor an alert uses %s", m.Name)
 		}
 	}
 }
@@ -210,9 +179,9 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		"controllers: {a: {objectives: {queue_depth: {for: x}}}}":            `controllers.a.objectives.queue_depth.for: "x" is no duration`,
 		"controllers: {a: {objectives: {sync_lag: {threshold: 1}}}}":         "controllers.a.objectives: sync_lag is not the objective of an alert about controllers",
 		"controllers: {a: {objectives: {queue_wait_p99: {threshold: 1.5}}}}": "controllers.a.objectives: queue_wait_p99: threshold is 1.5, which is no bucket",
-		"labelNames: {job: name}":                                            `labelNames.job: another label has the name "name"`,
-		"labelNames: {namespace: exported_namespace}":                        `labelNames: "namespace" cannot have another name, only cluster, instance, job can`,
-		"selector: env":                                                      `selector: "env" are no matchers`,
+		"labelNames: {job: name}":                                            `labelNames.job: "name" is the name of another label`,
+		"labelNames: {namespace: exported_namespace}":                        `labelNames: "namespace" cannot be renamed, only cluster, instance, job can`,
+		"selector: env":                                                      `selector: "env" is not a list of matchers`,
 		"groups: [x]":                                                        `groups: no group is named "x"`,
 		"alertmanager: {teams: {a: {pager: http://x}}}":                      `alertmanager.teams.a: "pager" is no severity`,
 		"handlers: {h: 3}":                                                   `handlers: "h" has 3`,

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,18 +36,14 @@ func expressions(t *testing.T, renamed map[string]string) (list []named) {
 			list = append(list, named{where: r.Alert + r.Record, expr: r.Expr})
 		}
 	}
-	if renamed == nil {
-		for _, a := range alerts.All() {
-			for _, step := range a.Runbook.Diagnosis {
-				if step.Query != "" {
-					list = append(list, named{where: "runbook of " + a.Name, expr: step.Query})
-				}
-			}
+	for _, a := range alerts.All() {
+		for _, expr := range runbookQueries(a, config) {
+			list = append(list, named{where: "runbook of " + a.Name, expr: expr})
 		}
 	}
-	for _, d := range renamedDashboards(t, renamed) {
+	for _, d := range boards(t, dashboards.Config{Labels: renamed}) {
 		for _, q := range d.Queries {
-			list = append(list, named{where: d.UID + ": " + q.Panel, expr: q.Plain(rateInterval)})
+			list = append(list, named{where: d.UID + ": " + q.Panel, expr: q.Plain()})
 		}
 	}
 	for i, e := range list {
@@ -66,15 +61,6 @@ func expressions(t *testing.T, renamed map[string]string) (list []named) {
 		list[i].expr = parsed.String()
 	}
 	return list
-}
-
-func renamedDashboards(t *testing.T, renamed map[string]string) []dashboards.Dashboard {
-	t.Helper()
-	all, err := dashboards.All(dashboards.Config{Labels: renamed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 func newEngine(t *testing.T) *promql.Engine {
@@ -172,14 +158,14 @@ func TestOneOfTwoClusters(t *testing.T) {
 	engine := newEngine(t)
 	eu := cluster(t, "eu", nil)
 	world := both(eu, cluster(t, "us", nil))
-	for _, d := range allDashboards(t) {
+	for _, d := range boards(t, dashboards.Config{}) {
 		for _, q := range d.Queries {
-			want, _, err := eu.ask(t.Context(), engine, q.Plain(rateInterval), nil)
+			want, _, err := eu.ask(t.Context(), engine, q.Plain(), nil)
 			if err != nil {
 				t.Errorf("%s, %q: %v", d.UID, q.Panel, err)
 			}
 			q.Expr = strings.ReplaceAll(q.Expr, "$cluster", "eu")
-			got, _, err := world.ask(t.Context(), engine, q.Plain(rateInterval), nil)
+			got, _, err := world.ask(t.Context(), engine, q.Plain(), nil)
 			if err != nil {
 				t.Errorf("%s, %q: %v", d.UID, q.Panel, err)
 			}
@@ -246,30 +232,18 @@ var labelInLegend = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 func TestLegendsTellSeriesApart(t *testing.T) {
 	engine := newEngine(t)
 	world := both(cluster(t, "eu", nil), cluster(t, "us", nil))
-	for _, d := range allDashboards(t) {
-		var m struct {
-			Panels []struct {
-				Title, Type     string
-				Targets         []struct{ Expr, LegendFormat string }
-				Transformations []struct {
-					Options struct{ RenameByName map[string]string }
-				}
-			}
-		}
-		if err := json.Unmarshal(d.JSON, &m); err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range m.Panels {
+	for _, d := range boards(t, dashboards.Config{}) {
+		for _, p := range d.drawn() {
 			seen := map[string]labels.Labels{}
 			for _, target := range p.Targets {
-				_, sets, err := world.ask(t.Context(), engine, dashboards.Query{Expr: target.Expr}.Plain(rateInterval), nil)
+				_, sets, err := world.ask(t.Context(), engine, d.all().Replace(target.Expr), nil)
 				if err != nil {
 					t.Errorf("%s, %q: %v", d.UID, p.Title, err)
 				}
 				for _, set := range sets {
 					switch p.Type {
 					case "timeseries", "state-timeline":
-						legend := labelInLegend.ReplaceAllStringFunc(target.LegendFormat, func(l string) string { return set.Get(strings.Trim(l, "{}")) })
+						legend := labelInLegend.ReplaceAllStringFunc(target.Legend, func(l string) string { return set.Get(strings.Trim(l, "{}")) })
 						if other, taken := seen[legend]; taken {
 							t.Errorf("%s, %q: %s and %s have the same legend %q", d.UID, p.Title, other, set, legend)
 						}

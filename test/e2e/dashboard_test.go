@@ -31,9 +31,9 @@ var faultPanels = map[string]string{
 // TestEveryPanelHasData asks the real Prometheus, on a healthy cluster, what each panel asks for.
 func TestEveryPanelHasData(t *testing.T) {
 	c := theChain(t)
-	for _, d := range allDashboards(t) {
+	for _, d := range boards(t, dashboards.Config{}) {
 		await.Within(t, patience, d.Title, func(ctx context.Context) error {
-			return errorOf(emptyQueries(ctx, c, d.Queries, func(q dashboards.Query, s []stack.Sample) bool {
+			return errorOf(emptyQueries(ctx, c, d.Queries, func(q query, s []stack.Sample) bool {
 				_, rare := rarePanels[q.Panel]
 				_, mayLack := faultPanels[q.Panel]
 				return slices.ContainsFunc(s, isNumber) || len(s) > 0 && rare || mayLack
@@ -51,7 +51,7 @@ func TestEveryPanelHasData(t *testing.T) {
 // TestRarePanelsHaveFaults: each is a panel, and what fills it is a fault that TestFaults makes.
 func TestRarePanelsHaveFaults(t *testing.T) {
 	var panels []string
-	for _, d := range allDashboards(t) {
+	for _, d := range boards(t, dashboards.Config{}) {
 		for _, q := range d.Queries {
 			panels = append(panels, q.Panel)
 		}
@@ -68,26 +68,17 @@ func TestRarePanelsHaveFaults(t *testing.T) {
 	}
 }
 
-func allDashboards(t *testing.T) []dashboards.Dashboard {
-	t.Helper()
-	all, err := dashboards.All(dashboards.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func isNumber(s stack.Sample) bool { return !math.IsNaN(s.Value) }
 
 // emptyQueries returns the queries whose results are not good enough.
-func emptyQueries(ctx context.Context, c *chain.Chain, queries []dashboards.Query, good func(dashboards.Query, []stack.Sample) bool) (empty []string, err error) {
+func emptyQueries(ctx context.Context, c *chain.Chain, queries []query, good func(query, []stack.Sample) bool) (empty []string, err error) {
 	for _, q := range queries {
-		samples, err := c.Prometheus.Query(ctx, q.Plain(rateInterval))
+		samples, err := c.Prometheus.Query(ctx, q.Plain())
 		if err != nil {
 			return nil, fmt.Errorf("panel %q: %w", q.Panel, err)
 		}
 		if !good(q, samples) {
-			empty = append(empty, fmt.Sprintf("panel %q: %d series and no number: %s", q.Panel, len(samples), q.Plain(rateInterval)))
+			empty = append(empty, fmt.Sprintf("panel %q: %d series and no number: %s", q.Panel, len(samples), q.Plain()))
 		}
 	}
 	return empty, nil
@@ -122,10 +113,10 @@ func TestEmptyPanelsAreSeen(t *testing.T) {
 		"informer_queued_", "renamed_queued_", "informer_processing_", "renamed_processing_", "informer_store_", "renamed_store_",
 		"controller_", "renamed_controller_", "k8s_client_", "renamed_client_", "workqueue_", "renamed_workqueue_",
 		"leader_election_", "renamed_election_", "k8s_lease_", "renamed_lease_", "k8s_object_", "renamed_object_")
-	for _, d := range allDashboards(t) {
+	for _, d := range boards(t, dashboards.Config{}) {
 		for _, q := range d.Queries {
 			q.Expr = renamed.Replace(q.Expr)
-			empty, err := emptyQueries(t.Context(), c, []dashboards.Query{q}, func(_ dashboards.Query, s []stack.Sample) bool { return len(s) > 0 })
+			empty, err := emptyQueries(t.Context(), c, []query{q}, func(_ query, s []stack.Sample) bool { return len(s) > 0 })
 			if err != nil || len(empty) != 1 {
 				t.Errorf("panel %q would not be missed: %v\n%s", q.Panel, err, q.Expr)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/dashboards"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
@@ -223,13 +224,13 @@ func (b *broken) fires(t *testing.T) {
 // fillsPanels waits until the panels that the fault is to fill show something.
 func (b *broken) fillsPanels(t *testing.T) {
 	t.Helper()
-	for _, d := range allDashboards(t) {
+	for _, d := range boards(t, dashboards.Config{}) {
 		for _, q := range d.Queries {
 			if rarePanels[q.Panel] != b.fault.Name && faultPanels[q.Panel] != b.fault.Name {
 				continue
 			}
 			await.Within(t, patience, b.fault.Name+" fills the panel "+q.Panel, func(ctx context.Context) error {
-				return some(ctx, b.chain, q.Plain(rateInterval))
+				return some(ctx, b.chain, q.Plain())
 			})
 		}
 	}

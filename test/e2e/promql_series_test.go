@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
 // metricName is the label that holds the name.
@@ -19,6 +18,19 @@ const metricName = "__name__"
 
 // targetLabels are on every series that is scraped.
 var targetLabels = []string{"cluster", "job", "instance"}
+
+// foreign are the series of others that queries may use, with the labels that they have besides those of their target.
+var foreign = map[string][]string{
+	"up":                            {},
+	"scrape_duration_seconds":       {},
+	"scrape_samples_scraped":        {},
+	"process_cpu_seconds_total":     {},
+	"process_resident_memory_bytes": {},
+	"process_start_time_seconds":    {},
+	"go_gc_gomemlimit_bytes":        {},
+	"go_goroutines":                 {},
+	"ALERTS":                        {"alertname", "alertstate", "severity", "name", "informer_type", "watch_namespace", "namespace"},
+}
 
 // Functions that take a counter, and those of them that mean something only for a counter.
 var (
@@ -40,7 +52,7 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 	if own, ok := recorded[name]; ok {
 		return series{labels: own}, true
 	}
-	if own, ok := promql.Foreign[name]; ok {
+	if own, ok := foreign[name]; ok {
 		return series{labels: slices.Concat(targetLabels, own), counter: strings.HasSuffix(name, "_total")}, true
 	}
 	if m, ok := catalog.ByName(name); ok && m.Type != catalog.TypeHistogram {

@@ -1,12 +1,13 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -72,15 +73,26 @@ func TestRulesFitTheCatalog(t *testing.T) {
 	}
 }
 
+var queryInRunbook = regexp.MustCompile("(?s)```promql\n(.*?)```")
+
+// runbookQueries returns the queries of a generated runbook, that of the rule among them.
+func runbookQueries(a alerts.Alert, c alerts.Config) (list []string) {
+	for _, found := range queryInRunbook.FindAllStringSubmatch(string(alerts.RunbookPage(a, c)), -1) {
+		list = append(list, strings.TrimSpace(found[1]))
+	}
+	return list
+}
+
 func TestRunbooksFitTheCatalog(t *testing.T) {
 	recorded := recordedSeries(t)
 	for _, a := range alerts.All() {
-		for _, step := range a.Runbook.Diagnosis {
-			if step.Query == "" {
-				continue
-			}
-			if _, err := checkQuery(step.Query, recorded); err != nil {
-				t.Errorf("runbook of %s: %v\n%s", a.Name, err, step.Query)
+		queries := runbookQueries(a, alerts.Config{})
+		if len(queries) < 2 {
+			t.Errorf("the runbook of %s has %d queries", a.Name, len(queries))
+		}
+		for _, expr := range queries {
+			if _, err := checkQuery(expr, recorded); err != nil {
+				t.Errorf("runbook of %s: %v\n%s", a.Name, err, expr)
 			}
 		}
 	}
@@ -88,22 +100,24 @@ func TestRunbooksFitTheCatalog(t *testing.T) {
 
 func TestDashboardsFitTheCatalog(t *testing.T) {
 	recorded := recordedSeries(t)
-	all, err := dashboards.All(dashboards.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range all {
+	for _, d := range boards(t, dashboards.Config{}) {
 		if len(d.Queries) == 0 {
 			t.Errorf("%s: no query was looked at", d.UID)
 		}
-		for _, q := range d.Queries {
-			plain := q.Plain(rateInterval)
+		check := func(name, expr string) {
+			plain := d.all().Replace(expr)
 			if strings.Contains(plain, "$") {
-				t.Errorf("%s, %q: a variable is left: %s", d.UID, q.Panel, plain)
+				t.Errorf("%s, %q: a variable is left: %s", d.UID, name, plain)
 			}
 			if _, err := checkQuery(plain, recorded); err != nil {
-				t.Errorf("%s, %q: %v\n%s", d.UID, q.Panel, err, plain)
+				t.Errorf("%s, %q: %v\n%s", d.UID, name, err, plain)
 			}
+		}
+		for _, q := range d.Queries {
+			check(q.Panel, q.Expr)
+		}
+		for _, a := range d.Annotations.List {
+			check("annotation "+a.Name, a.Expr)
 		}
 		for _, v := range variablesOf(t, d) {
 			// Grafana asks for the labels of the series that were there at any time, counters among them.
@@ -115,27 +129,86 @@ func TestDashboardsFitTheCatalog(t *testing.T) {
 	}
 }
 
+// What is measured is shown or alerts, and a variable offers only values of series that its dashboard reads.
+func TestNoMetricIsOrphaned(t *testing.T) {
+	used := map[string]bool{}
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		for _, r := range g.Rules {
+			for _, name := range metricsOf(t, r.Expr) {
+				used[name] = true
+			}
+		}
+	}
+	for _, d := range boards(t, dashboards.Config{}) {
+		read, text := map[string]bool{}, ""
+		for _, q := range d.Queries {
+			text += q.Expr
+			for _, name := range metricsOf(t, q.Plain()) {
+				read[name], used[name] = true, true
+			}
+		}
+		for _, v := range d.Templating.List {
+			if v.Type == "query" && !strings.Contains(text, "$"+v.Name+`"`) {
+				t.Errorf("%s: no query uses the variable %s", d.UID, v.Name)
+			}
+		}
+		for _, v := range variablesOf(t, d) {
+			for _, name := range metricsOf(t, v.selector) {
+				if !read[name] {
+					t.Errorf("%s: a variable offers values of %s, which no panel reads", d.UID, name)
+				}
+			}
+		}
+	}
+	for _, m := range catalog.All() {
+		if !used[m.Name] {
+			t.Errorf("neither a panel nor an alert uses %s", m.Name)
+		}
+	}
+}
+
+// metricsOf returns the names of the catalog's metrics that a query reads.
+func metricsOf(t *testing.T, expr string) (names []string) {
+	t.Helper()
+	for _, v := range selectorsOf(t, expr) {
+		for _, name := range namesOf(v) {
+			if s, ok := lookUp(name, nil); ok && s.metric.Name != "" {
+				names = append(names, s.metric.Name)
+			}
+		}
+	}
+	return names
+}
+
+// selectorsOf returns the selectors of a query.
+func selectorsOf(t *testing.T, expr string) (list []*parser.VectorSelector) {
+	t.Helper()
+	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, expr)
+	}
+	parser.Inspect(parsed, func(n parser.Node, _ []parser.Node) error {
+		if v, ok := n.(*parser.VectorSelector); ok {
+			list = append(list, v)
+		}
+		return nil
+	})
+	return list
+}
+
 // dashboardVariable is a variable of a dashboard: the values of a label of the series that a selector finds.
 type dashboardVariable struct{ selector, label string }
 
-var labelValues = regexp.MustCompile(`^label_values\((.+), ([a-z_]+)\)$`)
+var labelValues = regexp.MustCompile(`^label_values\((.+), ([a-z0-9_]+)\)$`)
 
 // variablesOf reads the variables out of a dashboard, with those that they depend on at All.
-func variablesOf(t *testing.T, d dashboards.Dashboard) (list []dashboardVariable) {
+func variablesOf(t *testing.T, d board) (list []dashboardVariable) {
 	t.Helper()
-	var model struct {
-		Templating struct {
-			List []struct{ Name, Type, Definition string }
-		}
-	}
-	if err := json.Unmarshal(d.JSON, &model); err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range model.Templating.List {
+	for _, v := range d.Templating.List {
 		if v.Type != "query" {
 			continue
 		}
-		parts := labelValues.FindStringSubmatch(dashboards.Query{Expr: v.Definition}.Plain(rateInterval))
+		parts := labelValues.FindStringSubmatch(d.all().Replace(v.Definition))
 		if parts == nil {
 			t.Fatalf("variable %s: %s is not understood", v.Name, v.Definition)
 		}

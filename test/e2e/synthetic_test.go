@@ -15,7 +15,6 @@ import (
 	"github.com/prometheus/prometheus/storage"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	ours "github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
 // database holds series by the names of their metrics.
@@ -101,7 +100,7 @@ func cluster(t *testing.T, name string, change func(*labels.Builder)) database {
 	for _, metric := range catalog.All() {
 		write(metric.Name, metric.Labels, metric.Type != catalog.TypeGauge, metric.Buckets)
 	}
-	for metric, names := range ours.Foreign {
+	for metric, names := range foreign {
 		write(metric, open(names), strings.HasSuffix(metric, "_total"), nil)
 	}
 	for metric, names := range recordedSeries(t) {

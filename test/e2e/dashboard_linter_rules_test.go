@@ -1,14 +1,16 @@
-package dashboards
+package e2e_test
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/internal/promql"
 )
 
-func templateDatasource(m model) []string {
+func templateDatasource(m boardModel) []string {
 	var found []variableModel
 	for _, v := range m.Templating.List {
 		if v.Type == "datasource" {
@@ -21,8 +23,8 @@ func templateDatasource(m model) []string {
 	return nil
 }
 
-func templateTarget(name, label string) func(model) []string {
-	return func(m model) []string {
+func templateTarget(name, label string) func(boardModel) []string {
+	return func(m boardModel) []string {
 		i := slices.IndexFunc(m.Templating.List, func(v variableModel) bool { return v.Name == name })
 		if i < 0 {
 			return []string{"there is no variable " + name}
@@ -35,23 +37,23 @@ func templateTarget(name, label string) func(model) []string {
 	}
 }
 
-func templateLabelPromQL(m model) []string {
+func templateLabelPromQL(m boardModel) []string {
 	var found []string
 	for _, v := range m.Templating.List {
 		if v.Type != "query" {
 			continue
 		}
-		parts := valuesOf.FindStringSubmatch(v.Definition)
+		parts := labelValues.FindStringSubmatch(v.Definition)
 		if parts == nil {
 			found = append(found, fmt.Sprintf("variable %s is no label_values(): %s", v.Name, v.Definition))
-		} else if _, err := promql.Scan(parts[1]); err != nil {
+		} else if _, err := parser.NewParser(parser.Options{}).ParseExpr(withInterval(parts[1])); err != nil {
 			found = append(found, fmt.Sprintf("variable %s: %v", v.Name, err))
 		}
 	}
 	return found
 }
 
-func templateReload(m model) []string {
+func templateReload(m boardModel) []string {
 	var found []string
 	for _, v := range m.Templating.List {
 		if v.Type == "query" && v.Refresh != 2 {
@@ -99,7 +101,7 @@ func panelNoTargets(p panelModel) string {
 }
 
 func targetPromQL(t targetModel) string {
-	if _, err := promql.Scan(t.Expr); err != nil {
+	if _, err := parser.NewParser(parser.Options{}).ParseExpr(withInterval(t.Expr)); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -107,36 +109,41 @@ func targetPromQL(t targetModel) string {
 
 // targetRateInterval: an increase may be over the window of an objective about that metric. "Four in a quarter of an hour"
 // cannot be drawn otherwise.
-func targetRateInterval(s promql.Series) string {
-	if s.Range == "" || s.Range == "$__rate_interval" {
+func targetRateInterval(v *parser.VectorSelector, path []parser.Node) string {
+	over, ok := path[len(path)-1].(*parser.MatrixSelector)
+	if !ok || over.Range == unusualInterval {
 		return ""
 	}
-	if s.Func == "increase" && slices.ContainsFunc(catalog.Objectives(), func(o catalog.Objective) bool {
-		return o.Metric.Name == s.Name && catalog.FormatDuration(o.Window) == s.Range
+	if directCall(path) == "increase" && slices.ContainsFunc(catalog.Objectives(), func(o catalog.Objective) bool {
+		return o.Metric.Name == v.Name && o.Window == over.Range
 	}) {
 		return ""
 	}
-	return s.Name + " has a fixed range, not $__rate_interval"
+	return v.Name + " has a fixed range, not $__rate_interval"
 }
 
-func targetMatcher(label string) func(promql.Series) string {
-	want := promql.Matcher{Label: label, Op: "=~", Value: "$" + label}
-	return func(s promql.Series) string {
-		if !slices.Contains(s.Matchers, want) {
-			return fmt.Sprintf(`%s lacks the matcher %s=~"$%[2]s"`, s.Name, label)
+func targetMatcher(label string) func(*parser.VectorSelector, []parser.Node) string {
+	return func(v *parser.VectorSelector, _ []parser.Node) string {
+		if !slices.ContainsFunc(v.LabelMatchers, func(m *labels.Matcher) bool {
+			return m.Name == label && m.Type == labels.MatchRegexp && m.Value == "$"+label
+		}) {
+			return fmt.Sprintf(`%s lacks the matcher %s=~"$%[2]s"`, v.Name, label)
 		}
 		return ""
 	}
 }
 
-func targetCounterAgg(t targetModel) string {
-	if err := promql.Check(t.Expr, nil); err != nil {
-		return err.Error()
-	}
-	return ""
+// targetCounterAgg compares a query with the catalog, too.
+func targetCounterAgg(m boardModel) []string {
+	return eachTarget(func(t targetModel) string {
+		if _, err := checkQuery(m.all().Replace(t.Expr), nil); err != nil {
+			return err.Error()
+		}
+		return ""
+	})(m)
 }
 
-func uneditable(m model) []string {
+func uneditable(m boardModel) []string {
 	if m.Editable == nil || *m.Editable {
 		return []string{"changes in the browser would be lost; set editable to false"}
 	}

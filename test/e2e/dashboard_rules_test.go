@@ -1,4 +1,4 @@
-package dashboards
+package e2e_test
 
 import (
 	"encoding/json"
@@ -6,19 +6,20 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/informer-exporter/informer-exporter/internal/promql"
+	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// rule is one thing that every dashboard must keep to.
-type rule struct {
+// boardRule is one thing that every dashboard must keep to.
+type boardRule struct {
 	name  string
-	check func(model) []string
+	check func(boardModel) []string
 }
 
-// rules are those of dashboard-linter, under their names there, followed by our own. Two of the linter's are about LogQL
+// boardRules are those of dashboard-linter, under their names there, followed by our own. Two of the linter's are about LogQL
 // and have nothing to look at here.
-var rules = []rule{
+var boardRules = []boardRule{
 	{"template-datasource", templateDatasource},
 	{"template-job", templateTarget("job", "Job")},
 	{"template-instance", templateTarget("instance", "Instance")},
@@ -29,10 +30,10 @@ var rules = []rule{
 	{"panel-units", eachQuerying(panelUnits)},
 	{"panel-no-targets", eachQuerying(panelNoTargets)},
 	{"target-promql", eachTarget(targetPromQL)},
-	{"target-rate-interval", eachSeries(targetRateInterval)},
-	{"target-job", eachSeries(targetMatcher("job"))},
-	{"target-instance", eachSeries(targetMatcher("instance"))},
-	{"target-counter-agg", eachTarget(targetCounterAgg)},
+	{"target-rate-interval", eachSelector(targetRateInterval)},
+	{"target-job", eachSelector(targetMatcher("job"))},
+	{"target-instance", eachSelector(targetMatcher("instance"))},
+	{"target-counter-agg", targetCounterAgg},
 	{"uneditable-dashboard", uneditable},
 
 	{"identity", identity},
@@ -40,7 +41,7 @@ var rules = []rule{
 	{"grid", gridFits},
 	{"target-ref-id", targetRefIDs},
 	{"target-datasource", eachTarget(targetDatasource)},
-	{"target-cluster", eachSeries(targetMatcher("cluster"))},
+	{"target-cluster", eachSelector(targetMatcher("cluster"))},
 	{"target-legend", eachPanel(targetLegend)},
 	{"panel-legend-tooltip", eachPanel(legendAndTooltip)},
 	{"panel-overrides", eachPanel(overrides)},
@@ -48,8 +49,8 @@ var rules = []rule{
 	{"variables-used", variablesUsed},
 }
 
-func eachPanel(check func(panelModel) string) func(model) []string {
-	return func(m model) []string {
+func eachPanel(check func(panelModel) string) func(boardModel) []string {
+	return func(m boardModel) []string {
 		var found []string
 		for _, p := range m.drawn() {
 			if problem := check(p); problem != "" {
@@ -61,7 +62,7 @@ func eachPanel(check func(panelModel) string) func(model) []string {
 }
 
 // eachQuerying leaves out the list of alerts, which asks Grafana and not a data source. So does dashboard-linter.
-func eachQuerying(check func(panelModel) string) func(model) []string {
+func eachQuerying(check func(panelModel) string) func(boardModel) []string {
 	return eachPanel(func(p panelModel) string {
 		if p.Type == "alertlist" {
 			return ""
@@ -70,7 +71,7 @@ func eachQuerying(check func(panelModel) string) func(model) []string {
 	})
 }
 
-func eachTarget(check func(targetModel) string) func(model) []string {
+func eachTarget(check func(targetModel) string) func(boardModel) []string {
 	return eachPanel(func(p panelModel) string {
 		for _, t := range p.Targets {
 			if problem := check(t); problem != "" {
@@ -81,21 +82,36 @@ func eachTarget(check func(targetModel) string) func(model) []string {
 	})
 }
 
-func eachSeries(check func(promql.Series) string) func(model) []string {
-	return eachTarget(func(t targetModel) string {
-		q, _ := promql.Scan(t.Expr) // target-promql reports the error
-		for _, s := range q.Series {
-			if problem := check(s); problem != "" {
-				return problem
-			}
+// eachSelector runs a check on the selectors of all queries, with variables left in matchers, given the nodes above them.
+func eachSelector(check func(*parser.VectorSelector, []parser.Node) string) func(boardModel) []string {
+	return eachTarget(func(t targetModel) (problem string) {
+		parsed, err := parser.NewParser(parser.Options{}).ParseExpr(withInterval(t.Expr))
+		if err != nil {
+			return "" // target-promql reports it
 		}
-		return ""
+		parser.Inspect(parsed, func(n parser.Node, path []parser.Node) error {
+			if v, ok := n.(*parser.VectorSelector); ok && problem == "" {
+				problem = check(v, path)
+			}
+			return nil
+		})
+		return problem
 	})
 }
 
+// unusualInterval stands for Grafana's variable, so that it differs from what somebody would write.
+const unusualInterval = 7*time.Hour + 7*time.Second
+
+// withInterval writes a query so that it can be parsed: variables may stand in strings only.
+func withInterval(expr string) string {
+	return strings.ReplaceAll(expr, "$__rate_interval", "7h7s")
+}
+
+const gridWidth = 24
+
 var uidPattern = regexp.MustCompile(`^[a-z0-9-]{1,40}$`) // Grafana refuses longer ones
 
-func identity(m model) []string {
+func identity(m boardModel) []string {
 	var found []string
 	if !uidPattern.MatchString(m.UID) {
 		found = append(found, fmt.Sprintf("uid %q is not 1 to 40 of a-z, 0-9 and -", m.UID))
@@ -110,7 +126,7 @@ func identity(m model) []string {
 }
 
 // ids: Grafana says "panel not found" for links to id 0, and shows one of two with the same id.
-func ids(m model) []string {
+func ids(m boardModel) []string {
 	var found []string
 	seen := map[uint32]string{}
 	for _, p := range m.flat() {
@@ -124,7 +140,7 @@ func ids(m model) []string {
 	return found
 }
 
-func gridFits(m model) []string {
+func gridFits(m boardModel) []string {
 	var found []string
 	taken := map[[2]int]string{}
 	for _, p := range m.flat() {
@@ -149,7 +165,7 @@ func gridFits(m model) []string {
 	return found
 }
 
-func targetRefIDs(m model) []string {
+func targetRefIDs(m boardModel) []string {
 	return eachPanel(func(p panelModel) string {
 		var seen []string
 		for _, t := range p.Targets {
@@ -197,7 +213,7 @@ func overrides(p panelModel) string {
 }
 
 // links: Grafana's schema knows two types, and the SDK leaves the type of data links empty.
-func links(m model) []string {
+func links(m boardModel) []string {
 	all := slices.Clone(m.Links)
 	for _, p := range m.drawn() {
 		all = append(all, p.FieldConfig.Defaults.Links...)
@@ -211,10 +227,10 @@ func links(m model) []string {
 	return found
 }
 
-var used = regexp.MustCompile(`\$([a-z]+(?:_[a-z]+)*)`)
+var usedVariable = regexp.MustCompile(`\$([a-z]+(?:_[a-z]+)*)`)
 
 // variablesUsed finds variables in queries that are not declared, which Grafana would send as they are.
-func variablesUsed(m model) []string {
+func variablesUsed(m boardModel) []string {
 	declared := map[string]bool{}
 	for _, v := range m.Templating.List {
 		declared[v.Name] = true
@@ -222,7 +238,7 @@ func variablesUsed(m model) []string {
 	var found []string
 	for _, p := range m.drawn() {
 		for _, t := range p.Targets {
-			for _, v := range used.FindAllStringSubmatch(strings.ReplaceAll(t.Expr, "$__rate_interval", ""), -1) {
+			for _, v := range usedVariable.FindAllStringSubmatch(strings.ReplaceAll(t.Expr, "$__rate_interval", ""), -1) {
 				if !declared[v[1]] {
 					found = append(found, fmt.Sprintf("panel %q uses the variable %s, which does not exist", p.Title, v[1]))
 				}

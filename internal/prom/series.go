@@ -1,0 +1,112 @@
+// Package prom fills in the queries of rules and dashboards for the series of one Prometheus: the matchers that select
+// them, and the names of the labels that Prometheus adds.
+//
+// Queries are written with placeholders:
+//
+//	{@}            no matchers but the user's; {} is left out where the user has none
+//	{@, a="b"}     the user's matchers, and one more
+//	@cluster       the name of the label cluster; the same for @job and @instance
+//
+// Series that rules make, and ALERTS, carry no {@}: their sources have been selected already.
+package prom
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Series describes the series of one Prometheus. The zero value is one whose labels have their usual names.
+type Series struct {
+	// Labels are the names that labels have instead of those in TargetLabels.
+	Labels map[string]string
+	// Selector is a list of matchers, such as `env="prod"`.
+	Selector string
+}
+
+// TargetLabels returns the labels that may have other names: those that Prometheus adds to what it scrapes.
+func TargetLabels() []string { return []string{"cluster", "instance", "job"} }
+
+// Label returns the name of a label.
+func (s Series) Label(name string) string {
+	if other, ok := s.Labels[name]; ok {
+		return other
+	}
+	return name
+}
+
+// And returns the series that matchers select as well.
+func (s Series) And(matchers string) Series {
+	if s.Selector != "" {
+		matchers = s.Selector + ", " + matchers
+	}
+	return Series{Labels: s.Labels, Selector: matchers}
+}
+
+// Fill replaces the placeholders of a query, a legend or a template.
+func (s Series) Fill(text string) string {
+	alone, first := "", "{"
+	if s.Selector != "" {
+		alone, first = "{"+s.Selector+"}", "{"+s.Selector+", "
+	}
+	pairs := []string{"{@}", alone, "{@, ", first}
+	for _, name := range TargetLabels() {
+		pairs = append(pairs, "@"+name, s.Label(name))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+var (
+	labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	matcher   = `([a-zA-Z_][a-zA-Z0-9_]*)\s*(=|!=|=~|!~)\s*("(?:[^"\\]|\\["\\nt])*")`
+	selector  = regexp.MustCompile(`^\s*` + matcher + `(?:\s*,\s*` + matcher + `)*\s*$`)
+	matchers  = regexp.MustCompile(matcher)
+)
+
+// Validate returns what is wrong with the configuration. reserved are names that no label may be renamed to.
+func (s Series) Validate(reserved []string) []error {
+	var errs []error
+	taken := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
+		to := s.Labels[name]
+		switch {
+		case !slices.Contains(TargetLabels(), name):
+			errs = append(errs, fmt.Errorf("labelNames: %q cannot be renamed, only %s can", name, strings.Join(TargetLabels(), ", ")))
+		case !labelName.MatchString(to):
+			errs = append(errs, fmt.Errorf("labelNames.%s: %q is not a valid label name", name, to))
+		case taken[to] || slices.Contains(reserved, to) || slices.Contains(TargetLabels(), to) || strings.HasPrefix(to, "__"):
+			errs = append(errs, fmt.Errorf("labelNames.%s: %q is the name of another label", name, to))
+		}
+		taken[to] = true
+	}
+	if err := s.validateSelector(); err != nil {
+		errs = append(errs, fmt.Errorf("selector: %q is not a list of matchers: %w; write one like env=\"prod\", job=~\"a|b\"", s.Selector, err))
+	}
+	return errs
+}
+
+func (s Series) validateSelector() error {
+	if s.Selector == "" {
+		return nil
+	}
+	if !selector.MatchString(s.Selector) {
+		return fmt.Errorf("syntax error")
+	}
+	for _, m := range matchers.FindAllStringSubmatch(s.Selector, -1) {
+		label, operator, value := m[1], m[2], m[3]
+		if label == "__name__" {
+			return fmt.Errorf("metrics cannot be selected by name")
+		}
+		if strings.HasSuffix(operator, "~") {
+			if _, err := regexp.Compile(unescape.Replace(value[1 : len(value)-1])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unescape undoes the escapes that selector allows in a string.
+var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t")
