@@ -30,7 +30,7 @@ var told = map[string]map[string]string{
 	"stuck-finalizer":      {"informer_type": "configmaps"},
 	"failing-reconciles":   {"name": "widgets", "controller": "widgets"},
 	"panicking-reconciles": {"name": "widgets", "controller": "widgets"},
-	"hanging-cleanup":     {"name": "widgets", "controller": "widgets", "finalizer": "example.com/config-map"},
+	"hanging-cleanup":      {"name": "widgets", "controller": "widgets", "finalizer": "example.com/config-map"},
 	"exporter-kill":        {},
 	"unknown-kind":         {"job": exporterName, "informer_type": "gadgets.example.com"},
 	"broken-configuration": {"job": exporterName},
