@@ -107,7 +107,7 @@ fuzz: ## Run each fuzz test for half a minute
 	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/audit
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/apipath
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass
-	$(GO) test -run '^$$' -fuzz FuzzUnmarshal -fuzztime 30s ./internal/strictyaml
+	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/configfile
 	$(GO) test -run '^$$' -fuzz FuzzConfig -fuzztime 30s ./internal/exporter/discovery
 	$(GO) test -run '^$$' -fuzz 'FuzzPrune$$' -fuzztime 30s ./internal/exporter/client
 	$(GO) test -run '^$$' -fuzz FuzzPruneWhole -fuzztime 30s ./internal/exporter/client

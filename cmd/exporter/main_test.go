@@ -116,7 +116,7 @@ func TestCommandLine(t *testing.T) {
 		{name: "no such configuration", args: []string{"serve", "--config.file=/nope"}, code: exitError, err: []string{"--config.file", "/nope"}},
 		{
 			name: "unknown field", args: []string{"--config.file=" + write(t, "c.yaml", "resuorces: []")}, code: exitError,
-			err: []string{"--config.file", "line 1", "resuorces", "did you mean resources?"},
+			err: []string{"--config.file", "line 1", "resuorces", "unknown field"},
 		},
 		{name: "good configuration", args: []string{"check-config", write(t, "good.yaml", "resources: [pods]")}, stdout: "good.yaml can be used\n"},
 		{

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
@@ -76,7 +74,7 @@ func TestInformersAPIOnARealServer(t *testing.T) {
 	for n := range 3 {
 		createConfigMap(t, admin, namespace, fmt.Sprint("object-", n))
 	}
-	second := &metav1.Duration{Duration: time.Second}
+	second := every(time.Second)
 	e := newReal(t, Options{REST: account.Config, Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}, {Name: "secrets"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: second},
 	}})

@@ -68,7 +68,7 @@ func startReplicas(t *testing.T, n int) []*replica {
 			REST: proxy.RESTConfig(cluster), Logger: r.logs.Logger(), Election: elects(namespace, r.name),
 			Config: config.Config{
 				Resources: []config.Resource{{Name: "configmaps"}, {Name: "pods"}}, Namespaces: []string{namespace},
-				Checks: config.Checks{Freshness: &metav1.Duration{}, Audit: &metav1.Duration{Duration: time.Second}},
+				Checks: config.Checks{Freshness: every(0), Audit: every(time.Second)},
 			},
 		})
 		replicas = append(replicas, r)
@@ -243,7 +243,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	account.Grant(t, namespace, mayWatch("configmaps"))
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Election: elects(namespace, "only"), Config: config.Config{
-		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: &metav1.Duration{Duration: time.Second}},
+		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: every(time.Second)},
 	}})
 	run(t, e, admin)
 	r := &replica{Exporter: e, name: "only"}

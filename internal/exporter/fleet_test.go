@@ -160,7 +160,7 @@ func (f *fleet) checkCalm(t *testing.T) {
 	}
 }
 
-var hasty = config.Checks{Freshness: &metav1.Duration{Duration: time.Second}, Audit: &metav1.Duration{Duration: time.Second}}
+var hasty = config.Checks{Freshness: every(time.Second), Audit: every(time.Second)}
 
 // label marks the ConfigMaps of one test.
 type label string

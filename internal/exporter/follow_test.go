@@ -242,7 +242,7 @@ func TestLabelSelector(t *testing.T) {
 	}
 	label("ours", "shop")
 	label("theirs", "pay")
-	second := &metav1.Duration{Duration: time.Second}
+	second := every(time.Second)
 	e := newReal(t, Options{REST: admin, Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, LabelSelector: "team in (shop)",
 		Checks: config.Checks{Freshness: second, Audit: second},

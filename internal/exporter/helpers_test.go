@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-exporter/informer-exporter/internal/configfile"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -63,4 +64,10 @@ func namesOf(targets []*informers.Informer) []string {
 		list = append(list, t.Name())
 	}
 	return list
+}
+
+// every is an interval as it is in a configuration file.
+func every(d time.Duration) *configfile.Duration {
+	interval := configfile.Duration(d)
+	return &interval
 }

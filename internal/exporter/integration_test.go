@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
@@ -103,7 +102,7 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 func TestChecksOfTheDefaultKinds(t *testing.T) {
 	cluster := stacktest.Config(t)
 	createConfigMap(t, cluster, stacktest.Namespace(t), "there")
-	second := &metav1.Duration{Duration: time.Second}
+	second := every(time.Second)
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: cluster, Logger: written.Logger(), Config: config.Config{Checks: config.Checks{Freshness: second, Audit: second}}})
 	run(t, e, cluster)

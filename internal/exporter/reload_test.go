@@ -109,7 +109,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 
 	file.write(t, "resources: [pods]\nresuorces: [nodes]")
 	at := waitGood(t, e, 0)
-	if lines := written.Find("cannot be used"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "did you mean resources?") {
+	if lines := written.Find("cannot be used"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "unknown field") {
 		t.Errorf("log lines %v, want one with the line and what was meant", lines)
 	}
 	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})

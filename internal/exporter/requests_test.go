@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
@@ -20,9 +18,9 @@ func TestOwnRequestsAreReported(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
 	account.Grant(t, "", mayWatch("pods", "nodes"))
-	off := &metav1.Duration{}
+	off := every(0)
 	e := newReal(t, Options{REST: account.Config, Config: config.Config{
-		Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}, Checks: config.Checks{Freshness: off, Audit: &metav1.Duration{Duration: time.Second}},
+		Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "secrets"}}, Checks: config.Checks{Freshness: off, Audit: every(time.Second)},
 	}})
 	run(t, e, admin)
 	waitReady(t, e)

@@ -2,21 +2,17 @@ package generate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/configfile"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
@@ -32,51 +28,51 @@ type Config struct {
 	prometheusURL string
 }
 
-// file is the configuration as it is written. Durations are strings so that an error can name the field.
+// file is the configuration as it is written.
 type file struct {
 	// Objectives changes thresholds, by the id of the objective.
-	Objectives map[string]override `json:"objectives,omitempty"`
+	Objectives map[string]override `yaml:"objectives,omitempty"`
 	// Handlers gives handlers a limit of their own, in seconds, by name.
-	Handlers map[string]float64 `json:"handlers,omitempty"`
+	Handlers map[string]float64 `yaml:"handlers,omitempty"`
 	// Controllers gives controllers objectives and labels of their own, by name.
 	Controllers map[string]struct {
-		Objectives map[string]override `json:"objectives,omitempty"`
-		Labels     map[string]string   `json:"labels,omitempty"`
-	} `json:"controllers,omitempty"`
+		Objectives map[string]override `yaml:"objectives,omitempty"`
+		Labels     map[string]string   `yaml:"labels,omitempty"`
+	} `yaml:"controllers,omitempty"`
 	// Disabled names alerts to leave out.
-	Disabled []string `json:"disabled,omitempty"`
+	Disabled []string `yaml:"disabled,omitempty"`
 	// Groups names the groups of rules to keep.
-	Groups []string `json:"groups,omitempty"`
+	Groups []string `yaml:"groups,omitempty"`
 	// Labels are put on every alert.
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]string `yaml:"labels,omitempty"`
 	// LabelNames are the names of labels in Prometheus, where they have others.
-	LabelNames map[string]string `json:"labelNames,omitempty"`
+	LabelNames map[string]string `yaml:"labelNames,omitempty"`
 	// Selector are matchers that all rules and dashboards select by.
-	Selector string `json:"selector,omitempty"`
+	Selector string `yaml:"selector,omitempty"`
 	// KeepFiringFor is how long alerts about gauges go on, so that a failed scrape does not resolve them.
-	KeepFiringFor string `json:"keepFiringFor,omitempty"`
+	KeepFiringFor *configfile.Duration `yaml:"keepFiringFor,omitempty"`
 	// RunbookURL is where the runbooks are served.
-	RunbookURL string `json:"runbookURL,omitempty"`
+	RunbookURL string `yaml:"runbookURL,omitempty"`
 	// GrafanaURL is where Grafana is, for the links of alerts. Without it they are relative.
-	GrafanaURL string `json:"grafanaURL,omitempty"`
+	GrafanaURL string `yaml:"grafanaURL,omitempty"`
 	// PrometheusURL is where Grafana finds Prometheus.
-	PrometheusURL string `json:"prometheusURL,omitempty"`
+	PrometheusURL string `yaml:"prometheusURL,omitempty"`
 	Alertmanager  struct {
-		WebhookURLs    map[string]string            `json:"webhookURLs,omitempty"`
-		Teams          map[string]map[string]string `json:"teams,omitempty"`
-		GroupBy        []string                     `json:"groupBy,omitempty"`
-		GroupWait      string                       `json:"groupWait,omitempty"`
-		GroupInterval  string                       `json:"groupInterval,omitempty"`
-		RepeatInterval string                       `json:"repeatInterval,omitempty"`
-	} `json:"alertmanager,omitempty"`
+		WebhookURLs    map[string]string            `yaml:"webhookURLs,omitempty"`
+		Teams          map[string]map[string]string `yaml:"teams,omitempty"`
+		GroupBy        []string                     `yaml:"groupBy,omitempty"`
+		GroupWait      *configfile.Duration         `yaml:"groupWait,omitempty"`
+		GroupInterval  *configfile.Duration         `yaml:"groupInterval,omitempty"`
+		RepeatInterval *configfile.Duration         `yaml:"repeatInterval,omitempty"`
+	} `yaml:"alertmanager,omitempty"`
 }
 
 // override changes an objective.
 type override struct {
-	Threshold *float64 `json:"threshold,omitempty"`
-	Window    string   `json:"window,omitempty"`
-	For       string   `json:"for,omitempty"`
-	Severity  string   `json:"severity,omitempty"`
+	Threshold *float64             `yaml:"threshold,omitempty"`
+	Window    *configfile.Duration `yaml:"window,omitempty"`
+	For       *configfile.Duration `yaml:"for,omitempty"`
+	Severity  string               `yaml:"severity,omitempty"`
 }
 
 // DefaultConfig is the configuration of the files in the repository.
@@ -98,27 +94,11 @@ func (c Config) ForExporter(e config.Config) Config {
 // ParseConfig reads a configuration in YAML. Unknown fields are errors, and every error names its field.
 func ParseConfig(raw []byte) (Config, error) {
 	f := file{RunbookURL: defaultRunbooks, PrometheusURL: "http://prometheus:9090"}
-	if err := yaml.UnmarshalStrict(raw, &f); err != nil {
-		return Config{}, plainer(err)
+	lines, err := configfile.Decode(raw, &f)
+	if err != nil {
+		return Config{}, err
 	}
 	var errs []error
-	parse := func(field, text string) *time.Duration {
-		if text == "" {
-			return nil
-		}
-		d, err := parseDuration(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", field, err))
-		}
-		return &d
-	}
-	orZero := func(d *time.Duration) time.Duration {
-		if d == nil {
-			return 0
-		}
-		return *d
-	}
-
 	overridden := func(field string, objectives map[string]override, general map[string]catalog.Override) (catalog.Targets, map[string]catalog.Override) {
 		overrides := maps.Clone(general)
 		for _, id := range slices.Sorted(maps.Keys(objectives)) {
@@ -126,8 +106,8 @@ func ParseConfig(raw []byte) (Config, error) {
 			before := overrides[id]
 			overrides[id] = catalog.Override{
 				Threshold: cmp.Or(o.Threshold, before.Threshold),
-				Window:    cmp.Or(parse(field+"."+id+".window", o.Window), before.Window),
-				For:       cmp.Or(parse(field+"."+id+".for", o.For), before.For),
+				Window:    cmp.Or((*time.Duration)(o.Window), before.Window),
+				For:       cmp.Or((*time.Duration)(o.For), before.For),
 				Severity:  cmp.Or(catalog.Severity(o.Severity), before.Severity),
 			}
 		}
@@ -163,7 +143,7 @@ func ParseConfig(raw []byte) (Config, error) {
 		alerts: alerts.Config{
 			Targets: targets, HandlerThresholds: f.Handlers, Controllers: controllers, Disabled: f.Disabled, Groups: f.Groups,
 			Labels: f.LabelNames, Selector: f.Selector, ExtraLabels: f.Labels,
-			KeepFiringFor: orZero(parse("keepFiringFor", f.KeepFiringFor)),
+			KeepFiringFor: f.KeepFiringFor.Or(0),
 			RunbookBase:   f.RunbookURL,
 			Dashboards: alerts.Dashboards{
 				Informers:      dashboardURL(f.GrafanaURL, dashboards.DetailUID),
@@ -175,43 +155,17 @@ func ParseConfig(raw []byte) (Config, error) {
 			},
 			Alertmanager: alerts.Alertmanager{
 				WebhookURLs: am.WebhookURLs, Teams: am.Teams, GroupBy: am.GroupBy,
-				GroupWait:      orZero(parse("alertmanager.groupWait", am.GroupWait)),
-				GroupInterval:  orZero(parse("alertmanager.groupInterval", am.GroupInterval)),
-				RepeatInterval: orZero(parse("alertmanager.repeatInterval", am.RepeatInterval)),
+				GroupWait:      am.GroupWait.Or(0),
+				GroupInterval:  am.GroupInterval.Or(0),
+				RepeatInterval: am.RepeatInterval.Or(0),
 			},
 		},
 	}
-	errs = append(errs, c.alerts.Validate())
-	return c, errors.Join(errs...)
+	return c, lines.Join(append(errs, c.alerts.Validate())...)
 }
 
 // dashboardURL is relative if it is not known where Grafana is.
 func dashboardURL(grafana, uid string) string { return strings.TrimSuffix(grafana, "/") + "/d/" + uid }
-
-// plainer takes away what the libraries put before the message, which says nothing to somebody who writes YAML.
-func plainer(err error) error {
-	text := err.Error()
-	for _, prefix := range []string{"error unmarshaling JSON: ", "while decoding JSON: ", "error converting YAML to JSON: ", "json: "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	return errors.New(strings.Replace(text, "Go struct field file.", "", 1))
-}
-
-var durationPattern = regexp.MustCompile(`^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?(?:(\d{1,9})ms)?$`)
-
-// parseDuration reads a duration as Prometheus writes it, without its weeks and years.
-func parseDuration(text string) (time.Duration, error) {
-	parts := durationPattern.FindStringSubmatch(text)
-	if parts == nil || text == "" {
-		return 0, fmt.Errorf("%q is no duration; write 30s, 5m, 1h30m or 1d", text)
-	}
-	var d time.Duration
-	for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second, time.Millisecond} {
-		n, _ := strconv.Atoi(parts[i+1]) // digits or nothing
-		d += time.Duration(n) * unit
-	}
-	return d, nil
-}
 
 func checkURL(address string) error {
 	if address == "" {
@@ -219,7 +173,7 @@ func checkURL(address string) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is no http or https URL", address)
+		return fmt.Errorf("%q is not an http or https URL", address)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestConfigReference(t *testing.T) {
 		}
 	}
 	field := func(f reflect.StructField) string {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		return name
 	}
 	config := reflect.TypeFor[file]()

@@ -8,13 +8,12 @@ import (
 	"regexp"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/informer-exporter/informer-exporter/internal/configfile"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
-	"github.com/informer-exporter/informer-exporter/internal/strictyaml"
 )
 
 // Config is the configuration file. The zero value is the default: the default kinds and all custom resources, in all
@@ -24,46 +23,46 @@ type Config struct {
 	// "deployments.apps", a pattern in which a star stands for any characters, such as "*.example.com" or "*" for
 	// everything, or the fields of a Resource. What is named is reported as missing or forbidden if it is; what only a
 	// pattern matches is left out then. No pattern matches Secrets and Events: they must be named.
-	Resources []Resource `json:"resources,omitempty"`
+	Resources []Resource `yaml:"resources,omitempty"`
 	// ExtraResources are watched besides Resources, or besides the default kinds and the custom resources. They are
 	// written as Resources are.
-	ExtraResources []Resource `json:"extraResources,omitempty"`
+	ExtraResources []Resource `yaml:"extraResources,omitempty"`
 	// ExcludeResources are names and patterns, as in Resources, of what is not watched, whatever the other fields say.
-	ExcludeResources []string `json:"excludeResources,omitempty"`
+	ExcludeResources []string `yaml:"excludeResources,omitempty"`
 	// CustomResources tells whether everything that is no part of Kubernetes itself is watched besides the default kinds: the
 	// resources of CustomResourceDefinitions and of other API servers. The default is true. It means nothing if Resources
 	// are given.
-	CustomResources *bool `json:"customResources,omitempty"`
+	CustomResources *bool `yaml:"customResources,omitempty"`
 	// Namespaces are watched one by one instead of all at once. What lives outside of namespaces is then left out, unless it
 	// is named.
-	Namespaces []string `json:"namespaces,omitempty"`
+	Namespaces []string `yaml:"namespaces,omitempty"`
 	// LabelSelector limits everything to the objects that it selects, such as "team=shop,tier notin (test)". It holds for
 	// the checks, too. The default is all objects.
-	LabelSelector string `json:"labelSelector,omitempty"`
+	LabelSelector string `yaml:"labelSelector,omitempty"`
 	// SplitResources are names and patterns, as in Resources, of what is too much for one exporter: each of those that share
 	// the work (--shard) watches a part of its objects, instead of one of them all. Which part, the API server decides by the
 	// objects' UIDs if it has the feature gate ShardedListAndWatch, else the namespaces do, which are then watched one by one.
 	// It means nothing without --shard.
-	SplitResources []string `json:"splitResources,omitempty"`
+	SplitResources []string `yaml:"splitResources,omitempty"`
 	// SplitBy is how SplitResources are spread: "uid" or "namespaces". The default is to find out what the API server can.
 	// Where shards talk to API servers that differ, they may find out different things, and objects are then counted twice
 	// or not at all: name the way there. With "uid", that is right with any API server; one without the feature gate then
 	// sends every shard all objects, of which each keeps its own.
-	SplitBy string `json:"splitBy,omitempty"`
+	SplitBy string `yaml:"splitBy,omitempty"`
 	// Checks compare what the exporter has cached with the API server.
-	Checks Checks `json:"checks,omitempty"`
+	Checks Checks `yaml:"checks,omitempty"`
 	// Objects says what is reported about the objects themselves.
-	Objects Objects `json:"objects,omitempty"`
+	Objects Objects `yaml:"objects,omitempty"`
 }
 
 // Checks are the intervals of checks, such as "30s". Missing ones have their default, and "0s" turns a check off.
 type Checks struct {
 	// Freshness is how often each informer is asked whether it has what the API server has, by one watch request that lasts
 	// a second. The default is 30s: with the 23 default kinds, two requests in three seconds.
-	Freshness *metav1.Duration `json:"freshness,omitempty"`
+	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
 	// Audit is how often each informer is compared with the API server, object by object, by a LIST of metadata in pages of
 	// 500. The default is 10m.
-	Audit *metav1.Duration `json:"audit,omitempty"`
+	Audit *configfile.Duration `yaml:"audit,omitempty"`
 }
 
 const (
@@ -73,26 +72,24 @@ const (
 
 // intervals returns how often there are freshness checks and audits.
 func (c Checks) Intervals() (freshness, audit time.Duration) {
-	return orDefault(c.Freshness, defaultFreshness), orDefault(c.Audit, defaultAudit)
+	return c.Freshness.Or(defaultFreshness), c.Audit.Or(defaultAudit)
+}
+
+// mistake returns the error of a field.
+func mistake(path, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
 }
 
 func isOn(b *bool) bool { return b == nil || *b }
-
-func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
-	if d == nil {
-		return otherwise
-	}
-	return d.Duration
-}
 
 // validate refuses intervals below a second: they would load the API server.
 func (c Checks) validate() (errs []error) {
 	for _, check := range []struct {
 		field string
-		value *metav1.Duration
+		value *configfile.Duration
 	}{{"freshness", c.Freshness}, {"audit", c.Audit}} {
-		if d := check.value; d != nil && d.Duration != 0 && d.Duration < time.Second {
-			errs = append(errs, mistake("checks."+check.field, "%v is too short; use 1s or more, or 0s to turn it off", d.Duration))
+		if every := check.value.Or(0); every != 0 && every < time.Second {
+			errs = append(errs, mistake("checks."+check.field, "%v is too short; use 1s or more, or 0s to turn it off", every))
 		}
 	}
 	return errs
@@ -102,33 +99,37 @@ func (c Checks) validate() (errs []error) {
 type Objects struct {
 	// Leases tells whether Leases are among the default kinds, and are read as a whole to report who holds them. The default
 	// is true.
-	Leases *bool `json:"leases,omitempty"`
+	Leases *bool `yaml:"leases,omitempty"`
 	// Generations tells whether objects are read as a whole to report those whose status.observedGeneration trails their
 	// generation, for each resource that is watched and has the field. The default is true. Secrets and ConfigMaps are never
 	// read as a whole.
-	Generations *bool `json:"generations,omitempty"`
+	Generations *bool `yaml:"generations,omitempty"`
 	// WithoutGenerations are names and patterns, as in Resources, of what is read as metadata only although it has the field.
 	// The default is "pods", of which there are the most, and "customresourcedefinitions.apiextensions.k8s.io", which are the
 	// largest.
-	WithoutGenerations []string `json:"withoutGenerations,omitempty"`
+	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
 }
 
 // Resource asks for one kind, or for all that match a pattern. If it has no other field, its name can stand for it.
 type Resource struct {
 	// Name is the plural in lower case, followed by the group unless that is the core group: "pods", "deployments.apps". Or
 	// it is a pattern.
-	Name string `json:"name"`
+	Name string `yaml:"name"`
 	// Version is the API version. The default is the one that the API server prefers.
-	Version string `json:"version,omitempty"`
+	Version string `yaml:"version,omitempty"`
 	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. The API server is asked for that, too; it only
 	// matters where that cannot be.
-	Scope string `json:"scope,omitempty"`
+	Scope string `yaml:"scope,omitempty"`
 }
 
-// UnmarshalText reads a resource that is written as its name.
-func (r *Resource) UnmarshalText(text []byte) error {
-	r.Name = string(text)
-	return nil
+// UnmarshalYAML reads a resource that is written as its name or with its fields. With the older signature, unknown fields are
+// errors.
+func (r *Resource) UnmarshalYAML(unmarshal func(any) error) error {
+	if unmarshal(&r.Name) == nil {
+		return nil
+	}
+	type fields Resource
+	return unmarshal((*fields)(r))
 }
 
 // Scopes of a Resource.
@@ -143,36 +144,17 @@ const (
 	SplitByNamespaces = "namespaces"
 )
 
-// ParseConfig reads a configuration in YAML or JSON. Every mistake is reported with its line, and nothing is ignored: a
-// field that does not exist is an error, as is one that appears twice.
+// Parse reads a configuration in YAML or JSON. Unknown and repeated fields are errors, and every error names its line.
 func Parse(data []byte) (Config, error) {
 	var config Config
-	lines, err := strictyaml.Unmarshal(data, &config)
+	lines, err := configfile.Decode(data, &config)
 	if err != nil {
 		return Config{}, err
 	}
-	var errs []error
-	for _, err := range config.mistakes() {
-		var field *fieldError
-		if errors.As(err, &field) {
-			err = fmt.Errorf("line %d: %w", lines.Of(field.path), err)
-		}
-		errs = append(errs, err)
-	}
-	if len(errs) > 0 {
-		return Config{}, errors.Join(errs...)
+	if err := lines.Join(config.mistakes()...); err != nil {
+		return Config{}, err
 	}
 	return config, nil
-}
-
-// fieldError is a mistake in the value of a field.
-type fieldError struct{ path, text string }
-
-// Error implements error.
-func (e *fieldError) Error() string { return e.path + ": " + e.text }
-
-func mistake(path, format string, args ...any) error {
-	return &fieldError{path, fmt.Sprintf(format, args...)}
 }
 
 // Validate returns every mistake, each with the name of its field.

@@ -66,7 +66,7 @@ func declaration(file *ast.File, name string) *ast.GenDecl {
 }
 
 func writtenName(f *ast.Field) string {
-	name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), ",")
+	name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("yaml"), ",")
 	return name
 }
 

@@ -19,7 +19,7 @@ func TestConfigReference(t *testing.T) {
 		}
 		for j, f := range section.Fields {
 			field := typ.Field(j)
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 			if f.Name != name || f.Type == "" || !strings.HasPrefix(f.Doc, "`"+name+"` ") || !strings.HasSuffix(f.Doc, ".") {
 				t.Errorf("%s.%s is documented as %+v", typ.Name(), field.Name, f)
 			}
