@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	cert *x509.Certificate
 	key  crypto.Signer
@@ -34,19 +34,19 @@ func newAuthority(name string) (*authority, error) {
 func (a *authority) pem() []byte {
 	encoded, err := certutil.EncodeCertificates(a.cert)
 	if err != nil {
-		panic(err) // not for a certificate that has been made here
+		panic(err) // cannot fail for a certificate from this package
 	}
 	return encoded
 }
 
-// files are those of a certificate and its key.
+// files are the paths of a certificate and its key.
 type files struct{ cert, key string }
 
 func filesIn(dir, name string) files {
 	return files{filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key")}
 }
 
-// serve writes a certificate for a server of a name, which ends after a time, or has ended before.
+// serve writes a server certificate for a name. A negative duration makes it expired.
 func (a *authority) serve(f files, name string, lasting time.Duration) error {
 	return a.sign(f, &x509.Certificate{
 		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
@@ -54,7 +54,7 @@ func (a *authority) serve(f files, name string, lasting time.Duration) error {
 	})
 }
 
-// admit writes a certificate for an administrator.
+// admit writes a client certificate for an administrator.
 func (a *authority) admit(f files) error {
 	return a.sign(f, &x509.Certificate{
 		Subject:  pkix.Name{CommonName: "chaos", Organization: []string{"system:masters"}},
@@ -87,14 +87,14 @@ func (a *authority) sign(f files, template *x509.Certificate) error {
 	if err != nil {
 		return err
 	}
-	// Whoever reads them in between finds that they do not belong together, and reads again.
+	// A reader between the two writes sees files that do not match, and reads again.
 	if err := replace(f.key, encodedKey); err != nil {
 		return err
 	}
 	return replace(f.cert, encoded)
 }
 
-// replace exchanges a file at once, as the kubelet and cert-manager do.
+// replace replaces a file atomically, as the kubelet and cert-manager do.
 func replace(path string, content []byte) error {
 	next := path + ".next"
 	if err := os.WriteFile(next, content, 0o600); err != nil {

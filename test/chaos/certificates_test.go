@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Names by which the API server of steady is known, each with a certificate of its own that a test exchanges. It reads them
-// again when they change, as it does the authority of its clients.
+// Names of the API server of steady, each with its own certificate, which a test replaces. The server reloads
+// certificates when they change, as well as the authority of its clients.
 const (
 	renewedName = "renewed.chaos.test"
 	movedName   = "moved.chaos.test"
@@ -28,7 +28,7 @@ const (
 
 // credentials are the files of steady.
 type credentials struct {
-	authority      *authority // of all certificates to begin with
+	authority      *authority // initially of all certificates
 	renewed, moved files
 	clientCA       string
 }
@@ -61,35 +61,36 @@ func withCredentials(dir string) (stack.Options, error) {
 	}}, nil
 }
 
-// known is the configuration of an administrator who knows the API server by a name and trusts an authority's file.
+// known returns the configuration of an administrator that uses a name of the API server and trusts the authority in a
+// file.
 func (p *plane) known(name, ca string) *rest.Config {
 	config := p.Config()
 	config.TLSClientConfig = rest.TLSClientConfig{ServerName: name, CAFile: ca}
 	return config
 }
 
-// serves waits until the API server shows, for a name, the certificate that is in a file.
+// serves waits until the API server presents, for a name, the certificate in a file.
 func (p *plane) serves(t *testing.T, name string, f files) {
 	t.Helper()
 	wanted, err := certutil.CertsFromFile(f.cert)
 	if err != nil {
 		t.Fatal(err)
 	}
-	await.Within(t, patience(), "the API server shows its new certificate", func(context.Context) error {
-		conn, err := tls.Dial("tcp", p.APIServer.Address, &tls.Config{ServerName: name, InsecureSkipVerify: true}) // it is about to be looked at
+	await.Within(t, patience(), "the API server presents its new certificate", func(context.Context) error {
+		conn, err := tls.Dial("tcp", p.APIServer.Address, &tls.Config{ServerName: name, InsecureSkipVerify: true}) // inspected below
 		if err != nil {
 			return err
 		}
 		defer conn.Close()
 		shown := conn.ConnectionState().PeerCertificates[0]
 		if !shown.Equal(wanted[0]) {
-			return fmt.Errorf("it shows %v", shown.SerialNumber)
+			return fmt.Errorf("it presents %v", shown.SerialNumber)
 		}
 		return nil
 	})
 }
 
-// The API server's certificate has expired, and is then renewed by the same authority.
+// The API server's certificate expires, and is renewed by the same authority.
 func TestServingCertificateExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
@@ -121,19 +122,19 @@ func TestServingCertificateExpired(t *testing.T) {
 	p.bounded(before)
 }
 
-// untrusted is what the program says while it does not trust the API server, or cannot reach it.
+// untrusted is what the exporter reports while it does not trust the API server, or cannot reach it.
 func (p *program) untrusted() {
 	p.t.Helper()
 	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="other"} grows`, `state{state="unreachable"} 1`, "kind_up 1", "readyz 200")
 	p.keeps("watch_connected 0", "sync_lag_seconds > 1", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 
-// The API server gets a certificate of another authority, and the file of trusted authorities follows. client-go looks at
-// that every five minutes: the long form waits for it.
+// The API server gets a certificate of another authority, and the file of trusted authorities follows. client-go reads
+// the file every five minutes: only the long form waits for it.
 func TestAuthorityReplaced(t *testing.T) {
 	row(t)
 	if !long(t) {
-		t.Skip("client-go looks at the file every five minutes: run make chaos")
+		t.Skip("client-go reads the file every five minutes: run make chaos")
 	}
 	plane := steady.use(t)
 	c := steadyCredentials
@@ -174,8 +175,8 @@ func TestAuthorityReplaced(t *testing.T) {
 	p.bounded(before)
 }
 
-// The API server no longer accepts the program's client certificate, as if it had expired; then the file has another one.
-// client-go reads that when it connects, and the API server closes connections of clients that it does not know.
+// The API server rejects the exporter's client certificate, as if it had expired; then the file has another one.
+// client-go reads it when it connects, and the API server closes connections that it cannot authenticate.
 func TestClientCertificateExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
@@ -208,7 +209,7 @@ func TestClientCertificateExpired(t *testing.T) {
 	p.bounded(before)
 }
 
-// admits waits until the API server accepts clients of an authority, and writes such a client's certificate.
+// admits waits until the API server accepts clients of an authority, and writes a client certificate.
 func (p *plane) admits(t *testing.T, a *authority, f files) {
 	t.Helper()
 	if err := errors.Join(replace(steadyCredentials.clientCA, a.pem()), a.admit(f)); err != nil {
@@ -223,14 +224,14 @@ func (p *plane) admits(t *testing.T, a *authority, f files) {
 	})
 }
 
-// refused is what the program says when its credentials are no longer accepted. Watches that are open go on.
+// refused is what the exporter reports when its credentials are rejected. Open watches continue.
 func (p *program) refused() {
 	p.t.Helper()
 	p.shows("kind_up 0", `state{state="unauthorized"} 1`, `audits_total{result="error"} grows`, `freshness_checks_total{result="error"} grows`, "readyz 200")
 	p.keeps("kind_up 0", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 
-// shutOut is what it says once the watches have ended as well.
+// shutOut is what it reports once the watches have ended as well.
 func (p *program) shutOut() {
 	p.t.Helper()
 	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="unauthorized"} grows`, "kind_up 0", "readyz 200")

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// What the other tests rely on: a claim that does not hold is noticed.
+// A claim that does not hold is detected.
 func TestClaims(t *testing.T) {
 	series := func(value float64, labels map[string]string) sample {
 		return sample{name: "k8s_informer_audits_total", labels: labels, value: value}
@@ -23,7 +23,7 @@ func TestClaims(t *testing.T) {
 		`audits_total < 2`:                           false,
 		`audits_total grows`:                         true,
 		`audits_total stays`:                         false,
-		`audits_total{informer_type="nodes"} stays`:  true, // it was not there
+		`audits_total{informer_type="nodes"} stays`:  true, // did not exist
 		`audits_total{result="skipped"} 2`:           false,
 		`audits_total{result="skipped"} grows`:       false,
 		`audits_total{result="skipped"} absent`:      true,
@@ -45,11 +45,11 @@ func TestClaims(t *testing.T) {
 	}
 	now = before
 	if c, err := parse("audits_total grows"); err != nil || c.holds(now, before) == nil {
-		t.Errorf("what has not changed grows (%v)", err)
+		t.Errorf("an unchanged value grows (%v)", err)
 	}
 	for _, text := range []string{"audits 0", "audits_total", "audits_total{result=\"never\"} absent", "audits_total{results=\"failed\"} absent", "audits_total == 1"} {
 		if _, err := parse(text); err == nil {
-			t.Errorf("%q is taken for a claim", text)
+			t.Errorf("%q parses as a claim", text)
 		}
 	}
 }

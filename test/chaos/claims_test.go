@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// look is everything that the program says at one moment: its series, and besides
+// look is everything that the exporter reports at one moment: its series, and
 //
 //	readyz                                        the status of /readyz
 //	state{informer_type,namespace,version,state}  1 for the state that /api/v1/informers has for an informer
@@ -46,7 +46,7 @@ func (l look) take(samples metricstest.Samples) {
 	}
 }
 
-// value returns the sum of the samples of a name that have labels, which are alternately names and values.
+// value returns the sum of the samples of a name with labels, given as alternating names and values.
 func (l look) value(name string, labels ...string) (sum float64) {
 	wanted := map[string]string{}
 	for pair := range slices.Chunk(labels, 2) {
@@ -60,7 +60,7 @@ func (l look) value(name string, labels ...string) (sum float64) {
 	return sum
 }
 
-// since returns by how much the samples of a name have grown, by the value of a label.
+// since returns the growth of the samples of a name, by the value of a label.
 func (l look) since(before look, name, label string) map[string]float64 {
 	grown := map[string]float64{}
 	for key, s := range l {
@@ -71,13 +71,13 @@ func (l look) since(before look, name, label string) map[string]float64 {
 	return grown
 }
 
-// claim is what a test, and its row of docs/chaos.md, says of series: `watch_connected 0`. It is about each series of the
-// name that has the labels, and there must be one.
+// claim is a claim of a test, and of its row in docs/chaos.md, about series: `watch_connected 0`. It holds for each series of the
+// name with the labels, of which at least one must exist.
 //
 //	name{label="value"} 1        is 1; > and < do as well
-//	name{label="value"} grows    is more than it was at the mark
-//	name{label="value"} stays    is what it was at the mark, where it was there already
-//	name{label="value"} absent   there is none
+//	name{label="value"} grows    is more than at the mark
+//	name{label="value"} stays    is what it was at the mark, if it existed
+//	name{label="value"} absent   does not exist
 type claim struct {
 	text, name string
 	labels     map[string]string
@@ -90,11 +90,11 @@ var (
 	labelPattern = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
 )
 
-// parse reads a claim. A metric is named without its prefix.
+// parse parses a claim. Metrics are named without their prefix.
 func parse(text string) (claim, error) {
 	m := claimPattern.FindStringSubmatch(text)
 	if m == nil {
-		return claim{}, fmt.Errorf("%q is no claim", text)
+		return claim{}, fmt.Errorf("%q is not a claim", text)
 	}
 	c := claim{text: text, labels: map[string]string{}, operator: m[3]}
 	for _, pair := range labelPattern.FindAllStringSubmatch(m[2], -1) {
@@ -119,21 +119,21 @@ func parse(text string) (claim, error) {
 			}
 		}
 	}
-	return claim{}, fmt.Errorf("%q: there is no such metric", text)
+	return claim{}, fmt.Errorf("%q: unknown metric", text)
 }
 
-// checkLabels refuses what no series can have, which would be absent for ever.
+// checkLabels rejects labels that no series can have, which would always be absent.
 func (c claim) checkLabels(m catalog.Metric) error {
 	for name, value := range c.labels {
 		at := slices.IndexFunc(m.Labels, func(l catalog.Label) bool { return l.Name == name })
 		if at < 0 || len(m.Labels[at].Values) > 0 && !slices.Contains(m.Labels[at].Values, value) {
-			return fmt.Errorf("%q: there is no label %s=%q", c.text, name, value)
+			return fmt.Errorf("%q: unknown label %s=%q", c.text, name, value)
 		}
 	}
 	return nil
 }
 
-// parsed reads claims, for a test.
+// parsed parses the claims of a test.
 func parsed(t testing.TB, texts []string) (claims []claim) {
 	t.Helper()
 	for _, text := range texts {
@@ -146,7 +146,7 @@ func parsed(t testing.TB, texts []string) (claims []claim) {
 	return claims
 }
 
-// holds returns an error that says what there is instead.
+// holds returns nil if the claim holds, else an error with the actual state.
 func (c claim) holds(now, marked look) error {
 	var wrong []string
 	matches := 0
@@ -175,7 +175,7 @@ func (c claim) holds(now, marked look) error {
 	}
 	switch {
 	case matches == 0 && c.operator != "absent":
-		return fmt.Errorf("%s: there is no such series", c.text)
+		return fmt.Errorf("%s: no such series", c.text)
 	case len(wrong) > 0:
 		slices.Sort(wrong)
 		return fmt.Errorf("%s: %s", c.text, strings.Join(wrong, "; "))

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// configMap is a folder with the configuration as the kubelet mounts a ConfigMap: the file is a link into a folder that is
-// itself reached by a link, and that one is exchanged.
+// configMap is a directory with the configuration as the kubelet mounts a ConfigMap: the file is a link into a
+// directory that is itself a link, which is replaced.
 type configMap struct {
 	dir      string
 	versions int
@@ -34,7 +34,7 @@ func (c *configMap) write(content string) error {
 	return os.Symlink("..data/config.yaml", c.path())
 }
 
-// point exchanges the link.
+// point replaces the link.
 func (c *configMap) point(folder string) error {
 	next := filepath.Join(c.dir, "..next")
 	if err := os.Symlink(folder, next); err != nil {
@@ -43,7 +43,7 @@ func (c *configMap) point(folder string) error {
 	return os.Rename(next, filepath.Join(c.dir, "..data"))
 }
 
-// unreadable makes a folder of the file, which nobody can read, not even root.
+// unreadable replaces the file with a directory, which not even root can read as a file.
 func (c *configMap) unreadable() error {
 	c.versions++
 	folder := fmt.Sprintf("..v%d", c.versions)
@@ -53,7 +53,7 @@ func (c *configMap) unreadable() error {
 	return c.point(folder)
 }
 
-// The configuration file is broken in one way after another, and mended twice. What is watched stays.
+// The configuration file is broken in several ways, one after the other, and fixed twice. Watches continue.
 func TestConfigurationBroken(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
@@ -68,7 +68,7 @@ func TestConfigurationBroken(t *testing.T) {
 		damage func() error
 		mended string // empty: the next fault follows
 	}{
-		{"syntax", func() error { return p.config.write("resources: [") }, good}, // which is in force all the time
+		{"syntax", func() error { return p.config.write("resources: [") }, good}, // loaded all the time
 		{"a link to nothing", func() error { return p.config.point("..nowhere") }, ""},
 		{"an unknown field", func() error { return p.config.write("resource: [pods]") }, ""},
 		{"unreadable", p.config.unreadable, ""},
@@ -79,9 +79,9 @@ func TestConfigurationBroken(t *testing.T) {
 		if err := fault.damage(); err != nil {
 			t.Fatal(err)
 		}
-		p.until("the log says so", func(look) error {
+		p.until("a log line", func(look) error {
 			if n := p.refusedConfigurations(); n == 0 {
-				return errors.New("it does not")
+				return errors.New("no log line")
 			}
 			return nil
 		})
@@ -108,7 +108,7 @@ func TestConfigurationBroken(t *testing.T) {
 	p.bounded(before)
 }
 
-// refusedConfigurations is how many lines of the log since the mark say that the configuration cannot be used.
+// refusedConfigurations returns the number of log lines about rejected configurations since the mark.
 func (p *program) refusedConfigurations() int {
 	return countLines(p.lines(p.log))["ERROR The configuration cannot be used; the one before stays in force"]
 }

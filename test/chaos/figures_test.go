@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// logMark is a place in the log, by its offset.
+// logMark is a position in the log, by its offset.
 type logMark struct{ offset int }
 
-// logLine is a line of the log; without a message it is none of the logger's, such as a panic.
+// logLine is a line of the log. A line without a message is not the logger's, such as one of a panic.
 type logLine struct{ text, level, message string }
 
 func (p *program) logEnd() logMark {
@@ -26,7 +26,7 @@ func (p *program) logEnd() logMark {
 	return logMark{int(info.Size())}
 }
 
-// lines returns what has been logged since a mark.
+// lines returns the log lines since a mark.
 func (p *program) lines(since logMark) (lines []logLine) {
 	p.t.Helper()
 	content, err := os.ReadFile(p.server.LogFile())
@@ -35,16 +35,16 @@ func (p *program) lines(since logMark) (lines []logLine) {
 	}
 	for text := range bytes.Lines(content[since.offset:]) {
 		if !bytes.HasSuffix(text, []byte("\n")) {
-			break // it is being written
+			break // being written
 		}
 		var line struct{ Level, Msg string }
-		_ = json.Unmarshal(text, &line) // a line that is none has no message
+		_ = json.Unmarshal(text, &line) // other lines have no message
 		lines = append(lines, logLine{strings.TrimSpace(string(text)), line.Level, line.Msg})
 	}
 	return lines
 }
 
-// countLines counts by message.
+// countLines counts lines by message.
 func countLines(lines []logLine) map[string]int {
 	counts := map[string]int{}
 	for _, l := range lines {
@@ -53,7 +53,7 @@ func countLines(lines []logLine) map[string]int {
 	return counts
 }
 
-// figures are what the program costs.
+// figures are what the exporter costs.
 type figures struct {
 	at                            time.Time
 	goroutines, resident, objects float64
@@ -80,14 +80,14 @@ func (f figures) String() string {
 	return fmt.Sprintf("%.0f goroutines, %.1f MiB resident, %d series, %.0f objects, %.0f requests so far", f.goroutines, f.resident/(1<<20), len(f.series), f.objects, f.requests)
 }
 
-// bounded fails unless the program costs what it did before a fault: the same series, but for those of requests by their
-// result, and as many goroutines, but for those of a connection or two.
+// bounded fails unless the exporter costs what it did before the fault: the same series, except for requests by result,
+// and as many goroutines, give or take a connection or two.
 func (p *program) bounded(before figures) {
 	p.t.Helper()
 	const slack = 10
 	p.until("as many goroutines as before", func(now look) error {
 		if n := now.value("go_goroutines"); n > before.goroutines+slack {
-			return fmt.Errorf("%v goroutines, before %v", n, before.goroutines)
+			return fmt.Errorf("%v goroutines, %v before", n, before.goroutines)
 		}
 		return nil
 	})
@@ -95,18 +95,17 @@ func (p *program) bounded(before figures) {
 	p.t.Logf("before: %v\nafter:  %v", before, after)
 	for _, key := range slices.Sorted(maps.Keys(after.series)) {
 		if !before.series[key] && !strings.HasPrefix(key, "k8s_client_requests_total,") && !strings.HasPrefix(key, "k8s_client_request_duration_seconds,") {
-			p.t.Errorf("a series that was not there before: %s", key)
+			p.t.Errorf("new series: %s", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(before.series)) {
 		if !after.series[key] {
-			p.t.Errorf("a series that is there no more: %s", key)
+			p.t.Errorf("missing series: %s", key)
 		}
 	}
 }
 
-// quiet fails if more has been logged since the mark than a number of lines for each informer and a few, however long that
-// was.
+// quiet fails if more has been logged since the mark than a few lines per informer, however long that was.
 func (p *program) quiet(since logMark, each int) {
 	p.t.Helper()
 	informers := 0
@@ -122,8 +121,8 @@ func (p *program) quiet(since logMark, each int) {
 		total += counts[message]
 		fmt.Fprintf(&text, "%6d %s\n", counts[message], message)
 	}
-	p.t.Logf("%d lines were logged with %d informers:\n%s", total, informers, &text)
+	p.t.Logf("%d log lines with %d informers:\n%s", total, informers, &text)
 	if limit := each*informers + 6; total > limit {
-		p.t.Errorf("%d lines were logged, more than %d", total, limit)
+		p.t.Errorf("%d log lines, want at most %d", total, limit)
 	}
 }

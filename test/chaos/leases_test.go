@@ -19,14 +19,14 @@ import (
 
 const renewPeriod = 500 * time.Millisecond
 
-// holder holds a Lease, with a clock of its own.
+// holder holds a Lease, with its own clock.
 type holder struct {
 	renew   func(context.Context)
 	cancel  context.CancelFunc
 	holding sync.WaitGroup
 }
 
-// hold creates a Lease, which lasts for a time, and renews it. skew is by how much the holder's clock is ahead.
+// hold creates a Lease with a duration, and renews it. skew is how much the holder's clock is ahead.
 func (p *plane) hold(t *testing.T, namespace, name string, lasting, skew time.Duration) *holder {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(p.Config()).CoordinationV1().Leases(namespace)
@@ -44,7 +44,7 @@ func (p *plane) hold(t *testing.T, namespace, name string, lasting, skew time.Du
 		if err != nil {
 			panic(err) // not for a time
 		}
-		// It may fail. As holders do, this one tries again.
+		// A renewal may fail. Like any holder, this one retries.
 		_, _ = client.Patch(ctx, name, types.MergePatchType, renewal, metav1.PatchOptions{})
 	}}
 	h.start()
@@ -70,20 +70,20 @@ func (h *holder) start() {
 
 func (h *holder) stop() { h.cancel(); h.holding.Wait() }
 
-// The clocks of holders are wrong by an hour. Only when their Leases change counts, by the program's clock: who renews holds
-// the Lease, who does not has lost it.
+// The clocks of holders are wrong by an hour. Only changes of their Leases count, by the exporter's clock: a holder
+// that renews keeps its Lease, one that does not loses it.
 func TestLeaseHolderClockSkewed(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
 	namespace := plane.namespace(t)
-	const lasting = 15 * time.Second // long for a slow machine, and short for whoever waits until it has passed
+	const lasting = 15 * time.Second // long enough for a slow machine, short enough to wait for its end
 	ahead, behind := plane.hold(t, namespace, "ahead", lasting, time.Hour), plane.hold(t, namespace, "behind", lasting, -time.Hour)
 	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, leases))
 	p.shows("lease_renewed_timestamp_seconds > 0")
 	before := p.figures()
 	begin := p.mark()
 	p.shows("lease_renewed_timestamp_seconds grows", "lease_expired 0", "lease_holder_info 1")
-	p.until("renewals are dated by the program's own clock", func(now look) error {
+	p.until("renewals have the exporter's own time", func(now look) error {
 		for key, s := range now {
 			if s.name != "k8s_lease_renewed_timestamp_seconds" {
 				continue

@@ -12,24 +12,25 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// These tests wait more than they work. Whoever gives -parallel gets that.
+	// These tests mostly wait. An explicit -parallel takes precedence.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
 	for _, p := range []*plane{killable, steady} {
 		if err := p.stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "chaos: stopping a control plane:", err)
+			fmt.Fprintln(os.Stderr, "chaos: stop a control plane:", err)
 			code = max(code, 1)
 		}
 	}
 	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a temporary folder
+		_ = os.RemoveAll(built.dir) // a temporary directory
 	}
 	os.Exit(code)
 }
 
-// outage is how long an outage of the API server lasts at least. In the short form it only lasts until all have noticed.
+// outage is the minimum duration of an outage of the API server. In the short form it lasts until everything has
+// noticed.
 var outage, errOutage = func() (time.Duration, error) {
 	if text := os.Getenv("OUTAGE"); text != "" {
 		return time.ParseDuration(text)
@@ -37,7 +38,7 @@ var outage, errOutage = func() (time.Duration, error) {
 	return 0, nil
 }()
 
-// long tells whether the long forms are asked for.
+// long reports whether the long forms run.
 func long(t *testing.T) bool {
 	t.Helper()
 	if errOutage != nil {
@@ -53,7 +54,7 @@ var built struct {
 	err  error
 }
 
-// programFile builds the exporter, once for all tests, with the race detector if they have it, and returns its file.
+// programFile builds the exporter once for all tests, with the race detector if they have it, and returns its path.
 func programFile(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -65,7 +66,7 @@ func programFile(t *testing.T) string {
 			args = append(args, "-race")
 		}
 		if out, err := exec.Command("go", append(args, "../../cmd/exporter")...).CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("building the exporter: %w\n%s", err, out)
+			built.err = fmt.Errorf("build the exporter: %w\n%s", err, out)
 		}
 	})
 	if built.err != nil {

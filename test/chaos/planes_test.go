@@ -22,11 +22,11 @@ import (
 // startTimeout leaves room for building the servers.
 const startTimeout = 9 * time.Minute
 
-// plane is a control plane that several tests use, started by the first one.
+// plane is a control plane that several tests share, started by the first one.
 type plane struct {
-	sync.Mutex // whoever kills its servers
+	sync.Mutex // held by a test that kills its servers
 	once       sync.Once
-	// prepare says what is special about it, with files in dir.
+	// prepare adds options, with files in dir.
 	prepare func(dir string) (stack.Options, error)
 
 	*stack.ControlPlane
@@ -34,7 +34,7 @@ type plane struct {
 	err error
 }
 
-// killable is for tests that kill the servers, one at a time. The others use steady, whose credentials can be exchanged.
+// killable is for tests that kill servers, one at a time. The others use steady, whose credentials can be replaced.
 var (
 	killable = &plane{prepare: func(string) (stack.Options, error) { return stack.Options{}, nil }}
 	steady   = &plane{prepare: withCredentials}
@@ -67,7 +67,7 @@ func (p *plane) use(t *testing.T) *plane {
 	return p
 }
 
-// take is use for a test that kills servers, and leaves them running: no other test has them until its end.
+// take is use for a test that kills servers and restarts them. No other test uses them until its end.
 func (p *plane) take(t *testing.T) *plane {
 	t.Helper()
 	p.Lock()
@@ -86,7 +86,7 @@ func (p *plane) stop() error {
 	return err
 }
 
-// proxy starts one in front of the API server, so that connections can be cut.
+// proxy starts a proxy in front of the API server, so that connections can be cut.
 func (p *plane) proxy(t *testing.T) *faultproxy.Proxy {
 	t.Helper()
 	proxy, err := faultproxy.Start(p.APIServer.Address, "")
@@ -97,7 +97,7 @@ func (p *plane) proxy(t *testing.T) *faultproxy.Proxy {
 	return proxy
 }
 
-// namespace creates one with two ConfigMaps, of which "goes" is there to be deleted.
+// namespace creates a namespace with two ConfigMaps, one of which, "goes", is there to be deleted.
 func (p *plane) namespace(t *testing.T) string {
 	t.Helper()
 	namespace := stacktest.NamespaceIn(t, p.Config())
@@ -114,7 +114,7 @@ func (p *plane) configMap(t *testing.T, namespace, name string) {
 	}
 }
 
-// change creates a ConfigMap and deletes another, so that whoever has missed something is not right by chance.
+// change creates a ConfigMap and deletes another, so that a stale count is not right by chance.
 func (p *plane) change(t *testing.T, namespace string) {
 	t.Helper()
 	p.configMap(t, namespace, "comes")

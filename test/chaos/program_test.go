@@ -24,11 +24,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// pause is between two looks.
+// pause is the interval between two looks.
 const pause = 300 * time.Millisecond
 
-// patience is for what takes seconds on an idle machine, and up to client-go's longest wait between attempts. In the long
-// form it is also for what is looked at every five minutes.
+// patience limits what takes seconds on an idle machine, and up to client-go's longest backoff. In the long form it
+// also covers what is read every five minutes.
 func patience() time.Duration {
 	if outage > 0 {
 		return 10 * time.Minute
@@ -36,21 +36,21 @@ func patience() time.Duration {
 	return 3 * time.Minute
 }
 
-// program is the exporter, as one process from the beginning of a test to its end.
+// program is the exporter, one process from the start of a test to its end.
 type program struct {
 	t      *testing.T
 	server *stack.Server
 	pid    int
 	url    string
 	config *configMap   // its configuration file
-	admin  *rest.Config // whom to ask what is true
+	admin  *rest.Config // the source of truth
 
 	marked look
 	log    logMark
 	alive  func() error
 }
 
-// start starts the program and waits until it is well.
+// start starts the exporter and waits until it is healthy.
 func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *program {
 	t.Helper()
 	number, err := port.Free()
@@ -75,11 +75,11 @@ func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *
 	return p
 }
 
-// end is the last row of the table: whatever happened, it is the same process, it has always been alive, it has not
-// panicked, and it can be stopped in an orderly way.
+// end verifies the last claim of the table: it is the same process, it was always alive, it has not panicked, and it
+// shuts down cleanly.
 func (p *program) end() {
 	if pid := p.server.PID(); pid != p.pid {
-		p.t.Errorf("the process was %d and is %d", p.pid, pid)
+		p.t.Errorf("the process was %d, now %d", p.pid, pid)
 	}
 	if err := p.alive(); err != nil {
 		p.t.Errorf("/livez: %v", err)
@@ -88,7 +88,7 @@ func (p *program) end() {
 	lines := p.lines(logMark{})
 	for _, l := range lines {
 		if l.message == "" {
-			p.t.Errorf("the log has a line that is none: %s", l.text)
+			p.t.Errorf("unexpected output in the log: %s", l.text)
 		}
 	}
 	if len(lines) == 0 {
@@ -101,8 +101,7 @@ func (p *program) end() {
 	}
 }
 
-// watchLiveness asks the program all the time whether it is alive. The function that it returns ends that, and tells when
-// it was not.
+// watchLiveness polls the liveness probe. The returned function stops that, and returns failures.
 func (p *program) watchLiveness() (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var asking sync.WaitGroup
@@ -149,7 +148,7 @@ func (p *program) get(ctx context.Context, path string) (int, []byte, error) {
 	return response.StatusCode, body, err
 }
 
-// look asks the program for everything.
+// look reads everything that the exporter reports.
 func (p *program) look() look {
 	p.t.Helper()
 	ask := func(path string) (int, string) {
@@ -185,29 +184,28 @@ func (p *program) look() look {
 	return now
 }
 
-// mark takes down what is there now, and what the log has. Claims that something grows or stays are about this.
+// mark records the current series and the position in the log. Claims that something grows or stays refer to it.
 func (p *program) mark() look {
 	p.t.Helper()
 	p.marked, p.log = p.look(), p.logEnd()
 	return p.marked
 }
 
-// shows waits until all claims hold, in two looks in a row: one look reads series one after the other.
+// shows waits until all claims hold in two consecutive looks: one look reads series one after the other.
 func (p *program) shows(claims ...string) {
 	p.t.Helper()
 	record.showed(p.t, claims)
 	p.until(strings.Join(claims, ", "), func(now look) error { return p.hold(now, claims) })
 }
 
-// keeps looks on for as long as it takes until each informer that is synced has tried to make two more audits, and fails as soon as a claim
-// does not hold.
+// keeps looks until each synced informer has tried two more audits, and fails as soon as a claim does not hold.
 func (p *program) keeps(claims ...string) {
 	p.t.Helper()
 	record.keptUp(p.t, claims)
 	before := p.mark()
 	p.until("more audits", func(now look) error {
 		if err := p.hold(now, claims); err != nil {
-			p.t.Fatalf("not any more: %v\n%s", err, p.server.LogTail())
+			p.t.Fatalf("no longer holds: %v\n%s", err, p.server.LogTail())
 		}
 		return auditedTwice(now, before)
 	})
@@ -238,7 +236,7 @@ func (p *program) hold(now look, claims []string) error {
 	return errors.Join(errs...)
 }
 
-// until looks until condition holds, in two looks in a row.
+// until looks until condition holds in two consecutive looks.
 func (p *program) until(what string, condition func(look) error) {
 	p.t.Helper()
 	begin := time.Now()
@@ -257,10 +255,10 @@ func (p *program) until(what string, condition func(look) error) {
 	p.t.Logf("%6.1f s until %s", time.Since(begin).Seconds(), what)
 }
 
-// well waits until the program is healthy and has as many objects as the API server.
+// well waits until the exporter is healthy and has as many objects as the API server.
 func (p *program) well() {
 	p.t.Helper()
-	p.until("all is well", func(now look) error { return errors.Join(p.hold(now, Healthy), p.equal(now)) })
+	p.until("healthy", func(now look) error { return errors.Join(p.hold(now, Healthy), p.equal(now)) })
 }
 
 // equal compares the number of objects of each informer with the API server's.
@@ -284,7 +282,7 @@ func (p *program) equal(now look) error {
 			return err
 		}
 		if len(list.Items) != int(held) {
-			return fmt.Errorf("the API server has %d %s, the program %v", len(list.Items), gr, held)
+			return fmt.Errorf("the API server has %d %s, the exporter %v", len(list.Items), gr, held)
 		}
 	}
 	return nil
@@ -298,7 +296,7 @@ func (p *program) write(config string) {
 	}
 }
 
-// hangUp makes the program read its configuration again, and ask again about what was forbidden.
+// hangUp makes the exporter reload its configuration and repeat its discovery.
 func (p *program) hangUp() {
 	p.t.Helper()
 	process, err := os.FindProcess(p.pid)

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// A kind that the configuration names is forbidden while it is watched, and then allowed again.
+// A resource that the configuration names is forbidden while it is watched, and allowed again.
 func TestKindForbidden(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
@@ -38,8 +38,8 @@ func TestKindForbidden(t *testing.T) {
 	p.bounded(before)
 }
 
-// A kind that only a pattern asks for is forbidden while it is watched, and then allowed again. It is left out, and taken up
-// again with the next discovery: the long form waits for that, the short form asks for it with SIGHUP.
+// A resource that only a pattern matches is forbidden while it is watched, and allowed again. It is left out, and
+// watched again with the next discovery: the long form waits for it, the short form triggers it with SIGHUP.
 func TestFoundKindForbidden(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

@@ -4,17 +4,17 @@ package chaos
 var Rows = []Row{
 	{
 		Test:      "TestAPIServerKilled",
-		Fault:     "The API server is killed and started again",
+		Fault:     "The API server is killed and restarted",
 		Reports:   "`watch_connected 0`, `sync_lag_seconds > 1`, `sync_errors_total{error_type=refused} grows`, `state{state=unreachable} 1`. Permissions are unknown, and a restart of the exporter would not help: `kind_up 1`, `readyz 200`",
 		Meanwhile: "`watch_connected 0`, `sync_lag_seconds > 1`, `state{state=synced} absent`, `audits_total{result=consistent} stays`, `freshness_checks_total{result=fresh} stays`",
 		Recovery:  "with client-go's next attempt, within a minute, or the one after that: a restarted API server may not know the version to resume from, and the relist has a backoff of its own",
 	},
 	{
 		Test:      "TestEtcdKilled",
-		Fault:     "etcd is killed and started again",
-		Reports:   "Writes fail, and the API server serves what it has: watches stay open and audits find no difference, which is true. Leases cannot be renewed: `lease_expired{lease=lock} 1`. The first list of a kind hangs, without an error: `synced{informer_type=services} 0`, `watch_connected{informer_type=services} 0`. `readyz 200`",
+		Fault:     "etcd is killed and restarted",
+		Reports:   "Writes fail, and the API server serves what it has: watches stay open and audits find no difference, which is true. Leases cannot be renewed: `lease_expired{lease=lock} 1`. The first list of a resource hangs, without an error: `synced{informer_type=services} 0`, `watch_connected{informer_type=services} 0`. `readyz 200`",
 		Meanwhile: "`synced{informer_type=services} 0`, `state{informer_type=services,state=synced} absent`, `lease_expired{lease=lock} 1`, `lease_renewed_timestamp_seconds{lease=lock} stays`, `audit_differences 0`",
-		Recovery:  "when the API server has found etcd again",
+		Recovery:  "when the API server has reconnected to etcd",
 	},
 	{
 		Test:      "TestServingCertificateExpired",

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// watching is a configuration for what is in a namespace, with checks that do not keep a test waiting.
+// watching returns a configuration for a namespace, with short check intervals.
 func watching(namespace string, resources ...string) string {
 	list := ""
 	for _, r := range resources {
@@ -19,7 +19,7 @@ func watching(namespace string, resources ...string) string {
 
 const leases = "leases.coordination.k8s.io"
 
-// The API server is killed and started again. The long form has all default kinds.
+// The API server is killed and restarted. The long form has all default resources.
 func TestAPIServerKilled(t *testing.T) {
 	row(t)
 	plane := killable.take(t)
@@ -43,20 +43,20 @@ func TestAPIServerKilled(t *testing.T) {
 	if err := plane.APIServer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the API server was away for %.0f s", time.Since(began).Seconds())
+	t.Logf("the API server was down for %.0f s", time.Since(began).Seconds())
 	plane.change(t, namespace)
 	returned := p.mark()
 	p.shows("watch_connected 1", "sync_lag_seconds < 1")
 	now := p.look()
-	t.Logf("until all watches were open again: requests %v, full states %v, errors %v", now.since(returned, "k8s_client_requests_total", "verb"),
+	t.Logf("until all watches were open again: requests %v, relists %v, errors %v", now.since(returned, "k8s_client_requests_total", "verb"),
 		now.since(returned, "k8s_informer_relists_total", "reason"), now.since(returned, "k8s_informer_sync_errors_total", "error_type"))
 	p.well()
 	p.quiet(since, 2)
 	p.bounded(before)
 }
 
-// etcd is killed and started again. The API server goes on serving watches and lists of what it has, which cannot change
-// meanwhile; what needs etcd hangs or fails: renewals of Leases, and the first list of a kind.
+// etcd is killed and restarted. The API server keeps serving watches and lists from its cache, which cannot change;
+// what needs etcd hangs or fails: renewals of Leases, and the first list of a resource.
 func TestEtcdKilled(t *testing.T) {
 	row(t)
 	plane := killable.take(t)

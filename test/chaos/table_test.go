@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-// evidence is what tests have shown.
+// evidence records what tests have shown.
 type evidence struct {
 	sync.Mutex
 	shown, kept map[string][]string // claims by test
@@ -60,12 +60,12 @@ func row(t *testing.T) {
 		all := slices.Concat(record.shown[t.Name()], kept)
 		for _, c := range claimsOf(Rows[at].Reports + Rows[at].Recovery) {
 			if !slices.Contains(all, c) {
-				t.Errorf("rows.go says %s, which this test does not show", c)
+				t.Errorf("rows.go claims %s, which this test does not show", c)
 			}
 		}
 		for _, c := range claimsOf(Rows[at].Meanwhile) {
 			if !slices.Contains(kept, c) {
-				t.Errorf("rows.go says that %s holds meanwhile, which this test does not show", c)
+				t.Errorf("rows.go claims that %s holds meanwhile, which this test does not show", c)
 			}
 		}
 	})
@@ -79,13 +79,13 @@ func TestEveryFaultHasARow(t *testing.T) {
 		rowed = append(rowed, r.Test)
 		parsed(t, claimsOf(r.Reports+r.Meanwhile+r.Recovery))
 		if len(claimsOf(r.Reports)) == 0 || len(claimsOf(r.Meanwhile)) == 0 {
-			t.Errorf("%s: the row says nothing about a metric", r.Test)
+			t.Errorf("%s: the row claims nothing about a metric", r.Test)
 		}
 	}
 	parsed(t, Healthy)
 	slices.Sort(rowed)
 	if tests := faultTests(t); !slices.Equal(rowed, tests) {
-		t.Errorf("there are rows for\n%v\nand tests of faults\n%v", rowed, tests)
+		t.Errorf("rows for\n%v\nand tests of faults\n%v", rowed, tests)
 	}
 }
 

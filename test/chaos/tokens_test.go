@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// account creates a service account with rules of its own. The function that it returns replaces the rules.
+// account creates a service account with rules. The returned function replaces the rules.
 func (p *plane) account(t *testing.T, namespace string, rules ...rbacv1.PolicyRule) (grant func(...rbacv1.PolicyRule)) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(p.Config())
@@ -39,12 +39,12 @@ func (p *plane) account(t *testing.T, namespace string, rules ...rbacv1.PolicyRu
 	}
 }
 
-// mayWatch allows some resources.
+// mayWatch returns the rule for some resources.
 func mayWatch(resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: resources, Verbs: []string{"list", "watch"}}
 }
 
-// token returns a token of the service account that is valid for as long as a Secret is there.
+// token returns a token of the service account that is valid as long as a Secret exists.
 func (p *plane) token(t *testing.T, namespace, secret string) string {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(p.Config()).CoreV1()
@@ -63,8 +63,8 @@ func (p *plane) token(t *testing.T, namespace, secret string) string {
 	return answer.Status.Token
 }
 
-// The token in the program's file ends before there is another one. client-go reads the file once a minute at most, and not
-// because of a refusal. In the long form the watches end meanwhile, too, and are tried again later each time.
+// The token in the exporter's file expires before it is replaced. client-go reads the file at most once a minute, and
+// not sooner after a 401. In the long form the watches end meanwhile, and their retries back off.
 func TestTokenExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

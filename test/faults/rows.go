@@ -189,7 +189,7 @@ var Sections = []Section{
 		Rows: []Row{
 			{
 				Test:  "TestAPIServerKilled",
-				Fault: "The API server is killed and started again",
+				Fault: "The API server is killed and restarted",
 				Shows: "as a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. That holds for a resource with recent writes; the new server does not know the versions of quiet ones, whose watches end like a compaction",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
