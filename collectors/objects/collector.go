@@ -41,7 +41,7 @@ type Collector struct {
 	overflow    *prometheus.CounterVec
 
 	mu     sync.Mutex
-	leases map[*Leases]struct{}
+	leases map[*LeaseHandler]struct{}
 }
 
 // New returns a registered Collector without handlers. It returns an error if a limit is negative, or if the registry already
@@ -58,7 +58,7 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 	c := &Collector{
 		name:     options.Name,
 		clock:    clock,
-		leases:   map[*Leases]struct{}{},
+		leases:   map[*LeaseHandler]struct{}{},
 		overflow: prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames()),
 	}
 	newTally := func(signal string) *tally {

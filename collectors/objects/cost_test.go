@@ -12,7 +12,7 @@ import (
 // Events about objects that nothing is the matter with, and renewals of Leases, allocate nothing.
 func TestEventsAllocateNothing(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods, deployments, leases := f.Kind("pods"), f.deployments(), f.Leases(nil)
+	pods, deployments, leases := f.NewHandler("pods"), f.deployments(), f.NewLeaseHandler(nil)
 	pod, deployment := object("ns", "pod"), observed("d", 3, 3)
 	pods.OnAdd(object("ns", "stuck", "x/1"), true)
 	first, second := held("ns", "lock", "a", noon), held("ns", "lock", "a", noon.Add(time.Second))
@@ -36,7 +36,7 @@ func TestEventsAllocateNothing(t *testing.T) {
 // BenchmarkEvents is what an event costs with 100,000 objects, of which a thousand are held in deletion.
 func BenchmarkEvents(b *testing.B) {
 	f := newFixture(b, Options{})
-	pods := f.Kind("pods")
+	pods := f.NewHandler("pods")
 	all := make([]*metav1.PartialObjectMetadata, 100_000)
 	for i := range all {
 		all[i] = object("ns", fmt.Sprint("pod-", i))
@@ -54,7 +54,7 @@ func BenchmarkEvents(b *testing.B) {
 // BenchmarkRenewals is what the renewal of a Lease costs with those of 10,000 nodes.
 func BenchmarkRenewals(b *testing.B) {
 	f := newFixture(b, Options{})
-	leases := f.Leases(nil)
+	leases := f.NewLeaseHandler(nil)
 	name := func(i int) string { return fmt.Sprint("node-", i) }
 	for i := range 10_000 {
 		leases.OnAdd(held("kube-node-lease", name(i), name(i), noon), true)
@@ -72,7 +72,7 @@ func BenchmarkRenewals(b *testing.B) {
 // the Leases of 10,000 nodes.
 func BenchmarkScrape(b *testing.B) {
 	f := newFixture(b, Options{})
-	pods, deployments, leases := f.Kind("pods"), f.deployments(), f.Leases(nil)
+	pods, deployments, leases := f.NewHandler("pods"), f.deployments(), f.NewLeaseHandler(nil)
 	for i := range 100_000 {
 		if i%100 == 0 {
 			pods.OnAdd(object("ns", fmt.Sprint(i), "x/1"), true)

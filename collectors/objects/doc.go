@@ -1,14 +1,14 @@
 // Package objects reports the state of a cluster's objects from the events of informers that watch them: Leases and their
 // holders, terminating objects by the finalizer that blocks them, and observed generation lag.
 //
-//	collector.go   Collector and its limits
-//	leases.go      the handler of an informer of Leases: held and expired Leases
-//	lease.go       a Lease: its holder and expiry
-//	kind.go        the handler of any informer: terminating objects, observed generation lag
-//	tally.go       those objects by labels, and the oldest of each group
-//	timeline.go    values ordered by time
-//	object.go      the part of an object that informers keep
-//	schema.go      resources with status.observedGeneration, from the OpenAPI description of the API server
+//	collector.go      Collector and its limits
+//	handler.go        Handler, for any informer: terminating objects, observed generation lag
+//	lease_handler.go  LeaseHandler, for informers of Leases: held and expired Leases
+//	lease.go          a Lease: its holder and expiry
+//	tally.go          objects by labels, and the oldest of each group
+//	timeline.go       values ordered by time
+//	object.go         the part of an object that informers keep
+//	schema.go         resources with status.observedGeneration, from the OpenAPI documents of the API server
 //
 // A handler remembers only Leases, terminating objects and objects that lag, so that a scrape does not iterate over all
 // objects. An event of any other object costs a lookup by name and no allocation.

@@ -15,8 +15,8 @@ import (
 // clusterScope is the value of the label namespace for cluster-scoped objects.
 const clusterScope = "*"
 
-// Kind is the event handler of one informer. It remembers terminating objects and objects whose observed generation lags.
-type Kind struct {
+// Handler is the event handler of one informer. It remembers terminating objects and objects whose observed generation lags.
+type Handler struct {
 	collector    *Collector
 	informerType string
 
@@ -36,72 +36,72 @@ type remembered struct {
 	lag         *entry // nil unless the observed generation lags
 }
 
-var _ cache.ResourceEventHandler = (*Kind)(nil)
+var _ cache.ResourceEventHandler = (*Handler)(nil)
 
-// Kind returns the event handler of an informer, for a value of the label informer_type. Each informer needs its own, even if
+// NewHandler returns the event handler of an informer, for a value of the label informer_type. Each informer needs its own, even if
 // others have the same value. Close must be called after the informer has stopped.
-func (c *Collector) Kind(informerType string) *Kind {
-	k := &Kind{collector: c, informerType: informerType, objects: map[types.NamespacedName]*remembered{}}
-	c.terminating.hold(k.terminatingLabels(clusterScope, catalog.FinalizerNone))
-	return k
+func (c *Collector) NewHandler(informerType string) *Handler {
+	h := &Handler{collector: c, informerType: informerType, objects: map[types.NamespacedName]*remembered{}}
+	c.terminating.hold(h.terminatingLabels(clusterScope, catalog.FinalizerNone))
+	return h
 }
 
 // SetGenerations sets whether the informer receives objects with status.observedGeneration. If so, the number of objects that
 // lag is reported even if it is 0.
-func (k *Kind) SetGenerations(received bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed || k.generations == received {
+func (h *Handler) SetGenerations(received bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.generations == received {
 		return
 	}
-	k.generations = received
+	h.generations = received
 	if received {
-		k.collector.generations.hold(k.generationLabels(clusterScope))
+		h.collector.generations.hold(h.generationLabels(clusterScope))
 	} else {
-		k.collector.generations.release(k.generationLabels(clusterScope))
+		h.collector.generations.release(h.generationLabels(clusterScope))
 	}
 }
 
-func (k *Kind) terminatingLabels(namespace, finalizer string) labels {
-	return labels{k.informerType, namespace, finalizer}
+func (h *Handler) terminatingLabels(namespace, finalizer string) labels {
+	return labels{h.informerType, namespace, finalizer}
 }
 
-func (k *Kind) generationLabels(namespace string) labels {
-	return labels{informerType: k.informerType, namespace: namespace}
+func (h *Handler) generationLabels(namespace string) labels {
+	return labels{informerType: h.informerType, namespace: namespace}
 }
 
 // Close removes all objects, and the series unless another handler has the same informer type. Later events have no effect.
-func (k *Kind) Close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
+func (h *Handler) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
 		return
 	}
-	k.closed = true
-	for key := range k.objects {
-		k.forget(key)
+	h.closed = true
+	for key := range h.objects {
+		h.forget(key)
 	}
-	k.collector.terminating.release(k.terminatingLabels(clusterScope, catalog.FinalizerNone))
-	if k.generations {
-		k.collector.generations.release(k.generationLabels(clusterScope))
+	h.collector.terminating.release(h.terminatingLabels(clusterScope, catalog.FinalizerNone))
+	if h.generations {
+		h.collector.generations.release(h.generationLabels(clusterScope))
 	}
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (k *Kind) OnAdd(obj any, _ bool) { k.see(obj) }
+func (h *Handler) OnAdd(obj any, _ bool) { h.see(obj) }
 
 // OnUpdate implements cache.ResourceEventHandler.
-func (k *Kind) OnUpdate(_, obj any) { k.see(obj) }
+func (h *Handler) OnUpdate(_, obj any) { h.see(obj) }
 
 // OnDelete implements cache.ResourceEventHandler.
-func (k *Kind) OnDelete(obj any) {
+func (h *Handler) OnDelete(obj any) {
 	key, ok := keyOf(obj)
 	if !ok {
 		return
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.forget(key)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.forget(key)
 }
 
 // keyOf returns the name of a deleted object. If the deletion was missed, there is only the key.
@@ -118,7 +118,7 @@ func keyOf(obj any) (types.NamespacedName, bool) {
 }
 
 // see updates what is remembered of an object.
-func (k *Kind) see(obj any) {
+func (h *Handler) see(obj any) {
 	o, ok := obj.(metav1.Object)
 	if !ok {
 		return
@@ -127,14 +127,14 @@ func (k *Kind) see(obj any) {
 	deleted := o.GetDeletionTimestamp()
 	lags := deleted == nil && generationLags(obj) // the API server increments the generation of an object that it marks as deleted
 
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
 		return
 	}
-	known := k.objects[key]
+	known := h.objects[key]
 	if known != nil && (known.uid != o.GetUID() || deleted == nil && !lags) {
-		k.forget(key) // a new object of the same name, or one that is neither terminating nor lags
+		h.forget(key) // a new object of the same name, or one that is neither terminating nor lags
 		known = nil
 	}
 	if deleted == nil && !lags {
@@ -142,19 +142,19 @@ func (k *Kind) see(obj any) {
 	}
 	if known == nil {
 		known = &remembered{uid: o.GetUID()}
-		k.objects[key] = known
+		h.objects[key] = known
 	}
-	namespace := k.namespaceOf(key)
-	k.setTerminating(known, namespace, deleted, o.GetFinalizers())
-	k.setLag(known, namespace, lags)
+	namespace := h.namespaceOf(key)
+	h.setTerminating(known, namespace, deleted, o.GetFinalizers())
+	h.setLag(known, namespace, lags)
 }
 
 // namespaceOf returns the value of the label namespace. For a Namespace that is its own name.
-func (k *Kind) namespaceOf(key types.NamespacedName) string {
+func (h *Handler) namespaceOf(key types.NamespacedName) string {
 	switch {
 	case key.Namespace != "":
 		return key.Namespace
-	case k.informerType == "namespaces":
+	case h.informerType == "namespaces":
 		return key.Name
 	}
 	return clusterScope
@@ -167,12 +167,12 @@ func generationLags(obj any) bool {
 }
 
 // setTerminating counts a terminating object once for each of its finalizers.
-func (k *Kind) setTerminating(r *remembered, namespace string, deleted *metav1.Time, finalizers []string) {
+func (h *Handler) setTerminating(r *remembered, namespace string, deleted *metav1.Time, finalizers []string) {
 	if deleted != nil && len(r.terminating) > 0 && r.deleted.Equal(deleted.Time) && slices.Equal(r.finalizers, finalizers) {
 		return
 	}
 	for _, e := range r.terminating {
-		k.collector.terminating.remove(e)
+		h.collector.terminating.remove(e)
 	}
 	r.terminating = nil
 	if deleted == nil {
@@ -183,31 +183,31 @@ func (k *Kind) setTerminating(r *remembered, namespace string, deleted *metav1.T
 		finalizers = []string{catalog.FinalizerNone}
 	}
 	for _, f := range finalizers {
-		r.terminating = append(r.terminating, k.collector.terminating.add(k.terminatingLabels(namespace, f), r.deleted))
+		r.terminating = append(r.terminating, h.collector.terminating.add(h.terminatingLabels(namespace, f), r.deleted))
 	}
 }
 
 // setLag counts an object that lags, from now on, or ends that.
-func (k *Kind) setLag(r *remembered, namespace string, lags bool) {
+func (h *Handler) setLag(r *remembered, namespace string, lags bool) {
 	switch {
 	case lags && r.lag == nil:
-		r.lag = k.collector.generations.add(k.generationLabels(namespace), k.collector.clock.Now())
+		r.lag = h.collector.generations.add(h.generationLabels(namespace), h.collector.clock.Now())
 	case !lags && r.lag != nil:
-		k.collector.generations.remove(r.lag)
+		h.collector.generations.remove(r.lag)
 		r.lag = nil
 	}
 }
 
-func (k *Kind) forget(key types.NamespacedName) {
-	r := k.objects[key]
+func (h *Handler) forget(key types.NamespacedName) {
+	r := h.objects[key]
 	if r == nil {
 		return
 	}
-	delete(k.objects, key)
+	delete(h.objects, key)
 	for _, e := range r.terminating {
-		k.collector.terminating.remove(e)
+		h.collector.terminating.remove(e)
 	}
 	if r.lag != nil {
-		k.collector.generations.remove(r.lag)
+		h.collector.generations.remove(r.lag)
 	}
 }

@@ -59,7 +59,7 @@ func TestDeletionOnTheServer(t *testing.T) {
 	}
 	connection := &breakable{ResourceInterface: metadata.NewForConfigOrDie(stacktest.Config(t)).
 		Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(namespace)}
-	follow(t, cache.NewSharedIndexInformer(connection.listWatch(), &metav1.PartialObjectMetadata{}, 0, nil), collector.Kind("configmaps"))
+	follow(t, cache.NewSharedIndexInformer(connection.listWatch(), &metav1.PartialObjectMetadata{}, 0, nil), collector.NewHandler("configmaps"))
 	reports := func(what string, want samples) {
 		t.Helper()
 		want["configmaps/*/none"] = 0
@@ -129,9 +129,9 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	}
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(stacktest.Config(t)), 0, namespace, nil)
 	informer := factory.ForResource(appsv1.SchemeGroupVersion.WithResource("deployments")).Informer()
-	kind := collector.Kind("deployments.apps")
-	kind.SetGenerations(true)
-	follow(t, informer, kind)
+	handler := collector.NewHandler("deployments.apps")
+	handler.SetGenerations(true)
+	follow(t, informer, handler)
 	reports := func(what string, want samples) {
 		t.Helper()
 		want["deployments.apps/*"] = 0

@@ -33,7 +33,7 @@ func observed(name string, generation, observed int64) *Object {
 
 func TestObjectsHeldInDeletion(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods := f.Kind("pods")
+	pods := f.NewHandler("pods")
 	base := "pods/*/none"
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0})
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0})
@@ -77,7 +77,7 @@ func TestObjectsHeldInDeletion(t *testing.T) {
 // A Pod in its grace period is not late; its deletionTimestamp is when that ends, and may be brought forward.
 func TestGracePeriod(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods := f.Kind("pods")
+	pods := f.NewHandler("pods")
 	pod := object("ns", "pod")
 	pod.DeletionTimestamp = ptr.To(metav1.NewTime(noon.Add(time.Hour)))
 	pods.OnUpdate(object("ns", "pod"), pod)
@@ -95,8 +95,8 @@ func TestTerminatingNamespace(t *testing.T) {
 	f := newFixture(t, Options{})
 	stuck := object("", "shop")
 	stuck.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
-	f.Kind("namespaces").OnAdd(stuck, true)
-	f.Kind("nodes").OnAdd(object("", "node", "x/1"), true)
+	f.NewHandler("namespaces").OnAdd(stuck, true)
+	f.NewHandler("nodes").OnAdd(object("", "node", "x/1"), true)
 	expect(t, f, catalog.ObjectTerminating, samples{
 		"namespaces/*/none": 0, "namespaces/shop/none": 1, "nodes/*/none": 0, "nodes/*/x/1": 1,
 	})
@@ -143,7 +143,7 @@ func TestGenerationLag(t *testing.T) {
 // With no room for another group, objects are reported together, and stay where they are when there is room again.
 func TestGroupsAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Groups: 2})
-	pods, nodes := f.Kind("pods"), f.Kind("nodes") // neither their groups nor that of the others need room
+	pods, nodes := f.NewHandler("pods"), f.NewHandler("nodes") // neither their groups nor that of the others need room
 	for i := range 5 {
 		pods.OnAdd(object(fmt.Sprint("ns-", i), "pod", "x/1"), true)
 	}
@@ -203,7 +203,7 @@ func TestGroupsThatAreHeldTakeNoRoom(t *testing.T) {
 }
 
 // A resource that is no longer watched has no series; another informer of it keeps its own.
-func TestClosedKind(t *testing.T) {
+func TestClosedHandler(t *testing.T) {
 	f := newFixture(t, Options{})
 	one, two := f.deployments(), f.deployments()
 	one.OnAdd(object("one", "d", "x/1"), true)
@@ -232,7 +232,7 @@ func TestClosedKind(t *testing.T) {
 func TestNameOfTheProgram(t *testing.T) {
 	f := newFixture(t, Options{Name: "informer-exporter-1"})
 	f.deployments()
-	f.Leases(nil)
+	f.NewLeaseHandler(nil)
 	families, err := f.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestNameOfTheProgram(t *testing.T) {
 // Whatever happens in whichever order, the oldest is the least and the numbers are those of what is there.
 func TestManyObjects(t *testing.T) {
 	f := newFixture(t, Options{})
-	pods := f.Kind("pods")
+	pods := f.NewHandler("pods")
 	there := map[string]time.Time{}
 	for i := range 2000 {
 		name := fmt.Sprint(i * 7919 % 300)

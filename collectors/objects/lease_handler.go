@@ -13,9 +13,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// Leases is the event handler of one informer of typed Leases. A renewal costs a lookup by name and an operation on a heap of
+// LeaseHandler is the event handler of one informer of typed Leases. A renewal costs a lookup by name and an operation on a heap of
 // all Leases, and no allocation.
-type Leases struct {
+type LeaseHandler struct {
 	collector *Collector
 	lag       func() time.Duration
 
@@ -35,16 +35,16 @@ type leaseClass struct {
 	expired bool
 }
 
-var _ cache.ResourceEventHandler = (*Leases)(nil)
+var _ cache.ResourceEventHandler = (*LeaseHandler)(nil)
 
-// Leases returns the event handler of an informer of Leases. lag returns the current sync lag of the informer, so that a
+// NewLeaseHandler returns the event handler of an informer of Leases. lag returns the current sync lag of the informer, so that a
 // renewal that has not arrived yet does not expire a Lease; nil stands for no lag. Each informer needs its own handler. Close
 // must be called after the informer has stopped.
-func (c *Collector) Leases(lag func() time.Duration) *Leases {
+func (c *Collector) NewLeaseHandler(lag func() time.Duration) *LeaseHandler {
 	if lag == nil {
 		lag = func() time.Duration { return 0 }
 	}
-	l := &Leases{
+	l := &LeaseHandler{
 		collector: c, lag: lag,
 		all: map[types.NamespacedName]*lease{}, named: map[types.NamespacedName]*lease{}, counts: leaseCounts{},
 	}
@@ -55,7 +55,7 @@ func (c *Collector) Leases(lag func() time.Duration) *Leases {
 }
 
 // Close removes all Leases and their series. Later events have no effect.
-func (l *Leases) Close() {
+func (l *LeaseHandler) Close() {
 	l.collector.mu.Lock()
 	delete(l.collector.leases, l)
 	l.collector.mu.Unlock()
@@ -69,13 +69,13 @@ func (l *Leases) Close() {
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (l *Leases) OnAdd(obj any, _ bool) { l.see(obj) }
+func (l *LeaseHandler) OnAdd(obj any, _ bool) { l.see(obj) }
 
 // OnUpdate implements cache.ResourceEventHandler.
-func (l *Leases) OnUpdate(_, obj any) { l.see(obj) }
+func (l *LeaseHandler) OnUpdate(_, obj any) { l.see(obj) }
 
 // OnDelete implements cache.ResourceEventHandler.
-func (l *Leases) OnDelete(obj any) {
+func (l *LeaseHandler) OnDelete(obj any) {
 	key, ok := keyOf(obj)
 	if !ok {
 		return
@@ -87,7 +87,7 @@ func (l *Leases) OnDelete(obj any) {
 
 // see updates the state of a Lease. The first event of a Lease is no renewal: the time of the last one is known only by the
 // clock of the holder, and the Lease may come from a backup.
-func (l *Leases) see(obj any) {
+func (l *LeaseHandler) see(obj any) {
 	o, ok := obj.(*coordinationv1.Lease)
 	if !ok {
 		return
@@ -122,7 +122,7 @@ func (l *Leases) see(obj any) {
 	}
 }
 
-func (l *Leases) add(key types.NamespacedName, o *coordinationv1.Lease) *lease {
+func (l *LeaseHandler) add(key types.NamespacedName, o *coordinationv1.Lease) *lease {
 	added := &lease{NamespacedName: key, uid: o.UID, purpose: purposeOf(o)}
 	added.node = newNode(added)
 	l.all[key] = added
@@ -135,7 +135,7 @@ func (l *Leases) add(key types.NamespacedName, o *coordinationv1.Lease) *lease {
 	return added
 }
 
-func (l *Leases) forget(key types.NamespacedName) {
+func (l *LeaseHandler) forget(key types.NamespacedName) {
 	known := l.all[key]
 	if known == nil {
 		return
@@ -149,10 +149,12 @@ func (l *Leases) forget(key types.NamespacedName) {
 	}
 }
 
-func (l *Leases) count(known *lease, n int) { l.counts[leaseClass{known.purpose, known.expired}] += n }
+func (l *LeaseHandler) count(known *lease, n int) {
+	l.counts[leaseClass{known.purpose, known.expired}] += n
+}
 
 // expire marks Leases that were not renewed in time.
-func (l *Leases) expire(now time.Time) {
+func (l *LeaseHandler) expire(now time.Time) {
 	for first := l.expiry.first(); first != nil && !first.at.After(now); first = l.expiry.first() {
 		l.expiry.take(first)
 		l.count(first.value, -1)
@@ -162,7 +164,7 @@ func (l *Leases) expire(now time.Time) {
 }
 
 // collect sends the series of Leases that have their own, and adds all Leases to the counts.
-func (l *Leases) collect(ch chan<- prometheus.Metric, counts leaseCounts) {
+func (l *LeaseHandler) collect(ch chan<- prometheus.Metric, counts leaseCounts) {
 	now, lag := l.collector.clock.Now(), l.lag()
 	l.mu.Lock()
 	l.expire(now.Add(-lag))

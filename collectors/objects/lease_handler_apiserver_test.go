@@ -60,7 +60,7 @@ func follow(t testing.TB, informer cache.SharedIndexInformer, handler cache.Reso
 func followLeases(t testing.TB, c *Collector, namespace string) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactoryWithOptions(client(t), 0, informers.WithNamespace(namespace))
-	follow(t, factory.Coordination().V1().Leases().Informer(), c.Leases(nil))
+	follow(t, factory.Coordination().V1().Leases().Informer(), c.NewLeaseHandler(nil))
 }
 
 // skewed is a lock whose holder's clock is wrong.

@@ -64,7 +64,7 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 func TestLeaseExpiresByOurClock(t *testing.T) {
 	for _, skew := range []time.Duration{-time.Hour, time.Hour} {
 		f := newFixture(t, Options{})
-		leases := f.Leases(nil)
+		leases := f.NewLeaseHandler(nil)
 		theirs := noon.Add(skew)
 		leases.OnAdd(held("ns", "lock", "a", theirs), true)
 		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
@@ -97,7 +97,7 @@ func TestLeaseExpiresByOurClock(t *testing.T) {
 // A Lease that is given up is nobody's at once, and one without a duration never expires.
 func TestLeaseWithoutHolderOrDuration(t *testing.T) {
 	f := newFixture(t, Options{})
-	leases := f.Leases(nil)
+	leases := f.NewLeaseHandler(nil)
 	leases.OnAdd(held("ns", "released", "a", noon), false)
 	endless := held("ns", "endless", "a", noon)
 	endless.Spec.LeaseDurationSeconds = nil
@@ -119,7 +119,7 @@ func TestLeaseWithoutHolderOrDuration(t *testing.T) {
 func TestLagKeepsLeasesFromExpiring(t *testing.T) {
 	f := newFixture(t, Options{})
 	var lag time.Duration
-	leases := f.Leases(func() time.Duration { return lag })
+	leases := f.NewLeaseHandler(func() time.Duration { return lag })
 	leases.OnAdd(held("ns", "lock", "a", noon), false)
 	f.pass(time.Minute)
 	lag = 50 * time.Second
@@ -131,7 +131,7 @@ func TestLagKeepsLeasesFromExpiring(t *testing.T) {
 // Another Lease of the same name begins anew, whether its predecessor's end was seen, missed or found by a relist.
 func TestRecreatedLease(t *testing.T) {
 	f := newFixture(t, Options{})
-	leases := f.Leases(nil)
+	leases := f.NewLeaseHandler(nil)
 	again := func(uid string) *coordinationv1.Lease {
 		l := held("ns", "lock", "b", noon)
 		l.UID, l.Spec.LeaseTransitions = types.UID(uid), nil
@@ -167,7 +167,7 @@ func heldLeases(n float64) samples {
 // Leases of nodes and API servers have no names in labels, nor have those for which there is no room; all are counted.
 func TestLeasesAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Leases: 3})
-	leases := f.Leases(nil)
+	leases := f.NewLeaseHandler(nil)
 	for i := range 5 {
 		leases.OnAdd(held("ns", fmt.Sprint("lock-", i), "a", noon), true)
 		leases.OnAdd(held("kube-node-lease", fmt.Sprint("node-", i), "kubelet", noon), true)
@@ -196,7 +196,7 @@ func TestLeasesAreLimited(t *testing.T) {
 
 func TestHolderIsCutOff(t *testing.T) {
 	f := newFixture(t, Options{})
-	f.Leases(nil).OnAdd(held("ns", "lock", strings.Repeat("é", 1000), noon), true)
+	f.NewLeaseHandler(nil).OnAdd(held("ns", "lock", strings.Repeat("é", 1000), noon), true)
 	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/" + strings.Repeat("é", 126): 1})
 }
 
@@ -204,7 +204,7 @@ func TestHolderIsCutOff(t *testing.T) {
 func TestClosedLeases(t *testing.T) {
 	f := newFixture(t, Options{Leases: 2})
 	expect(t, f, catalog.LeaseObjects, samples{}) // nobody looks at Leases
-	first, second := f.Leases(nil), f.Leases(nil)
+	first, second := f.NewLeaseHandler(nil), f.NewLeaseHandler(nil)
 	first.OnAdd(held("one", "lock", "a", noon), true)
 	second.OnAdd(held("two", "lock", "a", noon), true)
 	expect(t, f, catalog.LeaseExpired, samples{"one/lock": 0, "two/lock": 0})
@@ -215,6 +215,6 @@ func TestClosedLeases(t *testing.T) {
 	first.OnAdd(held("one", "other", "a", noon), false)
 	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0})
 	expect(t, f, catalog.LeaseObjects, heldLeases(1))
-	f.Leases(nil).OnAdd(held("three", "lock", "a", noon), true) // there is room again
+	f.NewLeaseHandler(nil).OnAdd(held("three", "lock", "a", noon), true) // there is room again
 	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0, "three/lock": 0})
 }

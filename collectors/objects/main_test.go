@@ -33,9 +33,9 @@ func newFixture(t testing.TB, options Options) *fixture {
 	return f
 }
 
-// deployments returns the handler of a kind that has generations.
-func (f *fixture) deployments() *Kind {
-	k := f.Kind("deployments.apps")
+// deployments returns a handler of objects with generations.
+func (f *fixture) deployments() *Handler {
+	k := f.NewHandler("deployments.apps")
 	k.SetGenerations(true)
 	return k
 }

@@ -20,7 +20,7 @@ import (
 // generations reads the objects of a kind as a whole if they have status.observedGeneration, else their metadata. It finds
 // out before each full state, because a CustomResourceDefinition may gain the field or lose it.
 type generationSource struct {
-	kind     *objects.Kind
+	kind     *objects.Handler
 	log      *slog.Logger
 	observed func(context.Context) (bool, error)
 	metadata metadata.ResourceInterface

@@ -78,7 +78,7 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	}
 	described, missing := true, 0
 	g := &generationSource{
-		kind: collector.Kind("things"), log: slog.New(slog.DiscardHandler), metadata: readMetadata{}, whole: readWholly{},
+		kind: collector.NewHandler("things"), log: slog.New(slog.DiscardHandler), metadata: readMetadata{}, whole: readWholly{},
 		observed: func(ctx context.Context) (bool, error) {
 			if _, limited := ctx.Deadline(); limited {
 				t.Error("the wait for a description limits the requests")
@@ -151,7 +151,7 @@ func TestUnknownGenerationsAreLogged(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				var out strings.Builder
 				g := &generationSource{
-					kind: collector.Kind("things"), log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})),
+					kind: collector.NewHandler("things"), log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})),
 					observed: func(context.Context) (bool, error) { return true, c.err },
 				}
 				g.decide(c.ctx)

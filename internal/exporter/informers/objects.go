@@ -59,13 +59,13 @@ func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Obser
 
 // follow returns what is told about the objects of a subject, where they come from, and what they are.
 func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availability.Tracker, log *slog.Logger) (*objectHandler, *cache.ListWatch, runtime.Object) {
-	kind := s.Kind(sub.Kind.Type())
+	kind := s.NewHandler(sub.Kind.Type())
 	f := &objectHandler{kind: kind}
 	resource := client.Resource(sub.Kind.GVR()).Namespace(sub.Namespace)
 	switch {
 	case s.whole == nil:
 	case sub.content == wholeLeases:
-		f.leases = s.Leases(func() time.Duration { return s.lag(sub.ID()) })
+		f.leases = s.NewLeaseHandler(func() time.Duration { return s.lag(sub.ID()) })
 		return f, listWatch(s.whole.Leases.Leases(sub.Namespace), sub, a), &coordinationv1.Lease{}
 	case sub.content == withGenerations:
 		g := &generationSource{
@@ -79,8 +79,8 @@ func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availabil
 
 // followed is told about the objects of one target.
 type objectHandler struct {
-	kind   *objects.Kind
-	leases *objects.Leases // nil unless they are Leases
+	kind   *objects.Handler
+	leases *objects.LeaseHandler // nil unless they are Leases
 }
 
 var _ cache.ResourceEventHandler = (*objectHandler)(nil)
