@@ -18,8 +18,8 @@ import (
 
 const regressions = "k8s_informer_resource_version_regressions_total"
 
-// A watch from no particular version begins with objects in any order of their versions. That is no regression (S12);
-// what goes back after the first event that is no such object is one.
+// A watch without a resourceVersion begins with objects in any order of their versions. That is not a regression
+// (S12), but a version that goes backwards later is.
 func TestFirstEventsOfAWatchFromAnyVersion(t *testing.T) {
 	for _, from := range []string{"", "0"} {
 		t.Run("from "+from, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestFirstEventsOfAWatchFromAnyVersion(t *testing.T) {
 	}
 }
 
-// A watch that is resumed from a version sends what came later, in order.
+// A watch that resumes from a version sends later events, in order.
 func TestFirstEventsOfAWatchFromAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -77,8 +77,8 @@ func TestFirstEventsOfAWatchFromAVersion(t *testing.T) {
 	})
 }
 
-// Such a watch sends objects that the store has. To a handler they are unchanged: nothing waits for it to find them, and
-// they are not counted as objects twice.
+// A watch without a resourceVersion sends objects that the store has. For handlers they are unchanged: they are
+// neither pending nor counted as objects twice.
 func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -111,8 +111,8 @@ func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 	})
 }
 
-// Where an API server has no versions to resume from, each watch begins with all objects again. Without a store to look at
-// they are not counted again, whether the watch goes on or is stopped.
+// If an API server has no versions to resume from, each watch begins with all objects again. Without a store to
+// count them in, they are not counted again, whether the watch continues or is stopped.
 func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -136,8 +136,8 @@ func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 	})
 }
 
-// A list from any version may be older than what an earlier reflector has seen, through another API server. Only one
-// that was to be no older is a regression.
+// A list at any version may be older than what an earlier reflector has seen through another API server. It is a
+// regression only if the request excluded that.
 func TestListFromAnyVersion(t *testing.T) {
 	obs, reg := observertest.New(t)
 	server := newFakeServer()

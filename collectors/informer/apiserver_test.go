@@ -36,7 +36,7 @@ type rig struct {
 	factory   informers.SharedInformerFactory
 }
 
-// newRig builds a factory that talks to the server with the given configuration.
+// newRig returns a factory that talks to the server with the given configuration.
 func newRig(t *testing.T, config *rest.Config) *rig {
 	t.Helper()
 	r := &rig{
@@ -75,14 +75,15 @@ func (r *rig) create(name string) {
 	}
 }
 
-// volatile are the series that move by themselves: bookmarks come when the server likes, versions are those of etcd.
+// volatile are the series that change without a cause in the test: bookmarks come at any time, versions are those of
+// etcd.
 var volatile = []string{"k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{"}
 
 func synced(s metricstest.Snapshot) bool {
 	return s["k8s_informer_synced"] == 1 && s["k8s_informer_watch_connected"] == 1 && s["k8s_informer_last_sync_duration_seconds"] > 0
 }
 
-// TestListersOfTheFactoryCount covers S1 on the five lines of the README.
+// The five lines of the README count reads (S1).
 func TestListersOfTheFactoryCount(t *testing.T) {
 	r := newRig(t, stacktest.Config(t))
 	r.create("here")
@@ -101,8 +102,8 @@ func TestListersOfTheFactoryCount(t *testing.T) {
 	})
 }
 
-// TestStreamingListsCountLikeLists: the same objects come by a streaming list, the default of client and server, and by
-// LIST, and everything that is reported is the same (S2).
+// The same objects arrive by a streaming list, the default of client and server, and by LIST, with the same metrics
+// (S2).
 func TestStreamingListsCountLikeLists(t *testing.T) {
 	stacktest.Config(t)
 	const objects = 7
@@ -132,7 +133,7 @@ func TestStreamingListsCountLikeLists(t *testing.T) {
 	want := metricstest.Snapshot{
 		"k8s_informer_list_duration_seconds_count":                 1,
 		"k8s_informer_list_items_count":                            1,
-		"items":                                                    objects + 1, // and kube-root-ca.crt, if somebody makes it
+		"items":                                                    objects + 1, // and kube-root-ca.crt, if a controller manager creates it
 		"k8s_informer_objects":                                     objects + 1,
 		"k8s_informer_relists_total{reason=initial}":               1,
 		"k8s_informer_sync_duration_seconds_count{result=success}": 1,
@@ -147,8 +148,7 @@ func TestStreamingListsCountLikeLists(t *testing.T) {
 	counts[false].Equal(t, counts[true])
 }
 
-// TestEventsAreCountedExactly covers S3 and S19: as many events as there were changes, each handled once by each
-// handler, and nothing else moves.
+// Each change is one event, each handler handles it once, and no other metric changes (S3, S19).
 func TestEventsAreCountedExactly(t *testing.T) {
 	r := newRig(t, stacktest.Config(t))
 	inf := r.factory.Core().V1().ConfigMaps().Informer()

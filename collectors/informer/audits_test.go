@@ -113,12 +113,12 @@ func TestAudit(t *testing.T) {
 		}
 	}
 	c.create("nudge-2")
-	mended := c.waitFor("mended", func(s metricstest.Snapshot) bool { return differencesOf(s)["missing"] == 0 })
-	c.waitFor("consistent again", func(s metricstest.Snapshot) bool { return s[consistentCount] > mended[consistentCount] })
+	repaired := c.waitFor("repaired", func(s metricstest.Snapshot) bool { return differencesOf(s)["missing"] == 0 })
+	c.waitFor("consistent again", func(s metricstest.Snapshot) bool { return s[consistentCount] > repaired[consistentCount] })
 	if last := informer.List(c.obs)[0].LastAudit; last.Result != "consistent" || last.Differences != 0 {
 		t.Errorf("the last audit is %+v", last)
 	}
-	differencesOf(mended).Equal(t, nothing)
+	differencesOf(repaired).Equal(t, nothing)
 }
 
 // TestChangeBehindACutConnection: what happens while the watch is down is lag and no difference, and audits wait.

@@ -24,9 +24,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// BenchmarkNamespaces covers B4 and P5: the same objects of 100 namespaces, by one informer of all namespaces and by one
-// for each. It reports what each layout holds in memory and keeps open as watches, and how long after the request of a
-// write a handler has the event.
+// BenchmarkNamespaces compares one informer of all namespaces with one for each of 100 namespaces, for the same
+// objects (B4, P5): memory, open watches, and the time from the request of a write to a handler.
 func BenchmarkNamespaces(b *testing.B) {
 	const namespaces, objects, rounds = 100, 20, 3
 	const label = "benchmark=namespaces" // the server has other objects too
@@ -128,7 +127,7 @@ func BenchmarkNamespaces(b *testing.B) {
 	}
 }
 
-// inParallel calls f for 0 to n-1, a few at a time, as a busy cluster's clients would.
+// inParallel calls f for 0 to n-1, a few at a time, as the clients of a busy cluster would.
 func inParallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -142,7 +141,7 @@ func inParallel(n int, f func(i int)) {
 	workers.Wait()
 }
 
-// liveMemory returns the bytes of the heap and of stacks that are in use.
+// liveMemory returns the bytes of the heap and of stacks in use.
 func liveMemory() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -16,8 +16,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// BenchmarkRecovery covers B6: how long an informer is without a watch after its connection was broken, by
-// k8s_informer_coverage_gap_seconds, and how long after the end of the fault a handler has what was written meanwhile.
+// BenchmarkRecovery measures how long an informer is without a watch after its connection broke, by
+// k8s_informer_coverage_gap_seconds, and the time from the end of the fault until a handler has what was written
+// meanwhile (B6).
 func BenchmarkRecovery(b *testing.B) {
 	b.Run("resumed", func(b *testing.B) {
 		recovery(b, 15, true, 0)
@@ -32,7 +33,7 @@ func BenchmarkRecovery(b *testing.B) {
 	})
 }
 
-// recovery breaks the connection of a new informer in each round, since client-go's back-off remembers the last two
+// recovery breaks the connection of a new informer in each round, because client-go's backoff remembers the last two
 // minutes. The server cannot be reached for the duration of the outage.
 func recovery(b *testing.B, rounds int, busy bool, outage time.Duration) {
 	config := stacktest.Config(b)

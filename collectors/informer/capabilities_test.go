@@ -112,8 +112,8 @@ func TestIndexerKeepsItsCapabilities(t *testing.T) {
 	}
 }
 
-// The indexer is embedded, so that a method which a later client-go adds would pass uncounted. Decide about it, then
-// add it here.
+// The indexer is embedded, so that a method of a later client-go would pass uncounted. Decide about it, then add it
+// here.
 func TestEveryMethodOfAnIndexerIsKnown(t *testing.T) {
 	counted := []string{"ByIndex", "Get", "GetByKey", "Index", "IndexKeys", "List", "ListKeys"}
 	passed := []string{
@@ -204,7 +204,7 @@ func TestInformerPassesEveryCallOn(t *testing.T) {
 	}
 }
 
-// informerWithStore is an informer with a store of the test's choice.
+// informerWithStore is an informer with the given store.
 type informerWithStore struct {
 	cache.SharedIndexInformer
 	indexer cache.Indexer

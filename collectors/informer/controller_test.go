@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestInformerWithOneHandler: lists, events, lag, reads and drops are seen, and all is gone when Run returns.
+// Lists, events, lag, reads and drops are observed, and all series are gone when Run returns.
 func TestInformerWithOneHandler(t *testing.T) {
 	for _, indexers := range []cache.Indexers{nil, {cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}} {
 		obs, reg := observertest.New(t)
@@ -110,7 +110,7 @@ func expect(t *testing.T, calls <-chan string, want string) {
 	}
 }
 
-// A program that has no handler must not get one: client-go would fail in its own way.
+// A program without a handler must not get one: client-go fails in its own way.
 func TestInformerWithoutHandler(t *testing.T) {
 	obs, reg := observertest.New(t)
 	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{ListerWatcher: newFakeServer(), ObjectType: &corev1.Pod{}})
@@ -125,8 +125,8 @@ func TestInformerWithoutHandler(t *testing.T) {
 	}
 }
 
-// client-go transforms with its queue locked, and calls a slow handler so when the queue is long. A scrape must not wait
-// for either: that is when somebody looks.
+// client-go holds the lock of its queue while it transforms, and while it calls a slow handler with a long queue. A
+// scrape must wait for neither.
 func TestScrapeDoesNotWaitForATransform(t *testing.T) {
 	obs, reg := observertest.New(t)
 	server := newFakeServer()

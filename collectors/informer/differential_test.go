@@ -3,7 +3,7 @@ package informer_test
 import (
 	"context"
 	"fmt"
-	"math/rand" //nolint:depguard // what client-go takes its back-off from; it must be the same in both runs
+	"math/rand" //nolint:depguard // client-go's backoff uses it; it must be the same in both runs
 	randv2 "math/rand/v2"
 	"slices"
 	"strings"
@@ -25,8 +25,9 @@ import (
 )
 
 // TestDecoratedInformersCallHandlersAsPlainOnes plays the same story to a plain and to a decorated informer: objects
-// come, change and go, watches end, versions expire, lists are read again, handlers come late, are slow, panic, resync
-// and leave, busy or not. Each handler must be called in the same order with the same objects, at the same time.
+// are created, changed and deleted, watches end, versions expire, lists are repeated, handlers are added late, are
+// slow, panic, resync and are removed, busy or not. Each handler must be called in the same order with the same
+// objects, at the same time.
 func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	t.Setenv("GODEBUG", "randseednop=0")
 	surviveHandlers(t)
@@ -37,7 +38,7 @@ func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 		stories = 20
 	}
 	for seed := range uint64(stories) {
-		plain, decorated := tell(t, seed, false), tell(t, seed, true)
+		plain, decorated := play(t, seed, false), play(t, seed, true)
 		if len(plain) != len(decorated) {
 			t.Fatalf("seed %d: %d handlers, decorated %d", seed, len(plain), len(decorated))
 		}
@@ -54,8 +55,8 @@ func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	}
 }
 
-// surviveHandlers lets client-go survive handlers that panic. Its own handlers of panics and errors log, and keep a
-// minimum of time between errors, by the clock of the process.
+// surviveHandlers makes client-go survive handlers that panic. Its default handlers of panics and errors log, and
+// keep a minimum time between errors, by the clock of the process.
 func surviveHandlers(t *testing.T) {
 	onError, onPanic, crash := utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash
 	utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash = nil, nil, false
@@ -77,8 +78,8 @@ func window(calls []string, at int) []string {
 	return calls[min(max(at-2, 0), len(calls)):min(at+3, len(calls))]
 }
 
-// tell plays the story of a seed and returns the calls of each handler, followed by the final state as if it were one.
-func tell(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
+// play plays the story of a seed and returns the calls of each handler, followed by the final state as another list.
+func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 	synctest.Test(t, func(t *testing.T) {
 		rand.Seed(int64(seed)) //nolint:staticcheck // SA1019: it is not for us
 		s := newStory(t, seed, decorated)
@@ -184,7 +185,7 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 	return s.controller.RunWithContext
 }
 
-// labelAndDrop is a Transform that has no use for objects called c.
+// labelAndDrop is a Transform that drops objects called c.
 func labelAndDrop(obj any) (any, error) {
 	p, ok := obj.(*corev1.Pod)
 	if !ok {

@@ -29,7 +29,7 @@ var (
 	podsGVR = corev1.SchemeGroupVersion.WithResource("pods")
 )
 
-// podListWatch is what an informer reads from.
+// podListWatch returns a ListerWatcher of pods.
 func podListWatch(client kubernetes.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -112,7 +112,7 @@ func ExampleNewMetadataSharedInformerFactory() {
 	// k8s_informer_objects{informer_type="deployments.apps",watch_namespace="*"} 1
 }
 
-// A factory of somebody else's clientset, here of widgets in the group example.com.
+// A factory of another clientset than client-go's, here of widgets in the group example.com.
 func ExampleInformerFor() {
 	obs, registry := observertest.Example()
 	client := &fakeExample{asked: make(chan string, 1)}
@@ -122,7 +122,7 @@ func ExampleInformerFor() {
 	if _, err := informer.InformerFor(obs, factory, widgetsGVR, &widget{}, informer.Options{}); err != nil {
 		panic(err)
 	}
-	widgets := factory.Widgets() // from here on as ever
+	widgets := factory.Widgets() // unchanged from here on
 
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); widgets.Run(stop) }()
@@ -162,7 +162,7 @@ func ExampleNewSharedIndexInformer() {
 	// k8s_informer_handlers{informer_type="pods",watch_namespace="*"} 1
 }
 
-// An informer that somebody else has built: its store and its handlers are observed, its connection is not.
+// An existing informer: its store and its handlers are observed, its connection is not.
 func ExampleWrap() {
 	obs, registry := observertest.Example()
 	built := cache.NewSharedIndexInformer(podListWatch(fake.NewClientset(shopPod)), &corev1.Pod{}, 0, cache.Indexers{})
@@ -227,15 +227,16 @@ func ExampleNewListerWatcher() {
 
 	close(stop)
 	<-done
-	lw.Close() // nobody else knows that the Reflector has ended
+	lw.Close() // only the caller knows that the Reflector has ended
 	observertest.Print(registry, "k8s_informer_objects")
 	// Output:
 	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
 	// k8s_informer_synced{informer_type="pods",watch_namespace="*"} 1
 }
 
-// A cache of controller-runtime, which makes its informers with the function in cache.Options.NewInformer. This is what
-// it does with it, here with a fake that has no HTTP client; examples/controller-runtime has a whole program.
+// A cache of controller-runtime, which creates its informers with the function in cache.Options.NewInformer. This
+// example calls it as controller-runtime does, with a fake that has no HTTP client; examples/controller-runtime has
+// a whole program.
 func ExampleNewInformerFunc() {
 	obs, registry := observertest.Example()
 	lw := podListWatch(fake.NewClientset(shopPod))

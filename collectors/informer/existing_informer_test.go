@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestInformersThatExist: of an informer that somebody else has built, the connection to the API server cannot be seen.
-// Nothing is claimed about it, neither that it is up nor that it is down; the store and the handlers are reported.
+// The connection of an existing informer to the API server cannot be observed. Nothing is reported about it, neither
+// up nor down; the store and the handlers are.
 func TestInformersThatExist(t *testing.T) {
 	for name, decorate := range map[string]func(*collectors.Observer, cache.SharedIndexInformer) cache.SharedIndexInformer{
 		"Informer": func(o *collectors.Observer, inf cache.SharedIndexInformer) cache.SharedIndexInformer {

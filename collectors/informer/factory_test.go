@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestEveryKindOfTheFactoryIsDecorated walks the factory's interface, so that a group or a kind of a later client-go
-// cannot slip past, and compares the names with those of client-go's own factory.
+// TestEveryKindOfTheFactoryIsDecorated walks the interface of the factory, so that a group or kind of a later
+// client-go cannot bypass the decorators.
 func TestEveryKindOfTheFactoryIsDecorated(t *testing.T) {
 	obs, _ := observertest.New(t)
 	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
@@ -106,7 +106,7 @@ func TestFactoryOptions(t *testing.T) {
 		t.Errorf("the selected pod is %v, %v", p, err)
 	}
 	for metric, want := range map[string]float64{"k8s_informer_cache_hits_total": 1, "k8s_informer_cache_misses_total": 1} {
-		if got := sampleOf(t, reg, metric, "informer_type", "pods"); got != want {
+		if got := metricstest.Gather(t, reg).Sum(metric, "informer_type", "pods"); got != want {
 			t.Errorf("%s is %v, want %v: reads through the lister", metric, got, want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestFactoryOptions(t *testing.T) {
 	}
 }
 
-// Informers that the caller builds are decorated once, whoever decorates them.
+// Informers that the caller builds are decorated, and only once.
 func TestInformerFor(t *testing.T) {
 	obs, _ := observertest.New(t)
 	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})

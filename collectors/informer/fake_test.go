@@ -3,13 +3,10 @@ package informer_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,8 +16,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
-// fakeServer answers lists and watches with what a test prepares. It stands for the API server in tests of pure logic;
-// what a real one does is tested against a real one.
+// fakeServer answers lists and watches with what a test prepares. It replaces the API server in tests of pure logic;
+// the behavior of a real one is tested with a real one.
 type fakeServer struct {
 	// list answers a LIST; the default is an empty list at version 1.
 	list func(metav1.ListOptions) (runtime.Object, error)
@@ -111,7 +108,7 @@ func endOfList(version int) *corev1.Pod {
 
 var pods = informer.ID{Resource: "pods"}
 
-// start runs an informer until the test ends or the returned function is called, which waits for it.
+// start runs an informer until the test ends or the returned function is called, which waits for the end.
 func start(t testing.TB, inf cache.SharedInformer) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -120,36 +117,6 @@ func start(t testing.TB, inf cache.SharedInformer) (stop func()) {
 	stop = func() { cancel(); <-done }
 	t.Cleanup(stop)
 	return stop
-}
-
-// sampleOf returns the value of the one series of a metric that has the given labels, given as names and values.
-func sampleOf(t testing.TB, reg prometheus.Gatherer, metric string, labels ...string) float64 {
-	t.Helper()
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []float64
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			if family.GetName() == metric && hasLabels(m, labels) {
-				found = append(found, m.GetGauge().GetValue()+m.GetCounter().GetValue())
-			}
-		}
-	}
-	if len(found) != 1 {
-		t.Fatalf("%d series of %s have the labels %v", len(found), metric, labels)
-	}
-	return found[0]
-}
-
-func hasLabels(m *dto.Metric, labels []string) bool {
-	for pair := range slices.Chunk(labels, 2) {
-		if !slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == pair[0] && l.GetValue() == pair[1] }) {
-			return false
-		}
-	}
-	return true
 }
 
 var errTest = errors.New("test")

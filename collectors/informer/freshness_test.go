@@ -35,7 +35,7 @@ type checked struct {
 	stop     func()
 }
 
-// newChecked builds an informer that reads with the client own, and whose checks read with the client other.
+// newChecked returns an informer that reads with the client own, and whose checks read with the client other.
 func newChecked(t *testing.T, admin, own, other *rest.Config, checks collectors.Checks, indexers cache.Indexers) *checked {
 	t.Helper()
 	c := &checked{rig: &rig{
@@ -85,8 +85,8 @@ const (
 	syncLag      = "k8s_informer_sync_lag_seconds"
 )
 
-// TestFreshInformer: checks of a healthy informer find it fresh, idle or not, cost one request each, and move nothing
-// else. When the informer ends, so do they.
+// Checks of a healthy informer find it fresh, idle or not, send one request each, and change no other metric. They
+// end with the informer.
 func TestFreshInformer(t *testing.T) {
 	config := rest.CopyConfig(stacktest.Config(t))
 	var requests, shortWatches atomic.Int64
@@ -127,7 +127,7 @@ func TestFreshInformer(t *testing.T) {
 	noChecksRun(t)
 }
 
-// TestChecksEndWithTheInformer, with all of them on: no goroutine and no series is left.
+// No goroutine and no series of any check is left.
 func TestChecksEndWithTheInformer(t *testing.T) {
 	config := stacktest.Config(t)
 	often := 10 * time.Millisecond
@@ -141,7 +141,7 @@ func TestChecksEndWithTheInformer(t *testing.T) {
 	}
 }
 
-// TestClientThatIgnoresContexts: an audit that hangs in such a client does not keep the informer from ending.
+// An audit that hangs in a client without contexts does not keep the informer from ending.
 func TestClientThatIgnoresContexts(t *testing.T) {
 	obs, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test", Checks: collectors.Checks{Audit: time.Millisecond}})
 	if err != nil {
@@ -183,7 +183,7 @@ func TestClientThatIgnoresContexts(t *testing.T) {
 // ownFunction matches a function of the decorators in a stack, and none of their tests.
 var ownFunction = regexp.MustCompile(`/collectors/(informer|internal/\w+)\.`)
 
-// noChecksRun fails the test if goroutines of checks are left. Those of the connections to the server are not looked at.
+// noChecksRun fails the test if goroutines of checks are left. Those of connections to the server may be.
 func noChecksRun(t *testing.T) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
@@ -200,8 +200,8 @@ func noChecksRun(t *testing.T) {
 	}
 }
 
-// TestStalledWatch covers S5: nothing arrives on the informer's own watch any more, which looks like an idle one. The lag
-// stays 0 as long as nothing happens, rises once something does, and is gone when it has arrived.
+// Nothing arrives on the informer's watch any more, which looks like an idle one (S5). The lag stays 0 while nothing
+// changes, rises with the first change, and ends when it has arrived.
 func TestStalledWatch(t *testing.T) {
 	t.Parallel()
 	own := rest.CopyConfig(stacktest.Config(t))
@@ -235,8 +235,8 @@ func TestStalledWatch(t *testing.T) {
 	c.waitFor("checks are fresh", func(s metricstest.Snapshot) bool { return s[freshCount] > again[freshCount] && s[syncLag] == 0 })
 }
 
-// TestHalfOpenConnection covers S5: the connection that watch and checks share is dead and nobody has said so. Nothing
-// can be known, and after three intervals that is a lag.
+// The connection that watch and checks share is dead without an error (S5). After three intervals without an answer
+// that is a lag.
 func TestHalfOpenConnection(t *testing.T) {
 	t.Parallel()
 	config := rest.CopyConfig(stacktest.Config(t))

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// What follows has the shape of what client-gen and informer-gen make for somebody else's API.
+// Types as client-gen and informer-gen generate them for another API.
 
 type widget struct {
 	metav1.TypeMeta

@@ -19,7 +19,7 @@ func (*handlerType) OnDelete(any)      {}
 
 func (*handlerType) method(any) {}
 
-// TestHandlerNames: a handler is named by what its author would look for.
+// A handler is named after the code in which its author would look.
 func TestHandlerNames(t *testing.T) {
 	for _, c := range []struct {
 		want string

@@ -46,7 +46,7 @@ func check(t *testing.T, s, want metricstest.Snapshot) {
 	}
 }
 
-// TestEventLag covers S3, S5 and S18: events wait for a handler, and the wait is known while it lasts and afterwards.
+// Events wait for a slow handler, and the lag is reported while it lasts and afterwards (S3, S5, S18).
 func TestEventLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -96,7 +96,7 @@ func TestEventLag(t *testing.T) {
 	})
 }
 
-// Resyncs and unchanged objects are calls, but no events: nothing of the API server's waited for them.
+// Resyncs and unchanged objects are calls, but not events of the API server.
 func TestResyncsHaveNoEventLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -120,8 +120,8 @@ func TestResyncsHaveNoEventLag(t *testing.T) {
 	})
 }
 
-// A handler that is added late gets the objects from the store. They have waited since it was added, not since they
-// were received.
+// A handler that is added late gets the objects from the store. Their lag counts from its registration, not from
+// their receipt.
 func TestLateHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -177,7 +177,7 @@ func TestOverrun(t *testing.T) {
 	})
 }
 
-// TestPanicsAreCountedAndGoOn covers S21.
+// Panics of handlers are counted and continue (S21).
 func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	obs, reg := observertest.New(t)
 	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
@@ -197,7 +197,7 @@ func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	})
 }
 
-// Objects that a Transform drops never reach a handler, and nothing waits for them.
+// Objects that a Transform drops never reach a handler and are not pending.
 func TestDroppedObjectsAreNotPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -227,14 +227,14 @@ func TestDroppedObjectsAreNotPending(t *testing.T) {
 	})
 }
 
-// A Transform may be behind by all that the watch reads ahead, and still nothing waits for what it drops or changes.
+// Even if a Transform is behind by all that the watch reads ahead, objects that it drops or changes are not pending.
 func TestTransformBehindTheWatch(t *testing.T) {
 	for name, transform := range map[string]cache.TransformFunc{
 		"drops":              func(any) (any, error) { return nil, errTest },
 		"strips the version": func(obj any) (any, error) { obj.(*corev1.Pod).ResourceVersion = ""; return obj, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Not with synctest: client-go holds a mutex while it transforms, and its clock waits for whoever waits for that.
+			// Not with synctest: client-go holds a mutex while it transforms, and goroutines that wait for it block the clock.
 			obs, reg := observertest.New(t)
 			server := newFakeServer()
 			inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
@@ -264,7 +264,7 @@ func TestTransformBehindTheWatch(t *testing.T) {
 	}
 }
 
-// resourceVersions that are no numbers give no lag rather than a wrong one.
+// resourceVersions that are not numbers give no lag instead of a wrong one.
 func TestOtherResourceVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -288,7 +288,7 @@ func TestOtherResourceVersions(t *testing.T) {
 	})
 }
 
-// recorder is a Tracer that remembers what it was told.
+// recorder is a Tracer that records its calls.
 type recorder struct {
 	calls  []string
 	waited []time.Duration
@@ -301,7 +301,7 @@ func (r *recorder) Deliver(informerType, namespace, handler, event string, recei
 	return func(panicked bool) { r.ended = append(r.ended, panicked) }, "4bf92f3577b34da6a3ce929d0e0e4736"
 }
 
-// TestTracer covers S18: the tracer learns of each delivery, and its id becomes an exemplar.
+// The Tracer gets each delivery, and its trace ID becomes an exemplar (S18).
 func TestTracer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tracer := &recorder{}
@@ -341,7 +341,7 @@ func TestTracer(t *testing.T) {
 	})
 }
 
-// The event path allocates nothing beyond what client-go does.
+// The event path allocates nothing on top of client-go.
 func TestHandlerDoesNotAllocate(t *testing.T) {
 	obs, _ := observertest.New(t)
 	lw := informer.NewListerWatcher(obs, pods, newFakeServer())

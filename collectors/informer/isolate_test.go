@@ -34,7 +34,7 @@ func panicsAtFirst(calls chan<- string) cache.ResourceEventHandler {
 	}
 }
 
-// TestIsolatedHandlers covers S21: an isolated handler that panics gets its next events, and the others get all.
+// An isolated handler that panics gets its next events, and the other handlers get all (S21).
 func TestIsolatedHandlers(t *testing.T) {
 	for name, wrap := range map[string]func(cache.ResourceEventHandler) cache.ResourceEventHandler{
 		"named, then isolated": func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
@@ -87,7 +87,7 @@ func TestIsolatedHandlers(t *testing.T) {
 	}
 }
 
-// Where an informer is not decorated, or another handler stands between, an isolated handler still isolates.
+// An isolated handler isolates inside other handlers and on informers without decorators, too.
 func TestIsolatedHandlersElsewhere(t *testing.T) {
 	log := &logLines{}
 	before := slog.Default()

@@ -21,7 +21,7 @@ var streamingList = metav1.ListOptions{
 	AllowWatchBookmarks: true, SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 }
 
-// TestListAndStreamingListCountTheSame covers S2: what is reported does not depend on how the state came.
+// The same metrics result from a LIST and from a streaming list (S2).
 func TestListAndStreamingListCountTheSame(t *testing.T) {
 	want := metricstest.Snapshot{
 		"k8s_informer_list_duration_seconds_count":                 1,
@@ -101,7 +101,7 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 	})
 }
 
-// A list is one attempt, whatever its pages do; an expired continuation makes client-go's pager begin again.
+// A list is one attempt, regardless of its pages: after an expired continuation client-go's pager begins again.
 func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 	obs, reg := observertest.New(t)
 	server := newFakeServer()
@@ -136,8 +136,7 @@ func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 	})
 }
 
-// A sync that succeeds at last took as long as it was needed, failed attempts included (S2); each of these is an error
-// (S4).
+// The duration of a sync includes its failed attempts (S2); each of these is an error (S4).
 func TestFailedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -159,11 +158,11 @@ func TestFailedAttempts(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		failures = 1
-		_, _ = lw.ListWithContext(ctx, metav1.ListOptions{}) // nobody wanted it any more
+		_, _ = lw.ListWithContext(ctx, metav1.ListOptions{}) // canceled by the client
 		s := metricstest.Take(t, reg)
 		for series, want := range (metricstest.Snapshot{
-			"k8s_informer_sync_duration_seconds_count{result=error}":    2,
-			"k8s_informer_sync_duration_seconds_sum{result=error}":      2,
+			"k8s_informer_sync_duration_seconds_count{result=error}":   2,
+			"k8s_informer_sync_duration_seconds_sum{result=error}":     2,
 			"k8s_informer_sync_errors_total{error_type=forbidden}":     2,
 			"k8s_informer_sync_duration_seconds_count{result=success}": 1,
 			"k8s_informer_sync_duration_seconds_sum{result=success}":   23,
@@ -177,7 +176,7 @@ func TestFailedAttempts(t *testing.T) {
 	})
 }
 
-// A streaming list that ends before the bookmark is a failed list and no watch.
+// A streaming list that ends before the bookmark is a failed list and not a watch.
 func TestStreamingListThatBreaksOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		end       func(*fakeStream)
@@ -199,7 +198,7 @@ func TestStreamingListThatBreaksOff(t *testing.T) {
 				synctest.Wait()
 				w.Stop()
 				metricstest.Take(t, reg).Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=error}").Equal(t, metricstest.Snapshot{
-					"k8s_informer_sync_duration_seconds_count{result=error}":          1,
+					"k8s_informer_sync_duration_seconds_count{result=error}":         1,
 					"k8s_informer_sync_errors_total{error_type=" + c.errorType + "}": 1,
 				})
 			})
@@ -207,7 +206,7 @@ func TestStreamingListThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestRelistReasons: each full state is counted once, by what made it necessary.
+// Each complete list is counted once, by the reason that made it necessary.
 func TestRelistReasons(t *testing.T) {
 	end := func(s *fakeStream, err *apierrors.StatusError) { s.fail(status(err)); s.close() }
 	undecodable := apierrors.NewGenericServerResponse(500, "GET", schema.GroupResource{}, "", "bad", 0, true)
@@ -253,7 +252,7 @@ func TestRelistReasons(t *testing.T) {
 	})
 }
 
-// Lists at an exact version belong to audits and to client-go's consistency detector, not to the cache.
+// Lists at an exact version come from audits and from client-go's consistency detector: they do not fill the cache.
 func TestExactListsAreNotCounted(t *testing.T) {
 	obs, reg := observertest.New(t)
 	lw := informer.NewListerWatcher(obs, pods, newFakeServer())

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// guarded is a ConfigMap whose consumer changes it under a lock that the reader knows too, so that the test finds a
-// mutation without being a data race itself.
+// guarded is a ConfigMap whose consumer modifies it under a lock that the reader takes too, so that the test finds a
+// mutation without a data race of its own.
 type guarded struct {
 	*corev1.ConfigMap
 	mu    sync.Mutex
@@ -37,8 +37,7 @@ func (g *guarded) paint(color string) {
 	g.Color = color
 }
 
-// TestMutatedObject covers P7: a consumer changes an object of a real cache in place. Updates by the API server are no
-// mutations.
+// A consumer modifies an object of a real cache in place (P7). Updates by the API server are not mutations.
 func TestMutatedObject(t *testing.T) {
 	t.Parallel()
 	config := stacktest.Config(t)

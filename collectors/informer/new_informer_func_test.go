@@ -27,13 +27,13 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestNewInformerFuncNames: whatever client an informer reads with, it is named by what it asks for, and the question is
-// not heard by anybody else.
+// An informer is named after the resource that it requests, with any client, and no other server or transport sees
+// the request that finds that out.
 func TestNewInformerFuncNames(t *testing.T) {
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
@@ -102,7 +102,7 @@ func TestNewInformerFuncNames(t *testing.T) {
 	}
 }
 
-// onlyNew returns the ID of the informer that has come to those that were seen before.
+// onlyNew returns the ID of the informer that was added to those seen before.
 func onlyNew(all []informer.Status, seen map[informer.ID]int) (id informer.ID) {
 	now := map[informer.ID]int{}
 	for _, s := range all {
@@ -123,22 +123,22 @@ func typed(t *testing.T, config *rest.Config, client *http.Client) kubernetes.In
 	return c
 }
 
-// watcher is a client's method Watch.
+// watcher is the method Watch of a client.
 type watcher = func(context.Context, metav1.ListOptions) (watch.Interface, error)
 
-// TestNewInformerFuncOfSeveralNamespaces: the cache makes an informer for each namespace, with the same function.
+// The cache creates an informer for each namespace with the same function.
 func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
 	obs, reg := observertest.New(t)
 	client, newInformer := informer.NewInformerFunc(obs, &http.Client{})
 	pods := func(namespace string) cache.SharedIndexInformer {
-		watch := typed(t, &rest.Config{Host: "http://nobody.invalid"}, client).CoreV1().Pods(namespace).Watch
+		watch := typed(t, &rest.Config{Host: "http://unused.invalid"}, client).CoreV1().Pods(namespace).Watch
 		return newInformer(&cache.ListWatch{WatchFuncWithContext: watch}, &corev1.Pod{}, 0, cache.Indexers{})
 	}
 	pods("a")
 	pods("b")
 	again := pods("a")
 	duplicates := func(namespace string) float64 {
-		return sampleOf(t, reg, "k8s_informer_duplicates", catalog.LabelNamespace.Name, namespace)
+		return metricstest.Gather(t, reg).Sum("k8s_informer_duplicates", "watch_namespace", namespace)
 	}
 	if a, b := duplicates("a"), duplicates("b"); a != 1 || b != 0 {
 		t.Errorf("%v duplicates in one namespace and %v in the other: series of two namespaces are shared, or those of one are not", a, b)
@@ -149,7 +149,7 @@ func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// Without its HTTP client, an informer is named by its kind.
+// Without its HTTP client, an informer is named after its kind.
 func TestNewInformerFuncGuesses(t *testing.T) {
 	sheep := &unstructured.Unstructured{}
 	sheep.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Sheep"})
@@ -185,7 +185,7 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 	}
 }
 
-// The client that is handed on keeps what the given one is asked for by others.
+// The returned client keeps the optional methods of the given one.
 func TestLocatorIsTransparent(t *testing.T) {
 	obs, _ := observertest.New(t)
 	inner := &closable{}

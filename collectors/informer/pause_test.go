@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// holdLists holds up the lists of audits while it is told to, as a server that is slow.
+// holdLists delays the lists of audits on demand, like a slow server.
 type holdLists struct {
 	hold    atomic.Bool
 	seen    atomic.Int64 // how many there were
@@ -42,8 +42,8 @@ func (h *holdLists) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// TestPauseAudits: while audits are paused nothing is said about the cache, neither what was found before nor that it is
-// fine, and no request is made. When they go on, everything is as after a start.
+// While audits are paused, no findings are reported, neither earlier ones nor their absence, and no request is sent.
+// Resumed audits begin as after a start.
 func TestPauseAudits(t *testing.T) {
 	t.Parallel()
 	var labels sync.Map
@@ -110,8 +110,7 @@ func TestPauseAudits(t *testing.T) {
 		t.Errorf("%d requests of audits while they were paused", n-seen)
 	}
 
-	// Elected again: the damage counts when two audits have found it. That somebody tells late of the election that was lost
-	// changes nothing.
+	// Elected again: the damage counts when two audits have found it. The late end of the earlier term changes nothing.
 	informer.ResumeAudits(t.Context(), c.obs)
 	informer.ResumeAudits(elected, c.obs)
 	if status().Paused {

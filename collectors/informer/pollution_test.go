@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestTransformConflicts covers P1: replacing a function is counted, and the log says where both were set.
+// Replacing a Transform is counted, and the log contains where both were set (P1).
 func TestTransformConflicts(t *testing.T) {
 	var log bytes.Buffer
 	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -44,7 +44,7 @@ func TestTransformConflicts(t *testing.T) {
 	}
 }
 
-// TestVersions covers S12: versions that go back are counted once, however they arrive, and pairing goes on.
+// Versions that go backwards are counted once, regardless of how they arrive, and pairing continues (S12).
 func TestVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -100,7 +100,8 @@ func TestUnchangedUpdatesOfARelist(t *testing.T) {
 	})
 }
 
-// Without versions, which a Transform may strip, nobody can tell whether an update is one. A resync can be told.
+// Without versions, which a Transform may strip, updates and unchanged objects look alike. A resync can still be
+// recognized.
 func TestUpdatesWithoutVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -129,7 +130,7 @@ func TestUpdatesWithoutVersions(t *testing.T) {
 	})
 }
 
-// TestOrphans covers S22: a handler that does not return keeps its informer after the end of its context.
+// A handler that does not return keeps its informer running after the end of its context (S22).
 func TestOrphans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -153,7 +154,7 @@ func TestOrphans(t *testing.T) {
 	})
 }
 
-// Events that wait for a handler when it is removed are lost to it (S19).
+// Events that are pending for a handler when it is removed are lost (S19).
 func TestEventsLostByARemoval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

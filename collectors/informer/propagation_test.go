@@ -18,8 +18,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestPropagation: the newest time in managedFields counts. Objects without any, those that are being deleted, whose
-// deletionTimestamp is written without a trace there, and unstructured ones do not.
+// The newest time in managedFields counts. Objects without any, unstructured objects and terminating ones, whose
+// deletionTimestamp leaves no trace there, are left out.
 func TestPropagation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -58,8 +58,8 @@ func TestPropagation(t *testing.T) {
 	})
 }
 
-// TestPropagationOfADeletion: a real API server writes no managedFields for a deletion that a finalizer holds up, and
-// none for an object without fields to manage.
+// A real API server writes no managedFields for a deletion that is blocked by a finalizer, and none for an object
+// without fields to manage.
 func TestPropagationOfADeletion(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(stacktest.Config(t))

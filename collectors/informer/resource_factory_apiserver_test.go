@@ -20,8 +20,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestResourceFactoriesOnARealServer: streaming lists, events, lag and reads are seen through dynamic and metadata
-// factories as through the typed one.
+// Streaming lists, events, lag and reads are observed through dynamic and metadata factories as through the typed
+// one.
 func TestResourceFactoriesOnARealServer(t *testing.T) {
 	type factory interface {
 		Start(<-chan struct{})

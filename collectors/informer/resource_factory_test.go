@@ -177,7 +177,7 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 				lists++
 			}
 		}
-		if lists != 1 { // a fake has no streaming lists, and says so
+		if lists != 1 { // fakes report that they have no streaming lists
 			t.Errorf("%d lists", lists)
 		}
 

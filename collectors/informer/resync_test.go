@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestResyncPeriods covers P4: the periods that are reported are those at which client-go really calls the handlers.
+// The reported periods are those at which client-go calls the handlers (P4).
 func TestResyncPeriods(t *testing.T) {
 	const none = -1 // takes the informer's default
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestResyncPeriods(t *testing.T) {
 	}
 }
 
-// The default of an informer that somebody else has built is not known.
+// The default period of an existing informer is unknown.
 func TestResyncPeriodsOfAnInformerThatExists(t *testing.T) {
 	obs, reg := observertest.New(t)
 	inf := informer.Wrap(obs, pods, cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, time.Hour, cache.Indexers{}))

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// scriptedServer is as much of an API server as an informer sees: objects, a log of their changes that watches follow,
-// and an oldest version that they can follow from.
+// scriptedServer is what an informer sees of an API server: objects, a log of their changes that watches follow, and
+// an oldest version that they can follow from.
 type scriptedServer struct {
 	streamingLists bool
 
@@ -70,7 +70,7 @@ func (s *scriptedServer) append(event watch.Event) {
 	}
 }
 
-// cut ends all watches without a word.
+// cut closes all watches without an error.
 func (s *scriptedServer) cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *scriptedServer) cut() {
 	s.streams = nil
 }
 
-// expire ends all watches with 410 Gone, and forgets the past.
+// expire ends all watches with 410 Gone, and compacts.
 func (s *scriptedServer) expire() {
 	s.mu.Lock()
 	for _, stream := range s.streams {
@@ -92,7 +92,7 @@ func (s *scriptedServer) expire() {
 	s.compact()
 }
 
-// compact forgets the past: whoever was not watching must list again.
+// compact drops the log: clients without a watch must list again.
 func (s *scriptedServer) compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *scriptedServer) WatchWithContext(_ context.Context, options metav1.List
 	return stream, nil
 }
 
-// scriptedStream is a watch with all the buffer that it needs.
+// scriptedStream is a watch with enough buffer for every test.
 type scriptedStream struct {
 	queue   chan watch.Event
 	out     chan watch.Event

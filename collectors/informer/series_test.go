@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestReads covers S1: reads by key are hits or misses, all others are lists by index, writes are neither.
+// Reads by key are hits or misses, all others are lists by index, writes are neither (S1).
 func TestReads(t *testing.T) {
 	obs, reg := observertest.New(t)
 	inf := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
@@ -55,7 +55,7 @@ func TestReads(t *testing.T) {
 	})
 }
 
-// Names that are no UTF-8 cannot be labels. A program that uses them all the same must not notice.
+// Names that are not UTF-8 cannot be labels. A program that uses them must not notice.
 func TestNamesThatCannotBeLabels(t *testing.T) {
 	obs, reg := observertest.New(t)
 	inf := informer.NewSharedIndexInformer(obs, informer.ID{Group: "\xff", Resource: "\xff", Namespace: "\xff"}, newFakeServer(), &corev1.Pod{},
@@ -71,7 +71,8 @@ func TestNamesThatCannotBeLabels(t *testing.T) {
 	}
 }
 
-// Two informers on the same thing share their series: what they hold is added up, and the worse state counts.
+// Two informers of the same resource and namespace share their series: what they hold is added up, and the worse
+// state counts.
 func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := observertest.New(t)
 	a, idle := informer.NewListerWatcher(obs, pods, newFakeServer()), informer.NewListerWatcher(obs, pods, newFakeServer())
@@ -103,7 +104,7 @@ func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft covers S22 and the budget of 1,000 informers: no series and no goroutine stays.
+// No series and no goroutine is left of 1,000 informers (S22).
 func TestNothingIsLeft(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
 	obs, reg := observertest.New(t)

@@ -11,17 +11,18 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// Checks that are exchanged are those of informers that are made afterwards, and only of those.
+// New checks apply to informers that are created afterwards, and only to those.
 func TestSetChecks(t *testing.T) {
 	obs, reg := observertest.New(t)
 	watched := func(namespace string) {
 		start(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: namespace}, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
 	}
 	audits := func(namespace string) float64 {
-		return sampleOf(t, reg, catalog.InformerAudits.Name, catalog.LabelNamespace.Name, namespace, "result", catalog.AuditConsistent)
+		return metricstest.Gather(t, reg).Sum(catalog.InformerAudits.Name, "watch_namespace", namespace, "result", catalog.AuditConsistent)
 	}
 	watched("before")
 	if err := obs.SetChecks(collectors.Checks{Audit: 10 * time.Millisecond}); err != nil {

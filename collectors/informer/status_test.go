@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestLastResync: the time of a resync is when it was, and stays that.
+// The time of a resync is exact, and stays the same in each scrape.
 func TestLastResync(t *testing.T) {
 	obs, _ := observertest.New(t)
 	h := informer.NewListerWatcher(obs, pods, newFakeServer()).Decorate("h", cache.ResourceEventHandlerFuncs{})
@@ -35,7 +35,7 @@ func TestLastResync(t *testing.T) {
 	}
 }
 
-// TestWatchOpenedAndRelists: a watch has an age as long as it is open, and every full state but the first is a relist.
+// A watch has an opening time while it is open, and every complete list but the first is a relist.
 func TestWatchOpenedAndRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -74,7 +74,7 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 	})
 }
 
-// TestSyncLag: the lag of an ID is the most of its informers, and nothing of others.
+// The lag of an ID is the longest of its informers, and independent of others.
 func TestSyncLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)

@@ -77,7 +77,7 @@ func hangUp(t *testing.T, w http.ResponseWriter, reset bool) {
 	_ = conn.Close()
 }
 
-// TestBrokenStreams covers S4 and S6: what a stream that has delivered an event ends with.
+// Streams that break after an event (S4, S6).
 func TestBrokenStreams(t *testing.T) {
 	// The connection is cut under the decoder; client-go takes that for the end of the stream.
 	closed := metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=server_close}": 1}
@@ -152,7 +152,7 @@ func send(text string) func(*testing.T, http.ResponseWriter, *http.Request) {
 	return func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
-// TestRefusedRequests covers S4: what lists and watches are answered with instead of a state or a stream.
+// Lists and watches that are refused (S4).
 func TestRefusedRequests(t *testing.T) {
 	answer := func(code int, contentType, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

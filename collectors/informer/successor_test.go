@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// lenient is an informer that takes handlers after its end, which client-go's do not.
+// lenient is an informer that accepts handlers after its end, unlike client-go's.
 type lenient struct {
 	cache.SharedIndexInformer
 	handler cache.ResourceEventHandler
@@ -31,8 +31,8 @@ func (l *lenient) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ cac
 
 func (l *lenient) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error { return nil }
 
-// TestSuccessor: what is done with an informer that has ended leaves the series of another one alone that has the same
-// labels and handlers of the same name, whether that came before or after the end.
+// Actions on an informer that has ended do not affect the series of another informer with the same labels and
+// handler names, whether they come before or after its end.
 func TestSuccessor(t *testing.T) {
 	for name, overlapping := range map[string]bool{"later": false, "overlapping": true} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// The store of an informer that has ended can be read for as long as the program likes, at no other cost than before.
+// The store of an informer that has ended can still be read, at the same cost.
 func TestReadsAfterTheEnd(t *testing.T) {
 	obs, _ := observertest.New(t)
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}

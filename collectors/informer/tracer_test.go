@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// brokenTracer panics where it is told to.
+// brokenTracer panics in Deliver, in its end function, or in neither.
 type brokenTracer struct{ deliver, end bool }
 
 func (b brokenTracer) Deliver(string, string, string, string, time.Time) (func(bool), string) {

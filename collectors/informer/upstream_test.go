@@ -31,7 +31,7 @@ func newName(t *testing.T, name string) *cache.InformerName {
 	return n
 }
 
-// onlyUpstream leaves client-go's own metrics.
+// onlyUpstream returns client-go's own metrics.
 func onlyUpstream(s metricstest.Snapshot) metricstest.Snapshot {
 	found := metricstest.Snapshot{}
 	for series, value := range s {
@@ -76,7 +76,7 @@ func TestUpstreamMetrics(t *testing.T) {
 	}
 }
 
-// The name of an informer can be taken again before the informer has ended.
+// The name of an informer can be reserved again before the informer has ended.
 func TestUpstreamMetricsOfASuccessor(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	run := func(n *cache.InformerName, version int) (stop func()) {
@@ -109,7 +109,7 @@ func TestUpstreamMetricsOfASuccessor(t *testing.T) {
 	}
 }
 
-// Once released, a name belongs to somebody else.
+// Once released, a name may belong to another informer.
 func TestUpstreamMetricsOfAReleasedName(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	name := newName(t, "released")
@@ -128,7 +128,7 @@ func TestUpstreamMetricsOfAReleasedName(t *testing.T) {
 	})
 }
 
-// A provider of the caller's own stays.
+// A provider that the caller sets stays.
 func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
 	obs, _ := observertest.New(t, observertest.Upstream)
 	given := &struct{ cache.InformerMetricsProvider }{}
@@ -141,11 +141,11 @@ func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-// Where the registry has informer_* already, New leaves it to whoever was first and says so.
+// If the registry has informer_* already, New leaves those metrics alone and logs it.
 func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	m := catalog.UpstreamQueuedItems
-	others := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: "[ALPHA] Somebody else's."}, m.LabelNames())
+	others := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: "[ALPHA] Those of component-base."}, m.LabelNames())
 	if err := reg.Register(others); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 	}
 }
 
-// The factory hands its name on, and gives it back.
+// The factory passes its name on, and releases it.
 func TestUpstreamMetricsOfTheFactory(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{InformerName: newName(t, "upstream-factory")})

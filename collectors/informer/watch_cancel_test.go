@@ -18,9 +18,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestCancelledWatches: however a watch looks after its client has given it up, that is no error (S4), no disconnect (S6)
-// and no failed sync (S2).
-func TestCancelledWatches(t *testing.T) {
+// Regardless of how a watch ends after its client canceled it, it is not an error (S4), a disconnect (S6) or a
+// failed sync (S2).
+func TestCanceledWatches(t *testing.T) {
 	for name, options := range map[string]metav1.ListOptions{"watch": {ResourceVersion: "1"}, "streaming list": streamingList} {
 		for end, give := range map[string]func(cancel func(), s *fakeStream, w watch.Interface){
 			"stopped": func(_ func(), _ *fakeStream, w watch.Interface) { w.Stop() },
@@ -28,15 +28,15 @@ func TestCancelledWatches(t *testing.T) {
 				w.Stop()
 				s.close()
 			},
-			"cancelled, then closed": func(cancel func(), s *fakeStream, _ watch.Interface) {
+			"canceled, then closed": func(cancel func(), s *fakeStream, _ watch.Interface) {
 				cancel()
 				s.close()
 			},
-			"cancelled, then stopped": func(cancel func(), _ *fakeStream, w watch.Interface) {
+			"canceled, then stopped": func(cancel func(), _ *fakeStream, w watch.Interface) {
 				cancel()
 				w.Stop()
 			},
-			"cancelled, then failed": func(cancel func(), s *fakeStream, _ watch.Interface) {
+			"canceled, then failed": func(cancel func(), s *fakeStream, _ watch.Interface) {
 				cancel()
 				s.fail(status(apierrors.NewInternalError(errTest)))
 				s.close()
@@ -71,14 +71,14 @@ func TestCancelledWatches(t *testing.T) {
 	}
 }
 
-// The same with a connection to a real API server, which fails in its own ways once its request is cancelled.
-func TestCancelledWatchOfARealServer(t *testing.T) {
+// The same holds for a connection to a real API server, which fails in several ways once its request is canceled.
+func TestCanceledWatchOfARealServer(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(stacktest.Config(t))
 	maps := client.CoreV1().ConfigMaps(stacktest.Namespace(t))
 	for name, options := range map[string]metav1.ListOptions{"watch": {}, "streaming list": streamingList} {
 		for end, give := range map[string]func(cancel func(), w watch.Interface){
-			"cancelled": func(cancel func(), _ watch.Interface) { cancel() },
-			"stopped":   func(_ func(), w watch.Interface) { w.Stop() },
+			"canceled": func(cancel func(), _ watch.Interface) { cancel() },
+			"stopped":  func(_ func(), w watch.Interface) { w.Stop() },
 		} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				obs, reg := observertest.New(t)

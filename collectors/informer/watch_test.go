@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// drain takes what a watch delivers, as a reflector does, until it ends.
+// drain reads a watch to its end, as a reflector does.
 func drain(w watch.Interface) {
 	for range w.ResultChan() {
 	}
@@ -26,7 +26,7 @@ func drain(w watch.Interface) {
 
 func status(err *apierrors.StatusError) *metav1.Status { return &err.ErrStatus }
 
-// TestWatchEnds covers S6: each way in which a watch can end is counted once, and as nothing else.
+// Each way in which a watch can end is counted once, and as nothing else (S6).
 func TestWatchEnds(t *testing.T) {
 	undecodable := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", "bad", 0, true)
 	undecodable.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding"}}
@@ -125,7 +125,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// A watch that cannot be opened is a disconnect (S6) and an error (S4), unless the client gave up itself.
+// A watch that cannot be opened is a disconnect (S6) and an error (S4), unless the client canceled it.
 func TestWatchThatCannotBeOpened(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
@@ -177,7 +177,7 @@ func TestEmptyWatchWasNeverOpen(t *testing.T) {
 	})
 }
 
-// TestCoverageGap covers S14: the time between the end of a watch and the moment that the next one is open.
+// The coverage gap is the time between the end of a watch and the moment that the next one is open (S14).
 func TestCoverageGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -201,8 +201,7 @@ func TestCoverageGap(t *testing.T) {
 	})
 }
 
-// TestLagWithoutAWatch covers S5: an informer that may list but not watch, or whose watch cannot be opened again, is as
-// old as its last list.
+// An informer that may list but not watch, or whose watch cannot be opened again, is as old as its last list (S5).
 func TestLagWithoutAWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

@@ -21,8 +21,8 @@ import (
 
 const readAhead = stream.ReadAhead
 
-// Events that the reflector does not take because it stops the watch will come again on the next watch. They must not
-// be counted as objects nor waited for twice.
+// Events that the reflector has not taken when it stops the watch will come again on the next one. They must be
+// neither counted as objects nor pending twice.
 func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -36,7 +36,7 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 		for v := 3; v < 3+readAhead; v++ {
 			stream.send(watch.Added, pod("b", v))
 		}
-		go func() { // one more than there is room for
+		go func() { // one more than fits
 			select {
 			case stream.events <- watch.Event{Type: watch.Deleted, Object: pod("b", 99)}:
 			case <-stream.stopped:
@@ -54,7 +54,7 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	})
 }
 
-// So are those that are followed by the error that reading from a cancelled connection ends with.
+// The same holds for events before the error with which reading from a canceled connection ends.
 func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -77,7 +77,7 @@ func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 	})
 }
 
-// What precedes the order of versions was not remembered, and is not forgotten in its place.
+// Initial events without an order of versions are not in the ring, so undoing them must not remove others.
 func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -107,7 +107,7 @@ func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
 	})
 }
 
-// An event that goes back is a regression when it is received first, and none when it comes again.
+// A version that goes backwards is a regression when it is received first, and none when it comes again.
 func TestRegressionThatWasNotTakenComesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -131,9 +131,9 @@ func TestRegressionThatWasNotTakenComesAgain(t *testing.T) {
 	})
 }
 
-// TestEventsThatWereNotTakenComeAgain: a reflector that stops its watch again and again, and each time goes on from the
-// last event that it took, is sent many events more than once. Everything but what was really received is reported as
-// for one that takes them all from one watch.
+// TestEventsThatWereNotTakenComeAgain stops a watch again and again. Each watch continues from the last event that
+// was taken, so that many events are received more than once. Apart from what counts receipts, all metrics must
+// equal those of one uninterrupted watch.
 func TestEventsThatWereNotTakenComeAgain(t *testing.T) {
 	received := []string{"k8s_informer_watch", "k8s_informer_coverage_gap"}
 	for seed := range uint64(20) {
@@ -148,7 +148,7 @@ func TestEventsThatWereNotTakenComeAgain(t *testing.T) {
 	}
 }
 
-// follow hands the events of a seed to a handler, at most so many from each watch.
+// follow passes the events of a seed to a handler, at most the given number from each watch.
 func follow(t *testing.T, seed uint64, most int) (reported metricstest.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

@@ -13,13 +13,13 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// witness is a handler that writes down how it is called.
+// witness is a handler that records its calls.
 type witness struct {
 	began        time.Time
 	registration cache.ResourceEventHandlerRegistration
-	// delay is how long it takes for each call.
+	// delay is the duration of each call.
 	delay time.Duration
-	// panics tells whether it panics at a version, nil for never.
+	// panics reports whether it panics at a version, nil for never.
 	panics func(version string) bool
 
 	mu    sync.Mutex
@@ -78,9 +78,8 @@ func (r typedWitness) OnDelete(deleted cache.DeletedObject[*corev1.Pod]) {
 	r.witness.OnDelete(deleted.OptionalObj)
 }
 
-// inOrder returns the calls in the order in which they came, except that objects that come at the same time, out of a
-// map of client-go, are ordered by name. A handler that is slow, or has to wait after a panic, gets those one after the
-// other.
+// inOrder returns the calls in order, except that objects that come at the same time, out of a map of client-go, are
+// ordered by name. A handler that is slow, or has to wait after a panic, gets those one after the other.
 func (r *witness) inOrder() []string {
 	slow := r.delay > 0 || r.panics != nil
 	slices.SortStableFunc(r.calls, func(a, b witnessedCall) int {

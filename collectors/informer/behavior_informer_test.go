@@ -11,15 +11,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// How informers are set up, run and ended.
-var informerBehaviours = map[string]behaviour{
+// Informers: how they are set up, run and ended.
+var informerBehaviors = map[string]behavior{
 	"an informer that has been started cannot be changed any more": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		change := func() {
 			s.note("SetTransform: %v", inf.SetTransform(func(obj any) (any, error) { return obj, nil }))
 			s.note("SetWatchErrorHandler: %v", inf.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 			s.note("SetWatchErrorHandlerWithContext: %v", inf.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}))
-			s.settle()
+			s.quiesce()
 		}
 		change()
 		s.run(inf)
@@ -34,10 +34,10 @@ var informerBehaviours = map[string]behaviour{
 		early := s.add(inf, s.handler("early"))
 		s.note("stopped %t", inf.IsStopped())
 		_, stop := s.run(inf)
-		s.settle()
+		s.quiesce()
 		s.note("stopped %t", inf.IsStopped())
 		stop()
-		s.settle()
+		s.quiesce()
 		_, err := inf.AddEventHandler(cache.FilteringResourceEventHandler{})
 		s.note("stopped %t, add: %v, remove: %v", inf.IsStopped(), err, inf.RemoveEventHandler(early))
 		s.note("indexers: %v, synced %t, %d objects", inf.AddIndexers(cache.Indexers{}), inf.HasSynced(), len(inf.GetStore().List()))
@@ -52,7 +52,7 @@ var informerBehaviours = map[string]behaviour{
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		stream, _ := s.run(inf)
 		s.add(inf, s.handler("h"))
-		s.settle()
+		s.quiesce()
 		inf.RunWithContext(s.Context())
 		inf.Run(nil)
 		stream.send(watch.Added, pod("c", 11))
@@ -64,7 +64,7 @@ var informerBehaviours = map[string]behaviour{
 	"versions are those of the last list, event or bookmark": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		noteVersions := func() {
-			s.settle()
+			s.quiesce()
 			c := inf.GetController()
 			s.note("informer %q, controller %q, store %q, synced %t", inf.LastSyncResourceVersion(), c.LastSyncResourceVersion(),
 				inf.GetStore().LastStoreSyncResourceVersion(), c.HasSynced())
@@ -110,7 +110,7 @@ var informerBehaviours = map[string]behaviour{
 		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return nil, errTest }
 		s.add(inf, s.handler("h"))
 		stop := start(s.T, inf)
-		s.settle()
+		s.quiesce()
 		began := time.Now()
 		stop()
 		s.note("took %v, synced %t", time.Since(began), inf.HasSynced())

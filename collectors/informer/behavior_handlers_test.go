@@ -12,17 +12,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// How handlers are called, added and removed.
-var handlerBehaviours = map[string]behaviour{
+// Handlers: how they are called, added and removed.
+var handlerBehaviors = map[string]behavior{
 	"handlers get all objects, added before the start or after": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		s.add(inf, s.handler("early"))
 		stream, _ := s.run(inf)
-		s.settle()
+		s.quiesce()
 		stream.send(watch.Added, pod("c", 11))
-		s.settle()
+		s.quiesce()
 		s.add(inf, s.handler("late"))
-		s.settle()
+		s.quiesce()
 		stream.send(watch.Deleted, pod("a", 12))
 	}, []string{
 		"early adds a@7 initial=true", "early adds b@8 initial=true",
@@ -35,7 +35,7 @@ var handlerBehaviours = map[string]behaviour{
 		release := make(chan struct{})
 		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
 		noteSync := func() {
-			s.settle()
+			s.quiesce()
 			s.note("informer %t, registration %t, %t", inf.HasSynced(), registration.HasSynced(), cache.IsDone(registration.HasSyncedChecker()))
 		}
 		noteSync()
@@ -65,14 +65,14 @@ var handlerBehaviours = map[string]behaviour{
 		}})
 		s.add(inf, s.handler("other"))
 		stream, _ := s.run(inf)
-		s.settle()
+		s.quiesce()
 		for range 2 {
 			s.note("removed: %v", inf.RemoveEventHandler(busy))
 		}
 		stream.send(watch.Added, pod("c", 11))
-		s.settle()
+		s.quiesce()
 		close(release)
-		s.settle()
+		s.quiesce()
 		s.note("removed: %v", inf.RemoveEventHandler(busy))
 	}, []string{
 		"other adds a@7 initial=true", "other adds b@8 initial=true",
@@ -88,7 +88,7 @@ var handlerBehaviours = map[string]behaviour{
 		s.run(inf)
 		synctest.Wait()
 		err := cache.ShutDownEventHandler(inf, registration)
-		s.settle()
+		s.quiesce()
 		s.note("shut down: %v", err)
 	}, []string{"returns", "shut down: <nil>"}},
 	"a handler can add and remove handlers": {func(s *stage) {
@@ -101,7 +101,7 @@ var handlerBehaviours = map[string]behaviour{
 		s.server.list = nil
 		stream, _ := s.run(inf)
 		stream.send(watch.Added, pod("a", 11))
-		s.settle()
+		s.quiesce()
 		stream.send(watch.Added, pod("b", 12))
 	}, []string{"once adds a: <nil>", "second adds a@11 initial=true", "second adds b@12 initial=false"}},
 	"registrations of others are no business of an informer": {func(s *stage) {
@@ -112,7 +112,7 @@ var handlerBehaviours = map[string]behaviour{
 		s.note("removed nothing: %t", inf.RemoveEventHandler(nil) != nil)
 		s.note("not synced: %t", !registration.HasSynced())
 		s.run(other)
-		s.settle()
+		s.quiesce()
 		s.run(inf)
 	}, []string{
 		"not synced: true", "other adds a@7 initial=true", "other adds b@8 initial=true", "removed from the wrong one: <nil>", "removed nothing: true",
@@ -137,7 +137,7 @@ var handlerBehaviours = map[string]behaviour{
 		}
 		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
 		s.run(inf)
-		s.settle()
+		s.quiesce()
 		if _, err := inf.AddEventHandlerWithResyncPeriod(s.handler("late"), second); err != nil {
 			s.Error(err)
 		}
@@ -154,7 +154,7 @@ var handlerBehaviours = map[string]behaviour{
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		s.add(inf, s.handler("h"))
 		stream, _ := s.run(inf)
-		s.settle()
+		s.quiesce()
 		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20, pod("b", 8), pod("c", 15)), nil }
 		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
 		<-s.server.streams
@@ -172,7 +172,7 @@ var handlerBehaviours = map[string]behaviour{
 		began := time.Now()
 		s.run(inf)
 		time.Sleep(time.Minute)
-		s.settle()
+		s.quiesce()
 		s.note("synced %t, registration %t, %v later", inf.HasSynced(), registration.HasSynced(), time.Since(began))
 	}, []string{
 		"other adds a@7 initial=true", "other adds b@8 initial=true", "panics at a", "panics at b",

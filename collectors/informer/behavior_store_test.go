@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// namesOf returns the names of what a store holds, in order.
+// namesOf returns the sorted names of the objects in a store.
 func namesOf[T any](objects []T, err error) string {
 	if err != nil {
 		return err.Error()
@@ -35,8 +35,8 @@ func podOn(node, name string, version int) *corev1.Pod {
 	return p
 }
 
-// What can be read from stores, indexers and listers, typed or not, and what a Transform leaves in them.
-var storeBehaviours = map[string]behaviour{
+// Stores, indexers and listers, typed or not: what can be read from them, and what a Transform leaves in them.
+var storeBehaviors = map[string]behavior{
 	"indexers can be added before the start and after": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"first": byNode}})
 		s.server.list = func(metav1.ListOptions) (runtime.Object, error) {
@@ -44,13 +44,13 @@ var storeBehaviours = map[string]behaviour{
 		}
 		s.note("before: %v", inf.AddIndexers(cache.Indexers{"second": byNode}))
 		stream, _ := s.run(inf)
-		s.settle()
+		s.quiesce()
 		s.note("after: %v", inf.AddIndexers(cache.Indexers{"third": byNode}))
 		s.note("through the indexer: %v", inf.GetIndexer().AddIndexers(cache.Indexers{"fourth": byNode}))
 		s.note("twice: %v", inf.AddIndexers(cache.Indexers{"third": byNode}))
-		s.settle()
+		s.quiesce()
 		stream.send(watch.Added, podOn("x", "c", 11))
-		s.settle()
+		s.quiesce()
 		i := inf.GetIndexer()
 		for _, index := range []string{"first", "second", "third", "fourth", "fifth"} {
 			keys, err := i.IndexKeys(index, "y")
@@ -97,7 +97,7 @@ var storeBehaviours = map[string]behaviour{
 				s.Error(failed)
 			}
 			s.note("%s at %s", namesOf(store.List(), nil), store.LastStoreSyncResourceVersion())
-			s.settle()
+			s.quiesce()
 		}
 	}, slices.Repeat([]string{
 		"a: false <nil>", "c d [default/c default/d] at 5", "c: true <nil>", "d e at 11",
@@ -107,7 +107,7 @@ var storeBehaviours = map[string]behaviour{
 	"listers read": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
 		s.run(inf)
-		s.settle()
+		s.quiesce()
 		lister, generic := corelisters.NewPodLister(inf.GetIndexer()), cache.NewGenericLister(inf.GetIndexer(), podsResource.GroupResource())
 		s.note("all: %s", namesOf(lister.List(apilabels.Everything())))
 		s.note("of a namespace: %s", namesOf(lister.Pods("default").List(apilabels.Everything())))
@@ -143,17 +143,17 @@ var storeBehaviours = map[string]behaviour{
 		_, err = inf.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{}, cache.HandlerOptions{}, cache.HandlerOptions{})
 		s.note("options twice: %v", err)
 		stream, _ := s.run(inf)
-		s.settle()
+		s.quiesce()
 		i := inf.GetTypedIndexer()
 		s.note("more indexers: %v", i.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"again": byNode}))
 		s.note("on x: %s, %s", namesOf(i.ByTypedIndex("node", "x")), namesOf(i.TypedIndex("again", podOn("x", "", 0))))
 		stream.send(watch.Modified, podOn("x", "a", 11))
 		stream.send(watch.Deleted, podOn("x", "a", 12))
-		s.settle()
+		s.quiesce()
 		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20), nil }
 		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
 		<-s.server.streams
-		s.settle()
+		s.quiesce()
 		s.note("synced %t, removed: %v", registration.HasSynced(), inf.RemoveEventHandler(registration))
 	}, []string{
 		"adds a initial=true", "adds b initial=true", "handler: <nil>", "indexers: <nil>",
@@ -177,10 +177,10 @@ var storeBehaviours = map[string]behaviour{
 		}
 		s.add(inf, s.handler("h"))
 		stream, _ := s.run(inf)
-		s.settle()
+		s.quiesce()
 		stream.send(watch.Added, pod("c", 11))
 		stream.send(watch.Modified, pod("a", 12))
-		s.settle()
+		s.quiesce()
 		for _, obj := range inf.GetStore().List() {
 			s.note("%s: %v", obj.(*corev1.Pod).Name, obj.(*corev1.Pod).Labels)
 		}

@@ -24,7 +24,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestFactoryBehavesAsClientGos tells what a program sees of the life of a factory, client-go's and a decorated one.
+// TestFactoryBehavesAsClientGos compares what a program sees of the life of client-go's factory and of a decorated
+// one.
 func TestFactoryBehavesAsClientGos(t *testing.T) {
 	want := []string{
 		"the same informer: true",
@@ -124,7 +125,7 @@ func playFactory(t *testing.T, f informers.SharedInformerFactory, note func(stri
 	note("stopped: %t", podInformer.IsStopped())
 }
 
-// syncedTypes writes down which types have synced.
+// syncedTypes formats which types have synced.
 func syncedTypes(synced map[reflect.Type]bool) string {
 	var list []string
 	for t, ok := range synced {

@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// stage is where a behaviour is shown: an informer, plain or decorated, and a diary of what a program can see of it.
+// stage is the place of a story: an informer, plain or decorated, and a diary of what a program sees of it.
 type stage struct {
 	*testing.T
 	server      *fakeServer
@@ -39,8 +39,8 @@ func (s *stage) note(format string, args ...any) {
 	s.diary = append(s.diary, fmt.Sprintf(format, args...))
 }
 
-// settle waits until nothing happens any more. What handlers have noted at the same time is sorted.
-func (s *stage) settle() {
+// quiesce waits until nothing happens any more. What handlers have noted at the same time is sorted.
+func (s *stage) quiesce() {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,17 +100,17 @@ func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 		klog.SetLogger(logger)
 		defer klog.ClearLogger()
 		story(s)
-		s.settle()
+		s.quiesce()
 		diary = s.diary
 	})
 	return diary
 }
 
-// TestDecoratedInformersBehaveAsPlainOnes: what client-go's own tests expect of an informer holds for a decorated one.
-// The stories are what they are about; what is said is what client-go does.
+// What client-go's own tests expect of an informer holds for a decorated one. The expected diaries are those of
+// client-go.
 func TestDecoratedInformersBehaveAsPlainOnes(t *testing.T) {
 	surviveHandlers(t)
-	for name, b := range merged(handlerBehaviours, informerBehaviours, storeBehaviours) {
+	for name, b := range merged(handlerBehaviors, informerBehaviors, storeBehaviors) {
 		t.Run(name, func(t *testing.T) {
 			plain, decorated := show(t, b.story, false), show(t, b.story, true)
 			if !slices.Equal(plain, b.want) {
@@ -123,16 +123,16 @@ func TestDecoratedInformersBehaveAsPlainOnes(t *testing.T) {
 	}
 }
 
-func merged(tables ...map[string]behaviour) map[string]behaviour {
-	all := map[string]behaviour{}
+func merged(tables ...map[string]behavior) map[string]behavior {
+	all := map[string]behavior{}
 	for _, table := range tables {
 		maps.Copy(all, table)
 	}
 	return all
 }
 
-// behaviour is a story and the diary that it leaves.
-type behaviour struct {
+// behavior is a story and the diary that it leaves.
+type behavior struct {
 	story func(*stage)
 	want  []string
 }
