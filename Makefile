@@ -64,7 +64,7 @@ servers: ## Build the servers for tests and demo if they are missing (about ten 
 
 .PHONY: test
 test: servers ## Run unit and integration tests with a real API server; RACE= disables the race detector
-	$(GO) test $(RACE) -p $(PARALLEL) -timeout 15m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS))")
+	$(GO) test $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS))")
 	cd examples/controller-runtime && $(GO) test $(RACE) -timeout 10m ./...
 
 .PHONY: test-faults

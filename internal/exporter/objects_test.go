@@ -95,16 +95,17 @@ func TestObjectsOfACluster(t *testing.T) {
 // While the exporter is cut off, it does not say of Leases that nobody holds them; when it hears again that they have not
 // been renewed, it does.
 func TestLeasesOfAClusterOutOfReach(t *testing.T) {
+	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	proxy, err := faultproxy.Start(stacktest.ControlPlane(t).APIServer.Address, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const seconds = 15
+	const seconds = 5
 	e := newReal(t, Options{REST: proxy.RESTConfig(admin), Config: config.Config{
 		Namespaces: []string{namespace}, Resources: []config.Resource{{Name: "leases.coordination.k8s.io"}},
 	}})
-	run(t, e, admin)
+	start(t, e)
 	t.Cleanup(func() { _ = proxy.Close() })
 	waitReady(t, e)
 	expired := func() map[string]float64 {
