@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// aggregated is an aggregated API server of its own make: its resourceVersions are no numbers, and it knows nothing of
+// aggregated is a simulated aggregated API server: its resource versions are not numbers, and it does not support
 // streaming lists.
 type aggregated struct {
 	// ignores makes it ignore the options of streaming lists, as very old servers do, instead of rejecting them.
@@ -33,7 +33,7 @@ func (a *aggregated) widget(name string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q,"namespace":"default","uid":%q,"resourceVersion":"rev-%d-x"}}`, name, name, a.version)
 }
 
-// send sends an event to all watches, under a new resourceVersion.
+// send sends an event to all watches, with a new resource version.
 func (a *aggregated) send(event watch.EventType, name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,8 +43,8 @@ func (a *aggregated) send(event watch.EventType, name string) {
 	}
 }
 
-// mend makes it reject the options of streaming lists from now on, and ends all watches.
-func (a *aggregated) mend() {
+// rejectOptions makes it reject the options of streaming lists, and ends all watches.
+func (a *aggregated) rejectOptions() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ignores = false
@@ -54,7 +54,7 @@ func (a *aggregated) mend() {
 	a.watches = nil
 }
 
-// rejects tells whether a request is one for a streaming list that is not ignored.
+// rejects reports whether a request is for a streaming list, which is rejected.
 func (a *aggregated) rejects(r *http.Request) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -106,8 +106,8 @@ func serve(t *testing.T, a *aggregated) *rest.Config {
 	return &rest.Config{Host: server.URL}
 }
 
-// resourceVersions that are no numbers: everything is counted, but no event can be paired with its handling. There is
-// no lag rather than a wrong one.
+// Resource versions that are not numbers: everything is counted, but events cannot be paired with their handling.
+// Unknown lag is not reported.
 func TestVersionsThatAreNoNumbers(t *testing.T) {
 	fault(t)
 	api := &aggregated{version: 7}
@@ -128,8 +128,8 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 	r.is(after, "resource_version{stage=received}", 0)
 }
 
-// A server that ignores the option streams the objects and never says that they are complete. client-go waits for that,
-// and so does whoever waits for the informer. When a list is complete at last, the sync has taken all that time.
+// A server that ignores the option streams the objects and never marks the end of the list. client-go and HasSynced
+// wait for it. Once a list is complete, the sync has taken all that time.
 func TestStreamingListNeverCompletes(t *testing.T) {
 	fault(t)
 	api := &aggregated{ignores: true}
@@ -140,7 +140,7 @@ func TestStreamingListNeverCompletes(t *testing.T) {
 	after := r.expect(before, changes{}, lastEvent)
 	r.is(after, "synced", 0)
 	r.is(after, "watch_connected", 0)
-	api.mend()
+	api.rejectOptions()
 	complete := r.waitFor("synced", func(s metricstest.Snapshot) bool { return s[prefix+"synced"] == 1 && s[lastSync] > 0 })
 	r.exceeds(nil, complete, "last_sync_duration_seconds", quiet.Seconds())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// A delete is lost although the watch is up. Nothing but an audit can know that, and it does once the cache is at a later
-// version. The next full state puts it right.
+// A delete is lost although the watch is up. Only an audit detects that, once the cache is at a later version. The next
+// relist repairs it.
 func TestDeleteLostOnTheWay(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{checks: collectors.Checks{Audit: time.Second}})

@@ -7,10 +7,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// prefix is what the names of all series of an informer begin with. The tests and the table leave it out.
+// prefix is the prefix of all series of an informer. The tests and the table leave it out.
 const prefix = "k8s_informer_"
 
-// Series that tests look at by name.
+// Series that tests read by name.
 const (
 	connected  = prefix + "watch_connected"
 	eventLag   = prefix + "event_lag_seconds_count"
@@ -23,16 +23,16 @@ const (
 	syncLag    = prefix + "sync_lag_seconds"
 )
 
-// Series that chance moves: the API server sends bookmarks when it likes, and versions are etcd's.
+// Series that change at random: the API server sends bookmarks at any time, and versions are etcd's.
 const (
 	bookmarks = prefix + "watch_events_total{type=bookmark}"
 	versions  = prefix + "resource_version{"
 )
 
-// changes is what a fault does to the series.
+// changes are the changes of series under a fault.
 type changes map[string]float64
 
-// snapshot also holds what follows from the rest: each object that an event brings says when it was written.
+// snapshot also adds the changes that follow from others: each object of an event has a time of its write.
 func (c changes) snapshot() metricstest.Snapshot {
 	c = changes{
 		"propagation_seconds_count": c["watch_events_total{type=added}"] + c["watch_events_total{type=modified}"],
@@ -46,14 +46,14 @@ func (c changes) snapshot() metricstest.Snapshot {
 	return s
 }
 
-// with returns the changes and others, which count where both have the same series.
+// with returns the changes with others, which take precedence.
 func (c changes) with(others changes) changes {
 	all := maps.Clone(c)
 	maps.Copy(all, others)
 	return all
 }
 
-// moments returns the gauges that follow from the changes and that only time knows the values of.
+// moments returns the gauges that follow from the changes but depend on time.
 func (c changes) moments() []string {
 	var moved []string
 	for series := range c.snapshot() {
@@ -67,13 +67,13 @@ func (c changes) moments() []string {
 	return moved
 }
 
-// What several faults have in common.
+// Changes that several faults have in common.
 var (
 	// reopened is a watch that was followed by another.
 	reopened = changes{
 		"watch_duration_seconds_count": 1, "coverage_gap_seconds_count": 1, "watches_total": 1,
 	}
-	// firstState is the first list and the watch after it.
+	// firstState is the initial list and the watch after it.
 	firstState = changes{
 		"list_duration_seconds_count": 1, "list_items_count": 1, "relists_total{reason=initial}": 1,
 		"sync_duration_seconds_count{result=success}": 1, "synced": 1, "watches_total": 1, "watch_connected": 1,
@@ -82,7 +82,7 @@ var (
 	expired = changes{"watch_disconnects_total{reason=expired}": 1, "sync_errors_total{error_type=expired}": 1}
 )
 
-// relisted is a full state that a lost watch made necessary, and the watch that followed.
+// relisted is a relist after a lost watch, and the next watch.
 func relisted(reason string) changes {
 	return reopened.with(changes{
 		"list_duration_seconds_count": 1, "list_items_count": 1, "relists_total{reason=" + reason + "}": 1,
@@ -90,7 +90,7 @@ func relisted(reason string) changes {
 	})
 }
 
-// counted is as much of some series as there was: time decides about it.
+// counted returns the actual changes of some series, which depend on time.
 func counted(changed metricstest.Snapshot, series ...string) changes {
 	c := changes{}
 	for _, s := range series {
@@ -99,8 +99,7 @@ func counted(changed metricstest.Snapshot, series ...string) changes {
 	return c
 }
 
-// checked is counted for results of freshness checks and audits, of which those that compare the cache also have a
-// duration.
+// checked counts results of freshness checks and audits. Those that compare the cache also have a duration.
 func checked(changed metricstest.Snapshot, results ...string) changes {
 	c := counted(changed, results...)
 	c["audit_duration_seconds_count"] = c[consistent] + c[different]
@@ -119,7 +118,7 @@ const (
 	skipped    = "audits_total{result=skipped}"
 )
 
-// lostConnection is the end of a watch whose connection was cut, with the attempts that were refused before it was back.
+// lostConnection is the end of a watch whose connection was cut, with the refused attempts until it was back.
 func lostConnection(changed metricstest.Snapshot) changes {
 	return changes{
 		"watch_disconnects_total{reason=server_close}": 1,
@@ -128,12 +127,12 @@ func lostConnection(changed metricstest.Snapshot) changes {
 	}
 }
 
-// received is an event of n objects that are new, with a call of each handler for each of them.
+// received is an event for each of n new objects, with a call of each handler.
 func (r *rig) received(n float64) changes {
 	return r.handled(n).with(changes{"watch_events_total{type=added}": n, "objects": n})
 }
 
-// handled is what calls of each handler for n objects count, as events.
+// handled counts n events per handler.
 func (r *rig) handled(n float64) changes {
 	c := changes{"event_lag_seconds_count": n * float64(len(r.handlers))}
 	for _, name := range r.handlers {

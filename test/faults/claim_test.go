@@ -9,8 +9,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// claim is what a row says about a series: `name{label=value}`, followed by a number if it says how much the series changes (+1)
-// or its value (0), and after a "no" if it says that the series does not change.
+// claim is a claim of a row about a series: `name{label=value}`, followed by the change of the series (+1) or its value
+// (0), or preceded by "no" if the series does not change.
 type claim struct {
 	text   string
 	metric string
@@ -19,16 +19,16 @@ type claim struct {
 	value  float64
 }
 
-// kind is what a claim says of a series, or what was shown of it.
+// kind is the kind of a claim, or of what was shown.
 type kind int
 
 const (
-	// mentioned is that the series changes, or is something.
+	// mentioned means that the series changes or has a value.
 	mentioned kind = iota
-	// changedBy is by how much it changes, and isNow what it is.
+	// changedBy is the change of the series, and isNow its value.
 	changedBy
 	isNow
-	// unchanged is that it does not change.
+	// unchanged means that it does not change.
 	unchanged
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// A connection is reset when half of an event has arrived. The half is not counted, the watch is resumed where it was,
-// and the event arrives once.
+// A connection is reset when half of an event has arrived. The half is not counted, the watch is resumed, and the event
+// arrives once.
 func TestResetInTheMiddleOfAnEvent(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -28,8 +28,8 @@ func TestResetInTheMiddleOfAnEvent(t *testing.T) {
 	r.holds()
 }
 
-// S5, S6, S14: the connection is cut for a while. The gap is known while it lasts, the watch is resumed without a list, and nothing is
-// missed.
+// S5, S6, S14: the connection is cut for a while. The gap is known while it lasts, the watch is resumed without a list,
+// and no event is missed.
 func TestCutConnection(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -47,7 +47,7 @@ func TestCutConnection(t *testing.T) {
 	r.holds()
 }
 
-// Nothing arrives any more and nobody says so. The connection counts as open, and what is not received cannot be counted.
+// Nothing arrives, and no error either. The connection counts as open, and what is not received cannot be counted.
 func TestHalfOpenConnection(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -66,8 +66,8 @@ func TestHalfOpenConnection(t *testing.T) {
 	r.holds()
 }
 
-// The same with freshness checks. If they share the connection they get no answer, and after three intervals without one
-// that is a lag; if not, they see what does not arrive.
+// The same with freshness checks. If they share the connection they get no answer, which is lag after three intervals;
+// otherwise they see what does not arrive.
 func TestHalfOpenConnectionWithFreshnessChecks(t *testing.T) {
 	fault(t)
 	checks := collectors.Checks{Freshness: time.Second}
@@ -92,7 +92,7 @@ func TestHalfOpenConnectionWithFreshnessChecks(t *testing.T) {
 	})
 }
 
-// halfOpen makes the informer's connection half-open, until freshness checks with a result have shown it as a lag.
+// halfOpen makes the informer's connection half-open, until freshness checks with a result have reported it as lag.
 func (r *rig) halfOpen(result string) {
 	r.Helper()
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
@@ -109,7 +109,7 @@ func (r *rig) halfOpen(result string) {
 	r.holds()
 }
 
-// HTTP/2 pings find a half-open connection in the end, after 45 seconds by default. This test is alone because the times
+// HTTP/2 pings detect a half-open connection, after 45 seconds by default. This test runs alone because the intervals
 // come from the environment.
 func TestDeadConnectionIsFoundByPings(t *testing.T) {
 	proof(t)
@@ -118,12 +118,12 @@ func TestDeadConnectionIsFoundByPings(t *testing.T) {
 	r := newRig(t, options{})
 	before := r.startBusy()
 	r.proxy.HalfOpen()
-	r.waitFor("the connection is found dead", isDisconnected)
+	r.waitFor("the dead connection is detected", isDisconnected)
 	r.restore()
 	after := r.expect(before, relisted("watch_failed").with(changes{
 		"watch_events_total{type=error}": 1, "sync_errors_total{error_type=server}": 1,
 		"watch_disconnects_total{reason=error}": 1,
 	}))
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 	r.holds()
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// A CustomResourceDefinition is deleted while its objects are watched, and comes back. The objects are deleted one by
-// one, then the server closes the watch, and each further attempt is a 404.
+// A CustomResourceDefinition is deleted while its objects are watched, and created again. The objects are deleted one
+// by one, then the server closes the watch, and each further attempt is a 404.
 func TestCRDDeleted(t *testing.T) {
 	fault(t)
 	client := dynamic.NewForConfigOrDie(stacktest.Config(t))
@@ -29,7 +29,7 @@ func TestCRDDeleted(t *testing.T) {
 	create()
 	r := newDynamicRig(t, stacktest.Config(t), widgets)
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
-	r.startSynced() // perhaps before the server serves it
+	r.startSynced() // possibly before the server serves it
 	namespace := stacktest.Namespace(t)
 	for _, name := range []string{"one", "two"} {
 		widget := &unstructured.Unstructured{Object: map[string]any{
@@ -58,6 +58,6 @@ func TestCRDDeleted(t *testing.T) {
 			"sync_errors_total{error_type=other}":          lists + 1, // and each list after it
 		})
 	})
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 	r.tookFailuresIn(after)
 }

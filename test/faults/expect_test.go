@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// patience is how long a change may take that must come.
+	// patience limits how long an expected change may take.
 	patience = time.Minute
-	// quiet is how long nothing more may change once everything has.
+	// quiet is how long nothing else may change afterwards.
 	quiet = 200 * time.Millisecond
-	// poll is the time between two looks.
+	// poll is the interval between two looks.
 	poll = 10 * time.Millisecond
 )
 
-// now is what the registry reports.
+// now returns what the registry reports.
 func (r *rig) now() metricstest.Snapshot {
 	r.Helper()
 	return metricstest.Take(r, r.registry)
 }
 
-// waitFor waits until the condition holds for what the registry reports. A scrape is no moment: a histogram may lack what
-// a gauge already shows. To compare what has changed, wait for it with expect, or settle before.
+// waitFor waits until the condition holds for what the registry reports. A scrape is not atomic: a histogram may lack
+// what a gauge already shows. To compare changes, wait for them with expect, or settle before.
 func (r *rig) waitFor(what string, condition func(metricstest.Snapshot) bool) metricstest.Snapshot {
 	r.Helper()
 	return metricstest.Eventually(r, r.registry, what, condition)
 }
 
-// startSynced runs the informer, and returns what the registry reports when it is synced and connected and its handlers
-// have been given the first state.
+// startSynced runs the informer, and returns what the registry reports once it is synced and connected and its handlers
+// have received the initial list.
 func (r *rig) startSynced() metricstest.Snapshot {
 	r.Helper()
 	r.start()
@@ -41,8 +41,8 @@ func (r *rig) startSynced() metricstest.Snapshot {
 	return r.settle()
 }
 
-// startBusy is startSynced, and an event on the watch: client-go takes a watch that ends within a second and without an
-// event for a failure, and lists again.
+// startBusy is startSynced with an event on the watch: client-go treats a watch that ends within a second and without
+// an event as a failure, and relists.
 func (r *rig) startBusy() metricstest.Snapshot {
 	r.Helper()
 	before := r.startSynced()
@@ -57,7 +57,7 @@ func isConnected(s metricstest.Snapshot) bool { return s[connected] == 1 }
 
 func isDisconnected(s metricstest.Snapshot) bool { return s[connected] == 0 }
 
-// settle waits until nothing moves any more, except for what always may, and returns what the registry reports.
+// settle waits until nothing changes, except for what changes at random, and returns what the registry reports.
 func (r *rig) settle() metricstest.Snapshot {
 	r.Helper()
 	return r.await(r.now(), nil, func(_, step metricstest.Snapshot) (got, want metricstest.Snapshot) {
@@ -65,14 +65,14 @@ func (r *rig) settle() metricstest.Snapshot {
 	})
 }
 
-// expect waits until what has changed is exactly what is wanted, and goes on to be for a moment. What else may change has
-// to be excepted by the beginning of its name.
+// expect waits until the changes are exactly as wanted, and stay so for a moment. Other series that may change are
+// excepted by a prefix of their name.
 func (r *rig) expect(before metricstest.Snapshot, want changes, except ...string) metricstest.Snapshot {
 	r.Helper()
 	return r.expectThat(before, func(metricstest.Snapshot) changes { return want }, except...)
 }
 
-// expectThat is expect for counts that depend on each other: want gets what has changed, by its full name.
+// expectThat is expect for counts that depend on each other: want gets the changes by full name.
 func (r *rig) expectThat(before metricstest.Snapshot, want func(metricstest.Snapshot) changes, except ...string) metricstest.Snapshot {
 	r.Helper()
 	var wanted changes
@@ -89,8 +89,8 @@ func (r *rig) expectThat(before metricstest.Snapshot, want func(metricstest.Snap
 	return after
 }
 
-// await looks at what has changed since before, and since it last looked, until what compare gets of it has been what
-// compare wants for a moment without a break.
+// await compares the changes since before, and since the last look, until compare has accepted them for a moment
+// without interruption.
 func (r *rig) await(before metricstest.Snapshot, except []string, compare func(changed, step metricstest.Snapshot) (got, want metricstest.Snapshot)) metricstest.Snapshot {
 	r.Helper()
 	end := time.Now().Add(patience)

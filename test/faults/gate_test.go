@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// gate stands in the client's transport. It passes requests on to the real server, unless it was told to answer some of
-// them itself, and it can write into the open watch streams.
+// gate is part of the client's transport. It passes requests to the real server, unless it has to answer them itself,
+// and it can write into open watch streams.
 type gate struct {
 	next http.RoundTripper
 
@@ -32,7 +32,7 @@ type rule struct {
 	answer  answer
 }
 
-// answer takes the place of the server, which it may ask through the transport.
+// answer replaces the server's answer; it may send the request to the server itself.
 type answer func(*http.Request, http.RoundTripper) (*http.Response, error)
 
 func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {
@@ -69,7 +69,7 @@ func (g *gate) take(r *http.Request) *rule {
 	return nil
 }
 
-// nextGet gives the answer to the next n requests of a kind; 0 are all until open is called.
+// nextGet sets the answer to the next n requests of a kind; 0 means all until open is called.
 func (g *gate) nextGet(n int, matches func(*http.Request) bool, answer answer) {
 	if n == 0 {
 		n = 1 << 30
@@ -79,21 +79,21 @@ func (g *gate) nextGet(n int, matches func(*http.Request) bool, answer answer) {
 	g.rules = append(g.rules, &rule{matches, n, answer})
 }
 
-// open forgets all rules.
+// open removes all rules.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.rules = nil
 }
 
-// spent tells whether every rule has been used up.
+// spent reports whether every rule has been used up.
 func (g *gate) spent() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !slices.ContainsFunc(g.rules, func(r *rule) bool { return r.left > 0 })
 }
 
-// stream returns the stream of the informer's own watch that was opened last.
+// stream returns the latest stream of the informer's own watch.
 func (g *gate) stream(t testing.TB) *stream {
 	t.Helper()
 	g.mu.Lock()
@@ -104,7 +104,7 @@ func (g *gate) stream(t testing.TB) *stream {
 	return g.streams[len(g.streams)-1]
 }
 
-// The kinds of requests. A streaming list is a watch that begins with the state.
+// The kinds of requests. A streaming list is a watch that begins with the list.
 func isList(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.URL.Query().Get("watch") == ""
 }
@@ -117,7 +117,7 @@ func isFreshnessCheck(r *http.Request) bool { return r.URL.Query().Get("timeoutS
 
 func isWatch(r *http.Request) bool { return !isAnyList(r) }
 
-// status answers with an error. retryAfter is in seconds; the header is left out if it is negative.
+// status answers with an error. retryAfter is in seconds; if it is negative, the header is left out.
 func status(code int, reason metav1.StatusReason, retryAfter int) answer {
 	return func(r *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		resp := response(r, code, statusJSON(code, reason))
@@ -128,7 +128,7 @@ func status(code int, reason metav1.StatusReason, retryAfter int) answer {
 	}
 }
 
-// delayed passes a request on after a while.
+// delayed passes a request on after a delay.
 func delayed(d time.Duration) answer {
 	return func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 		select {

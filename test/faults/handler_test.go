@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// handleBlocking adds a handler that does not return from the event of an object before it is released, at the latest by
-// the end of the test: the informer waits for its handlers.
+// handleBlocking adds a handler that does not return from the event of an object before it is released, at the latest
+// at the end of the test: the informer waits for its handlers.
 func (r *rig) handleBlocking(name, object string) (registration cache.ResourceEventHandlerRegistration, entered chan struct{}, release func()) {
 	r.Helper()
 	entered, released := make(chan struct{}), make(chan struct{})
@@ -27,7 +27,7 @@ func (r *rig) handleBlocking(name, object string) (registration cache.ResourceEv
 	}}), entered, release
 }
 
-// S5, S15, S18: a handler that does not return is seen before it returns, and does not hold up the others.
+// S5, S15, S18: a handler that does not return is visible before it returns, and does not delay the others.
 func TestBlockedHandler(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -46,8 +46,8 @@ func TestBlockedHandler(t *testing.T) {
 	r.exceeds(before, after, "event_lag_seconds_sum", 2) // two events waited for more than a second
 }
 
-// A handler is removed while it is busy. Its series and what waits for it are gone at once; the event that it is busy
-// with still counts when it returns.
+// A handler is removed while it is busy. Its series and its pending events are removed at once; the event in progress
+// still counts when it returns.
 func TestHandlerRemovedWhileBusy(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -59,7 +59,7 @@ func TestHandlerRemovedWhileBusy(t *testing.T) {
 	const pending = prefix + "handler_pending_events{handler=removed}"
 	r.waitFor("both events", func(s metricstest.Snapshot) bool { return s[pending] == 2 })
 	r.remove("removed", registration)
-	// What the removed handler had reported goes with it.
+	// The series of the removed handler are deleted.
 	had := before[prefix+"handler_duration_seconds_count{handler=removed}"]
 	want := r.received(2).with(changes{
 		"handlers": -1, "events_lost_total{reason=stop}": 1, "handler_duration_seconds_count{handler=removed}": -had,

@@ -12,13 +12,13 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// failedLists is what n lists count that failed with an error of a type.
+// failedLists counts n lists that failed with a type of error.
 func failedLists(errorType string, n float64) changes {
 	return changes{"sync_errors_total{error_type=" + errorType + "}": n, "sync_duration_seconds_count{result=error}": n}
 }
 
-// recovers lets the gate answer n lists of an informer of one object with a failure, one right after the other, and
-// expects its first state after them. The list that succeeds is held back until the failures were seen.
+// recovers lets the gate fail n consecutive lists of an informer of one object, and expects its initial list after
+// them. The list that succeeds is held back until the failures were visible.
 func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.Helper()
 	r.create("object")
@@ -40,13 +40,13 @@ func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.tookFailuresIn(after)
 }
 
-// tookFailuresIn fails unless the last sync took as long as client-go waits after a failure, since failures are part of it.
+// tookFailuresIn fails unless the last sync includes client-go's backoff after a failure.
 func (r *rig) tookFailuresIn(after metricstest.Snapshot) {
 	r.Helper()
 	r.exceeds(nil, after, "last_sync_duration_seconds", 0.7)
 }
 
-// failsUnsynced waits for a count of failed lists, and expects an informer that still is neither synced nor connected.
+// failsUnsynced waits for a number of failed lists, and expects an informer that is neither synced nor connected.
 func (r *rig) failsUnsynced(what string, enough func(failed float64) bool) {
 	r.Helper()
 	s := r.waitFor(what, func(s metricstest.Snapshot) bool { return enough(s[syncFailed]) })
@@ -54,8 +54,8 @@ func (r *rig) failsUnsynced(what string, enough func(failed float64) bool) {
 	r.is(s, "watch_connected", 0)
 }
 
-// 429 Too Many Requests for the list, as API priority and fairness answers. With Retry-After, client-go's REST client
-// asks again and only the time shows it; without, each attempt is a failed list.
+// 429 Too Many Requests for the list, from API Priority and Fairness. With Retry-After, client-go's REST client retries
+// and only the duration shows it; without, each attempt is a failed list.
 func TestThrottledList(t *testing.T) {
 	fault(t)
 	t.Run("with Retry-After", func(t *testing.T) {
@@ -74,21 +74,21 @@ func TestThrottledList(t *testing.T) {
 	})
 }
 
-// The server answers 500 to the streaming list, to the LIST that client-go tries instead, and then recovers.
+// The server answers 500 to the streaming list, and to the LIST that client-go tries instead, and then recovers.
 func TestServerErrorOnList(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
 	r.recovers("server", 2, status(http.StatusInternalServerError, metav1.StatusReasonInternalError, -1))
 }
 
-// S4: an informer that may not list says so, and recovers when it may.
+// S4: an informer that may not list reports it, and recovers once it may.
 func TestForbidden(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{user: "nobody"})
 	r.denied("forbidden", func() { r.allow("nobody") })
 }
 
-// A token that the server does not accept, until it is replaced.
+// The server rejects a token until it is replaced.
 func TestUnauthorized(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -100,7 +100,7 @@ func TestUnauthorized(t *testing.T) {
 	r.denied("unauthorized", r.gate.open)
 }
 
-// denied lets an informer fail for lack of a permission, as a type of error, until grant is called.
+// denied lets an informer fail for lack of a permission, with a type of error, until grant is called.
 func (r *rig) denied(errorType string, grant func()) {
 	r.Helper()
 	r.create("object")
@@ -111,7 +111,7 @@ func (r *rig) denied(errorType string, grant func()) {
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return firstState.with(failedLists(errorType, changed[syncFailed])).with(changes{
 			"objects": 1,
-			// The permission may come between the streaming list and the LIST that follows its failure.
+			// The permission may be granted between the streaming list and the LIST that follows its failure.
 			"list_pages_total": min(changed[prefix+"list_pages_total"], 1),
 		})
 	})
@@ -138,7 +138,7 @@ func (r *rig) allow(user string) {
 	}
 }
 
-// A list that takes longer than the objective. While it lasts the informer is not synced; there is no error.
+// A list that takes longer than the objective. Meanwhile the informer is not synced; there is no error.
 func TestSlowList(t *testing.T) {
 	fault(t)
 	const takes = 31 * time.Second
@@ -157,7 +157,7 @@ func TestSlowList(t *testing.T) {
 	}
 }
 
-// A server, or an aggregated API, that does not know streaming lists rejects the option, and client-go uses LIST.
+// A server, or an aggregated API, without streaming lists rejects the option, and client-go uses LIST.
 func TestStreamingListRejected(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -168,7 +168,7 @@ func TestStreamingListRejected(t *testing.T) {
 	r.expect(before, firstState.with(fallback).with(changes{"objects": 1}))
 }
 
-// fallback is what a first state counts besides that came by LIST because the streaming list was rejected.
+// fallback is the change in addition to an initial list that came by LIST because the streaming list was rejected.
 var fallback = failedLists("other", 1).with(changes{
 	"list_pages_total": 1, "relists_total{reason=initial}": 0, "relists_total{reason=fallback}": 1,
 })

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// These tests wait more than they work. Whoever gives -parallel gets that.
+	// These tests mostly wait. An explicit -parallel takes precedence.
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}

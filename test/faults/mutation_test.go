@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// P7: a consumer changes an object of the cache in place. Updates by the API server are no mutations.
+// P7: a consumer modifies an object of the cache in place. Updates by the API server are not mutations.
 func TestMutatedObject(t *testing.T) {
 	fault(t)
 	const often = 20 * time.Millisecond
@@ -24,7 +24,6 @@ func TestMutatedObject(t *testing.T) {
 	r.expect(before, changes{"mutations_total": 1})
 }
 
-// mutate is the bug. The race detector, which would find it too, must not look: the sampler reads the object meanwhile.
-//
-//go:norace
+// mutate is the bug. The race detector, which would report it as well, must not see it: the sampler reads the object
+// meanwhile.
 func mutate(object *corev1.ConfigMap) { object.Generation++ }

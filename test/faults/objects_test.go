@@ -5,11 +5,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// create creates objects in the rig's namespace, past its gate and proxy.
+// create creates objects in the rig's namespace, without the gate and the proxy.
 func (r *rig) create(names ...string) {
 	r.Helper()
 	for _, name := range names {
-		r.createWith(name, map[string]string{"some": "data"}) // without any, the server does not say when it was written
+		r.createWith(name, map[string]string{"some": "data"}) // without any, the server does not record the time of the write
 	}
 }
 
@@ -36,7 +36,7 @@ func (r *rig) delete(name string) {
 	}
 }
 
-// stored returns the object of a name from the informer's store.
+// stored returns an object of the informer's store by name.
 func (r *rig) stored(name string) *corev1.ConfigMap {
 	r.Helper()
 	obj, there, err := r.informer.GetStore().GetByKey(r.namespace + "/" + name)
@@ -46,7 +46,7 @@ func (r *rig) stored(name string) *corev1.ConfigMap {
 	return obj.(*corev1.ConfigMap)
 }
 
-// holds fails unless the store has exactly what the API server has, and the gauge says so.
+// holds fails unless the store has exactly what the API server has, and the gauge matches.
 func (r *rig) holds() {
 	r.Helper()
 	list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(r.Context(), metav1.ListOptions{})

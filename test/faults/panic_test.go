@@ -19,9 +19,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// S21: a handler panics. By default client-go lets the program die of it: the counter is a last word that only a panic handler
-// can read, and the stack is that of the panic. With ReallyCrash off, the handler goes on with the next event. This test
-// is alone because the switch is one for the process.
+// S21: a handler panics. By default client-go crashes the process: only a panic handler can read the counter, and the
+// stack is that of the panic. With ReallyCrash off, the handler continues with the next event. This test runs alone
+// because the switch is global.
 func TestPanickingHandler(t *testing.T) {
 	proof(t)
 	if will := os.Getenv(lastWill); will != "" {
@@ -37,7 +37,7 @@ func TestPanickingHandler(t *testing.T) {
 		child.Env = append(os.Environ(), lastWill+"="+dir)
 		out, err := child.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "panic: broken handler") || !strings.Contains(string(out), ".breaking.func") {
-			t.Errorf("the program should have died of the panic, with its stack: %v\n%s", err, out)
+			t.Errorf("the panic should crash the process, with its stack: %v\n%s", err, out)
 		}
 		written, err := os.ReadFile(filepath.Join(dir, "words"))
 		if err != nil {
@@ -63,7 +63,7 @@ func TestPanickingHandler(t *testing.T) {
 	})
 }
 
-// breaking is a handler that panics at an object.
+// breaking is a handler that panics on an object.
 func breaking(name string) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 		if obj.(*corev1.ConfigMap).Name == name {
@@ -72,10 +72,10 @@ func breaking(name string) cache.ResourceEventHandler {
 	}}
 }
 
-// lastWill tells a child process of the test binary to die, and names the directory of its kubeconfig and last words.
+// lastWill tells a child process of the test binary to crash, and names the directory of its kubeconfig and output.
 const lastWill = "FAULTS_LAST_WILL"
 
-// crash lets this process die of a panic in a handler, and writes what has changed before that.
+// crash crashes this process with a panic in a handler, and writes the changes before that.
 func crash(t *testing.T, dir string) {
 	t.Helper()
 	server, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, "kubeconfig"))

@@ -50,7 +50,7 @@ var record = struct {
 	byTest map[string][]evidence
 }{byTest: map[string][]evidence{}}
 
-// shown notes what a test, or a part of it, has shown.
+// shown records what a test, or a part of it, has shown.
 func shown(t testing.TB, series string, k kind, value float64) {
 	test, _, _ := strings.Cut(t.Name(), "/")
 	record.Lock()

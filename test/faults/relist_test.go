@@ -11,8 +11,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// A full state with nothing new in it. Without a resync period, each handler is called for each object, as an update
-// from an object to itself, and nothing counts as an event; with one, handlers whose resync is not due are spared.
+// A relist without changes. Without a resync period, each handler is called for each object, as an update from an
+// object to itself, and nothing counts as an event; with one, handlers whose resync is not due are not called.
 func TestRelistOfUnchangedObjects(t *testing.T) {
 	fault(t)
 	const known = 6
@@ -55,8 +55,8 @@ func TestRelistOfUnchangedObjects(t *testing.T) {
 	})
 }
 
-// An object is deleted, one is created and one is changed while the watch is down, and a full state comes instead of the
-// events: the handler gets a DeletedFinalStateUnknown, and the calls count as late since the end of the list.
+// An object is deleted, one is created and one is changed while the watch is down, and a relist replaces the events:
+// the handler gets a DeletedFinalStateUnknown, and the calls are late since the end of the list.
 func TestDeleteMissedDuringAGap(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -77,13 +77,12 @@ func TestDeleteMissedDuringAGap(t *testing.T) {
 			"unchanged_updates_total{cause=relist}":     1,
 		})
 	})
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 	missed("deleted")
 	r.holds()
 }
 
-// handleMissed adds a handler, and returns a function that fails unless its first delete without an event was of an
-// object.
+// handleMissed adds a handler, and returns a function that fails unless its first missed delete was of an object.
 func (r *rig) handleMissed() (of func(name string)) {
 	r.Helper()
 	keys := make(chan string, 1)

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// The API server is killed and started again. The watch is resumed where it was.
+// The API server is killed and restarted. The watch is resumed.
 func TestAPIServerKilled(t *testing.T) {
 	fault(t)
 	plane := stacktest.Private(t, stack.Options{})
@@ -32,17 +32,17 @@ func TestAPIServerKilled(t *testing.T) {
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return reopened.with(lostConnection(changed)).with(r.received(1))
 	})
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 	r.holds()
 }
 
-// etcd is put back to an older state: resourceVersions go back. kube-apiserver accepts a watch from a version that it
-// has not reached yet, and the informer does not learn of anything that was undone: it is connected and wrong, until a
-// full state comes, whose first attempt fails because the version is too large. So do audits. Freshness checks are watches
-// and do not notice either.
+// etcd is restored to an older state: resource versions go backwards. kube-apiserver accepts a watch from a version
+// that it has not reached yet, and the informer does not learn of undone writes: it is connected and wrong until a
+// relist, whose first attempt fails because the version is too large. Audits fail as well. Freshness checks are watches
+// and do not detect it.
 func TestEtcdRestored(t *testing.T) {
 	fault(t)
-	const undone = 200 // more than the API server writes of its own when it starts
+	const undone = 200 // more than the API server writes when it starts
 	plane := stacktest.Private(t, stack.Options{})
 	r := newRig(t, options{server: plane.Config(), direct: true, checks: collectors.Checks{Freshness: time.Second, Audit: time.Second}})
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
@@ -79,15 +79,15 @@ func TestEtcdRestored(t *testing.T) {
 	})
 	r.is(wrong, "watch_connected", 1)
 	r.is(wrong, "sync_lag_seconds", 0)
-	r.waitedForBackOff(before, wrong)
+	r.waitedForBackoff(before, wrong)
 	r.expire()
-	r.waitFor("the full state", func(s metricstest.Snapshot) bool { return s[objects] == 2 })
+	r.waitFor("the relist", func(s metricstest.Snapshot) bool { return s[objects] == 2 })
 	r.expectThat(wrong, func(changed metricstest.Snapshot) changes {
 		return relisted("expired").with(expired).with(checked(changed, fresh, unchecked, consistent, skipped, unaudited)).with(changes{
 			"watch_events_total{type=error}":        2,
 			"sync_errors_total{error_type=timeout}": 1, "sync_duration_seconds_count{result=error}": 1,
 			"objects": -undone,
-			// Those that are gone with "busy", one unseen, one unchanged.
+			// The missing objects: "busy", one never received, one unchanged.
 			"event_lag_seconds_count": undone + 2, "handler_duration_seconds_count{handler=h}": undone + 3,
 			"unchanged_updates_total{cause=relist}": 1, "resource_version_regressions_total": 1,
 		})
@@ -100,8 +100,8 @@ func TestEtcdRestored(t *testing.T) {
 	})
 }
 
-// etcd is compacted while the watch is down. The API server has no watch cache here, so that nothing but etcd remembers
-// what happened. Its 410 comes inside the stream.
+// etcd is compacted while the watch is down. The API server has no watch cache here, so that only etcd has the history.
+// Its 410 comes inside the stream.
 func TestCompaction(t *testing.T) {
 	fault(t)
 	plane := stacktest.Private(t, stack.Options{APIServerArgs: []string{"--watch-cache=false"}})
@@ -125,6 +125,6 @@ func TestCompaction(t *testing.T) {
 			"unchanged_updates_total{cause=relist}": 2,
 		})
 	})
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 	r.holds()
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// stream is the body of a watch. A test can write into it between the events that the server sends, and lose some of
-// those.
+// stream is the body of a watch. A test can write into it between the server's events, and drop some of them.
 type stream struct {
 	server io.ReadCloser
 	*io.PipeReader
@@ -26,7 +25,7 @@ func newStream(server io.ReadCloser) *stream {
 	return s
 }
 
-// forward hands on what the server sends, line by line, as it sends events. It returns why there is no more of it.
+// forward passes on the server's events, line by line. It returns the cause of the end.
 func (s *stream) forward() error {
 	server := bufio.NewReader(s.server)
 	for {
@@ -48,7 +47,7 @@ func (s *stream) loses(line []byte) bool {
 	return s.lost != nil && bytes.Contains(line, s.lost)
 }
 
-// lose loses, from now on, every event that has a text in it.
+// lose drops, from now on, every event that contains a text.
 func (s *stream) lose(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +60,7 @@ func (s *stream) Close() error {
 	return s.server.Close()
 }
 
-// send writes to the client and returns when it has read it.
+// send writes to the client and returns once it has read it.
 func (s *stream) send(t testing.TB, text string) {
 	t.Helper()
 	if _, err := io.WriteString(s.writer, text); err != nil {
@@ -69,5 +68,5 @@ func (s *stream) send(t testing.TB, text string) {
 	}
 }
 
-// end ends the stream as a server does that closes it in an orderly way.
+// end ends the stream as in an orderly close by the server.
 func (s *stream) end() { s.writer.Close() }

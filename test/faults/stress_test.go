@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// TestStress is for the race detector: scrapes, reads, events, faults, and handlers that come and go, all at once, on an
-// informer that is then stopped in the middle of it. Afterwards no series is left.
+// TestStress is for the race detector: concurrent scrapes, reads, events, faults, and added and removed handlers, on an
+// informer that is stopped meanwhile. Afterwards no series is left.
 func TestStress(t *testing.T) {
 	t.Parallel()
 	const lasts = 10 * time.Second
@@ -65,8 +65,8 @@ func TestStress(t *testing.T) {
 	})
 	<-ctx.Done()
 	workers.Wait()
-	// The last events may still be on their way, with nothing pending and the store as large as reported.
-	r.waitFor("what was before", func(s metricstest.Snapshot) bool {
+	// The last events may still be in flight, with nothing pending and the store as large as reported.
+	r.waitFor("the initial state", func(s metricstest.Snapshot) bool {
 		return s[objects] == 1 && len(r.informer.GetStore().ListKeys()) == 1 && s[prefix+"handlers"] == 1 &&
 			s[prefix+"handler_pending_events{handler=stays}"] == 0 && isConnected(s) && s[syncLag] == 0
 	})
@@ -82,6 +82,6 @@ func TestStress(t *testing.T) {
 	r.stop()
 	<-scraping
 	if s := r.now(); len(s) != 0 {
-		t.Errorf("an informer that has ended leaves series:\n%s", s)
+		t.Errorf("a stopped informer leaves series:\n%s", s)
 	}
 }

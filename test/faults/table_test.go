@@ -21,7 +21,7 @@ func TestEveryFaultHasARow(t *testing.T) {
 		rowed = append(rowed, row.Test)
 		claims := claimsOf(row)
 		if len(claims) == 0 {
-			t.Errorf("%s: the row says nothing about a metric", row.Test)
+			t.Errorf("%s: the row claims nothing about a metric", row.Test)
 		}
 		for _, c := range claims {
 			checkClaim(t, row, c)
@@ -30,7 +30,7 @@ func TestEveryFaultHasARow(t *testing.T) {
 	}
 	slices.Sort(rowed)
 	if tests := faultTests(t); !slices.Equal(rowed, tests) {
-		t.Errorf("there are rows for\n%v\nand tests of faults\n%v", rowed, tests)
+		t.Errorf("rows for\n%v\nand tests of faults\n%v", rowed, tests)
 	}
 }
 
@@ -38,7 +38,7 @@ func checkClaim(t *testing.T, row Row, c claim) {
 	t.Helper()
 	m, ok := metric(c.metric)
 	if !ok {
-		t.Errorf("%s: there is no metric %s", row.Test, c.metric)
+		t.Errorf("%s: unknown metric %s", row.Test, c.metric)
 		return
 	}
 	for _, pair := range c.labels {
@@ -57,7 +57,7 @@ func checkAlerts(t *testing.T, row Row, claims []claim) {
 	for _, name := range slices.Concat(row.Meanwhile(), row.Afterwards()) {
 		alert, ok := alerts.ByName(name)
 		if !ok {
-			t.Errorf("%s: there is no alert %s", row.Test, name)
+			t.Errorf("%s: unknown alert %s", row.Test, name)
 			continue
 		}
 		looksAt := alert.Objective.Metric.Name
@@ -65,7 +65,7 @@ func checkAlerts(t *testing.T, row Row, claims []claim) {
 			continue
 		}
 		if !slices.ContainsFunc(claims, func(c claim) bool { return c.metric == looksAt && c.kind != unchanged }) {
-			t.Errorf("%s: %s reads %s, about which the row says nothing", row.Test, name, looksAt)
+			t.Errorf("%s: %s reads %s, which the row does not claim", row.Test, name, looksAt)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func faultTests(t *testing.T) []string {
 			}
 			names = append(names, f.Name.Name)
 			if !callsFirst(f, "fault", "proof") {
-				t.Errorf("%s does not begin with fault(t): nothing compares its row with what it shows", f.Name.Name)
+				t.Errorf("%s does not begin with fault(t)", f.Name.Name)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// marked are the data of objects that a Transform of these tests acts on.
+// marked are the data of objects that the Transforms of these tests act on.
 var marked = map[string]string{"value": "x"}
 
 // onMarked is a Transform that acts on marked objects.
@@ -29,7 +29,7 @@ func onMarked(act func(*corev1.ConfigMap) (any, error)) cache.TransformFunc {
 
 var errTransform = errors.New("the Transform fails")
 
-// burst is more than the decorator reads ahead of the reflector.
+// burst exceeds what the decorator reads ahead of the reflector.
 const burst = 50
 
 // transformBurst runs an informer with a Transform and a handler, and creates many objects that the Transform acts on.
@@ -45,14 +45,14 @@ func transformBurst(t *testing.T, act func(*corev1.ConfigMap) (any, error)) (r *
 	return r, before
 }
 
-// dropped is what events count that a Transform drops.
+// dropped is the change for events that a Transform drops.
 func dropped(cause string, n float64) changes {
 	return changes{
 		"watch_events_total{type=added}": n, "transform_drops_total{cause=" + cause + "}": n, "events_lost_total{reason=transform}": n,
 	}
 }
 
-// A Transform that returns an error drops the event: it never reaches the store or a handler, and nothing waits for it.
+// A Transform that returns an error drops the event: it never reaches the store or a handler, and is not pending.
 func TestTransformThatFails(t *testing.T) {
 	fault(t)
 	r, before := transformBurst(t, func(*corev1.ConfigMap) (any, error) { return nil, errTransform })
@@ -68,8 +68,8 @@ func TestTransformThatReturnsNil(t *testing.T) {
 	r.is(r.now(), "objects", float64(len(r.informer.GetStore().ListKeys())))
 }
 
-// A Transform that strips the resourceVersion leaves nothing to pair events with: there is no lag rather than a wrong
-// one, and nothing waits for ever.
+// A Transform that strips the resource version prevents the pairing of events: there is no lag rather than a wrong one,
+// and nothing stays pending.
 func TestTransformThatStripsTheVersion(t *testing.T) {
 	fault(t)
 	r, before := transformBurst(t, func(m *corev1.ConfigMap) (any, error) { m.ResourceVersion = ""; return m, nil })
@@ -77,7 +77,7 @@ func TestTransformThatStripsTheVersion(t *testing.T) {
 	r.is(after, "handler_pending_events{handler=h}", 0)
 }
 
-// A Transform that changes the name: two objects of the API server become one of the store, which is neither of them.
+// A Transform that changes the name: two objects of the API server become one of the store, which equals neither.
 func TestTransformThatChangesTheName(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{checks: collectors.Checks{Audit: time.Second}})
@@ -94,7 +94,7 @@ func TestTransformThatChangesTheName(t *testing.T) {
 }
 
 // A Transform that fails for an object of a LIST makes the whole list fail, again and again, although the server has
-// answered each. When it no longer fails, the sync has taken all that time.
+// answered each. Once it succeeds, the sync has taken all that time.
 func TestTransformThatFailsInAList(t *testing.T) {
 	fault(t)
 	const lists = prefix + "list_items_count"
@@ -117,7 +117,7 @@ func TestTransformThatFailsInAList(t *testing.T) {
 			"list_items_count": n, "list_duration_seconds_count": n, "relists_total{reason=initial}": n,
 			"list_pages_total": n, "transform_drops_total{cause=error}": n,
 		}
-	}, syncLag) // the age of the last list, while there is no watch
+	}, syncLag) // the age of the last list, while no watch is open
 	r.is(after, "synced", 0)
 	mended.Store(true)
 	r.tookFailuresIn(r.waitFor("synced", func(s metricstest.Snapshot) bool { return s[prefix+"synced"] == 1 && s[lastSync] > 0 }))

@@ -14,8 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// shortened asks for shorter watches than client-go does. It stands above the decorator, which sees what is really asked
-// for.
+// shortened requests shorter watches than client-go does. It wraps the decorator, which sees the actual request.
 type shortened struct {
 	cache.ListerWatcherWithContext
 	seconds int64
@@ -30,8 +29,8 @@ func shorter(seconds int64) func(cache.ListerWatcherWithContext) cache.ListerWat
 	return func(lw cache.ListerWatcherWithContext) cache.ListerWatcherWithContext { return shortened{lw, seconds} }
 }
 
-// The server ends each watch after the time that the client asked for. That is no disconnect and makes no list
-// necessary.
+// The server ends each watch after the time that the client requested. That is neither a disconnect nor a reason to
+// relist.
 func TestServerTimeout(t *testing.T) {
 	fault(t)
 	const watches = prefix + "watches_total"
@@ -45,11 +44,11 @@ func TestServerTimeout(t *testing.T) {
 		}
 	})
 	if mean := after[prefix+"watch_duration_seconds_sum"] / after[prefix+"watch_duration_seconds_count"]; mean < 1.9 {
-		t.Errorf("the watches lasted %v s on average, and were to last 2", mean)
+		t.Errorf("the watches lasted %v s on average, want 2", mean)
 	}
 }
 
-// Nothing but bookmarks arrives: they keep the informer up to date without an event.
+// Only bookmarks arrive: they keep the informer up to date without an event.
 func TestBookmarksOnly(t *testing.T) {
 	fault(t)
 	const received = "resource_version{stage=received}"
@@ -66,7 +65,7 @@ func TestBookmarksOnly(t *testing.T) {
 	r.exceeds(before, after, received, 0)
 }
 
-// A watch that ends at once and without an event is a failure for client-go, which lists again.
+// client-go treats a watch that ends at once and without an event as a failure, and relists.
 func TestVeryShortWatches(t *testing.T) {
 	fault(t)
 	const (
@@ -89,17 +88,17 @@ func TestVeryShortWatches(t *testing.T) {
 		"coverage_gap_seconds_count":                  times,
 		"watch_disconnects_total{reason=very_short}":  times,
 	}))
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 }
 
-// waitedForBackOff fails unless the watch was down for as long as client-go waits before it lists again, which is more
+// waitedForBackoff fails unless the watch was down for as long as client-go waits before it lists again, which is more
 // than the objective allows.
-func (r *rig) waitedForBackOff(before, after metricstest.Snapshot) {
+func (r *rig) waitedForBackoff(before, after metricstest.Snapshot) {
 	r.Helper()
 	r.exceeds(before, after, "coverage_gap_seconds_sum", catalog.CoverageGap.Threshold)
 }
 
-// What arrives is no event. client-go reports an error on the stream and lists again.
+// The stream carries something else than events. client-go reports an error on the stream and relists.
 func TestGarbageOnTheStream(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -109,11 +108,11 @@ func TestGarbageOnTheStream(t *testing.T) {
 		"watch_events_total{type=error}": 1, "sync_errors_total{error_type=decode}": 1,
 		"watch_disconnects_total{reason=error}": 1,
 	}))
-	r.waitedForBackOff(before, after)
+	r.waitedForBackoff(before, after)
 	r.holds()
 }
 
-// A watch asks for a version that the server no longer has: 410 Gone, as the answer and as an event, which is how
+// A watch requests a version that the server no longer has: 410 Gone, as the answer and as an event, which is how
 // kube-apiserver does it.
 func TestExpiredVersion(t *testing.T) {
 	fault(t)
@@ -124,7 +123,7 @@ func TestExpiredVersion(t *testing.T) {
 		r.gate.nextGet(1, isWatch, status(http.StatusGone, metav1.StatusReasonExpired, -1))
 		r.gate.stream(t).end()
 		after := r.expect(before, relisted("expired").with(expired).with(changes{"watch_disconnects_total{reason=server_close}": 1}))
-		r.waitedForBackOff(before, after)
+		r.waitedForBackoff(before, after)
 		r.holds()
 	})
 	t.Run("inside the stream", func(t *testing.T) {
@@ -133,7 +132,7 @@ func TestExpiredVersion(t *testing.T) {
 		before := r.startBusy()
 		r.expire()
 		after := r.expect(before, relisted("expired").with(expired).with(changes{"watch_events_total{type=error}": 1}))
-		r.waitedForBackOff(before, after)
+		r.waitedForBackoff(before, after)
 		r.holds()
 	})
 }
@@ -144,8 +143,8 @@ func (r *rig) expire() {
 	r.gate.stream(r).send(r, errorEvent(http.StatusGone, metav1.StatusReasonExpired))
 }
 
-// 429 Too Many Requests for a watch. With Retry-After, client-go's REST client waits and asks again, up to ten times,
-// and nobody learns of it; without, and after the tenth time, the informer waits and resumes the watch without a list.
+// 429 Too Many Requests for a watch. With Retry-After, client-go's REST client retries up to ten times without
+// reporting it; without, and after the tenth time, the informer waits and resumes the watch without a list.
 func TestThrottledWatch(t *testing.T) {
 	fault(t)
 	const throttles = prefix + "watch_disconnects_total{reason=throttled}"
