@@ -246,8 +246,8 @@ func TestNamesThatCannotBeLabels(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft covers S22: whatever ends leaves no goroutine and no series, except for locks and clients, which do not
-// end.
+// TestNothingIsLeft covers S22: informers, queues and controllers that have ended leave no goroutine and no series. Locks and
+// clients do not end.
 func TestNothingIsLeft(t *testing.T) {
 	obs, registry := observertest.New(t)
 	decorateAll(t, obs, "stays")()

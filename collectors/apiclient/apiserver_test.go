@@ -41,7 +41,7 @@ func must[V any](v V, err error) func(testing.TB) V {
 	}
 }
 
-// fails checks that a call failed as it should.
+// fails verifies the error of a call.
 func fails[V any](_ V, err error) func(testing.TB, func(error) bool) {
 	return func(t testing.TB, as func(error) bool) {
 		t.Helper()
@@ -51,8 +51,8 @@ func fails[V any](_ V, err error) func(testing.TB, func(error) bool) {
 	}
 }
 
-// TestRequestsAsTheServerCountsThem covers S17 with every verb on a resource that nobody else uses: what the client counts
-// by verb, subresource and code is what the API server itself has counted.
+// TestRequestsAsTheServerCountsThem covers S17 with every verb on a resource that only this test uses: the client counts the
+// same requests by verb, subresource and code as the API server.
 func TestRequestsAsTheServerCountsThem(t *testing.T) {
 	config := stacktest.Config(t)
 	namespace := stacktest.Namespace(t)
@@ -71,7 +71,7 @@ func TestRequestsAsTheServerCountsThem(t *testing.T) {
 	must(objects.Create(ctx, gadget("b"), metav1.CreateOptions{}))(t)
 	fails(objects.Create(ctx, gadget("a"), metav1.CreateOptions{}))(t, apierrors.IsAlreadyExists)
 	current := must(objects.Get(ctx, "a", metav1.GetOptions{}))(t)
-	fails(objects.Get(ctx, "nobody", metav1.GetOptions{}))(t, apierrors.IsNotFound)
+	fails(objects.Get(ctx, "missing", metav1.GetOptions{}))(t, apierrors.IsNotFound)
 	list := must(objects.List(ctx, metav1.ListOptions{}))(t)
 	stream := must(objects.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()}))(t)
 	current.Object["spec"] = map[string]any{"replicas": int64(2)}
@@ -112,8 +112,8 @@ func TestRequestsAsTheServerCountsThem(t *testing.T) {
 		t.Errorf("%v durations were observed of %v requests", durations, requests)
 	}
 
-	// The server counts a request when it has ended: a watch after its end. For custom resources it counts the deletion of a
-	// collection as that of an object.
+	// The server counts a request when it has ended, including watches. For custom resources it counts the deletion of a
+	// collection as a delete.
 	want[series("", "delete", "200")]++
 	delete(want, series("", "deletecollection", "200"))
 	end := time.Now().Add(time.Minute)
@@ -175,7 +175,7 @@ func newGadgets(t *testing.T, config *rest.Config, group string) schema.GroupVer
 	}
 }
 
-// requestsOf returns what the API server itself has counted for a resource, in the client's terms.
+// requestsOf returns the requests for a resource that the API server has counted, as series of the client.
 func requestsOf(t *testing.T, config *rest.Config, resource schema.GroupResource, series func(subresource, verb, code string) string) metricstest.Snapshot {
 	t.Helper()
 	verbs := map[string]string{
@@ -203,8 +203,8 @@ func labelsOf(m *dto.Metric) map[string]string {
 	return labels
 }
 
-// TestRequestsOfTheCoreGroup covers S17 on subresources and paths that Kubernetes' own APIs have, and with a server that
-// throttles: an eviction that a disruption budget does not allow is a real 429.
+// TestRequestsOfTheCoreGroup covers S17 with subresources and paths of Kubernetes' own APIs, and with a real 429: an eviction
+// that a disruption budget does not allow.
 func TestRequestsOfTheCoreGroup(t *testing.T) {
 	config := stacktest.Config(t)
 	namespace := stacktest.Namespace(t)
@@ -218,7 +218,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
 	}
 	pod = must(client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}))(t)
-	pod.Status.Phase = corev1.PodRunning // one that waits may be evicted
+	pod.Status.Phase = corev1.PodRunning // pending Pods may be evicted
 	must(client.CoreV1().Pods(namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{}))(t)
 	none := intstr.FromInt32(0)
 	must(client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, &policyv1.PodDisruptionBudget{
@@ -234,7 +234,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 	stream := must(client.CoreV1().RESTClient().Get().AbsPath("/api/v1/watch/namespaces", namespace, "pods").
 		Param("timeoutSeconds", "1").Stream(ctx))(t)
 	_ = stream.Close()
-	// A subresource of namespaces, which stands where a resource would.
+	// A subresource of namespaces, in the place of a resource.
 	space := must(client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}))(t)
 	must(client.CoreV1().Namespaces().Finalize(ctx, space, metav1.UpdateOptions{}))(t)
 
@@ -250,7 +250,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 	})
 }
 
-// TestRequestsWithoutAnAnswer covers S17 on a network that fails: the error is counted, and passed on as it is.
+// TestRequestsWithoutAnAnswer covers S17 with network errors, which are counted and returned unchanged.
 func TestRequestsWithoutAnAnswer(t *testing.T) {
 	proxy, config := stacktest.Proxied(t)
 	config.Timeout = 3 * time.Second
@@ -300,8 +300,7 @@ func TestThrottledByItself(t *testing.T) {
 	metricstest.Take(t, registry).Since(got).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 1})
 }
 
-// TestClientsShareSeries: two clients under one Observer are reported together, and each keeps a rate limit of its own where
-// it had one before.
+// TestClientsShareSeries: two clients of one Observer share their series, and each keeps its own rate limit.
 func TestClientsShareSeries(t *testing.T) {
 	obs, registry := observertest.New(t)
 	config := rest.CopyConfig(stacktest.Config(t))

@@ -10,24 +10,24 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// TestLeadershipIsCountedExactly covers S10 with three candidates on a real Lease. Whoever leads ends in each way that there
-// is, one after the other; every leader was counted once when it began, and once when it ended, by how that was.
+// TestLeadershipIsCountedExactly covers S10 with three candidates on a real Lease. Their leadership ends in every possible way,
+// one after the other. Each leader is counted once when it acquires the lock, and once by the way its leadership ends.
 func TestLeadershipIsCountedExactly(t *testing.T) {
 	e := newElection(t, 3)
 	for _, c := range e.candidates {
 		c.start(true)
 	}
 
-	// Politely.
+	// Released.
 	first := e.leader(nil)
 	first.stop()
 	if got := first.transitions("released"); got != 1 {
-		t.Errorf("a polite leader counts %v releases", got)
+		t.Errorf("a leader that released the lock counts %v releases", got)
 	}
 	leader := e.leader(first)
 	first.start(true)
 
-	// Slow, but not too slow, and disturbed: it goes on leading.
+	// Slow renewals and a conflict: the leader keeps the lock.
 	before := leader.take()
 	leader.proxy.Delay(slowAnswers)
 	metricstest.Eventually(t, leader.registry, "slow renewals", func(s metricstest.Snapshot) bool {
@@ -35,7 +35,7 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	})
 	leader.reset()
 	if _, err := e.client.CoordinationV1().Leases(e.namespace).Patch(t.Context(), "election", types.MergePatchType,
-		[]byte(`{"metadata":{"annotations":{"somebody":"was here"}}}`), metav1.PatchOptions{}); err != nil {
+		[]byte(`{"metadata":{"annotations":{"changed-by":"test"}}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	after := metricstest.Eventually(t, leader.registry, "a conflict, and a renewal after it", func(s metricstest.Snapshot) bool {
@@ -47,11 +47,11 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	}
 	for _, event := range []string{"acquired", "lost", "released"} {
 		if after[transition(event)] != before[transition(event)] {
-			t.Errorf("slowness changed the leader:\n%s", after)
+			t.Errorf("leadership changed because of slow renewals:\n%s", after)
 		}
 	}
 
-	// Partitioned: nothing arrives, and nobody says so. It gives up by itself.
+	// Partitioned: packets are lost without an error. The leader stops at its renew deadline.
 	partitioned := e.leader(nil)
 	partitioned.proxy.HalfOpen()
 	leader = e.leader(partitioned)
@@ -62,7 +62,7 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	partitioned.reset()
 	partitioned.start(true)
 
-	// Killed: its context and its connections end together, so that it cannot release.
+	// Killed: its context and its connections end together, so that it cannot release the lock.
 	killed := leader
 	lost := killed.transitions("lost")
 	killed.proxy.Cut()
@@ -74,8 +74,8 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	killed.reset()
 	killed.start(true)
 
-	// Dead, or stopped: it does not see its end, and still does not say that it leads. It must not release the lease, since
-	// client-go, when such a leader wakes up, releases that of its successor.
+	// Frozen: the leader does not notice that its lease expires, and is not reported as the leader anyway. It must not release
+	// the lock: when such a leader resumes, client-go releases that of its successor.
 	e.stop()
 	frozen := e.candidates[0]
 	lost = frozen.transitions("lost")
@@ -87,15 +87,15 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	frozen.freezer.freeze()
 	leader = e.leader(frozen)
 	if got := frozen.take(); got["controller_leader{lock=election}"] != 0 || got[transition("lost")] != lost {
-		t.Errorf("one that cannot have noticed:\n%s", got)
+		t.Errorf("a frozen leader:\n%s", got)
 	}
 	frozen.freezer.thaw()
 	frozen.ended()
 	if got := frozen.transitions("lost") - lost; got != 1 {
-		t.Errorf("awake, it counts %v losses", got)
+		t.Errorf("after it resumed, it counts %v losses", got)
 	}
 	if last := e.leader(nil); last != leader {
-		t.Errorf("it took the lead from %s to %s", leader.identity, last.identity)
+		t.Errorf("the lock went from %s to %s", leader.identity, last.identity)
 	}
 	e.stop()
 
@@ -103,15 +103,15 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaders := float64(*lease.Spec.LeaseTransitions) + 1 // by the API server's account
+	leaders := float64(*lease.Spec.LeaseTransitions) + 1 // as the Lease counts them
 	if acquired, led := e.total(transition("acquired")), float64(e.led.Load()); acquired != leaders || led != leaders {
-		t.Errorf("there were %v leaders; %v acquisitions were counted, and client-go called %v", leaders, acquired, led)
+		t.Errorf("%v leaders, of which %v acquisitions are counted, and client-go started %v", leaders, acquired, led)
 	}
 	// Partitioned, killed and frozen; the first, the one before the frozen one, and the last.
 	if lost, released := e.total(transition("lost")), e.total(transition("released")); lost != 3 || released != 3 {
 		t.Errorf("%v losses and %v releases were counted, want 3 and 3", lost, released)
 	}
 	if leading := e.total("controller_leader{lock=election}"); leading != 0 {
-		t.Errorf("%v lead after the end", leading)
+		t.Errorf("%v candidates lead after the end", leading)
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// A lease is short here, so that it expires while the test waits.
+// Short periods, so that leases expire within the test.
 const (
 	leaseDuration = 5 * time.Second
 	renewDeadline = 3 * time.Second
@@ -33,18 +33,18 @@ const (
 	slowAnswers   = 700 * time.Millisecond
 )
 
-// election is a Lease that candidates fight for.
+// election is a Lease with candidates.
 type election struct {
 	*testing.T
 	client     kubernetes.Interface
 	namespace  string
 	candidates []*candidate
-	// led counts the leaders that there were, as client-go has told them.
+	// led is the number of calls of OnStartedLeading.
 	led atomic.Int64
 }
 
-// candidate is a replica with connections, a registry and a fault proxy of its own. It runs for election again and again,
-// as a replica that is restarted.
+// candidate is a replica with its own connections, registry and fault proxy. It can be started again after it has ended, like
+// a replica that is restarted.
 type candidate struct {
 	*election
 	name     string
@@ -78,7 +78,7 @@ func newElection(t *testing.T, candidates int) *election {
 	return e
 }
 
-// start lets a candidate run, with an identity of its own each time.
+// start runs a candidate, with a new identity each time.
 func (c *candidate) start(release bool) {
 	c.Helper()
 	c.runs++
@@ -106,7 +106,7 @@ func (c *candidate) start(release bool) {
 	c.cancel, c.done = cancel, done
 }
 
-// stop asks a candidate to end, and waits until it has.
+// stop cancels a candidate and waits until it has returned.
 func (c *candidate) stop() {
 	if c.cancel != nil {
 		c.cancel()
@@ -114,7 +114,7 @@ func (c *candidate) stop() {
 	}
 }
 
-// ended waits for the end of a candidate that was not asked.
+// ended waits for a candidate that ends without being canceled.
 func (c *candidate) ended() {
 	c.Helper()
 	select {
@@ -124,7 +124,7 @@ func (c *candidate) ended() {
 	}
 }
 
-// reset ends a candidate's network faults. What was on its way does not arrive.
+// reset ends a candidate's network faults, and closes its connections.
 func (c *candidate) reset() {
 	c.Helper()
 	c.proxy.Cut()
@@ -135,7 +135,7 @@ func (c *candidate) reset() {
 
 func (c *candidate) take() metricstest.Snapshot { c.Helper(); return metricstest.Take(c, c.registry) }
 
-// leads tells whether a candidate says that it leads.
+// leads reports whether a candidate is reported as the leader.
 func (c *candidate) leads() bool {
 	c.Helper()
 	return c.take()["controller_leader{lock=election}"] == 1
@@ -150,7 +150,7 @@ func transition(event string) string {
 	return "controller_leader_transitions_total{event=" + event + ",lock=election}"
 }
 
-// total adds a series up over all candidates.
+// total sums a series over all candidates.
 func (e *election) total(series string) float64 {
 	e.Helper()
 	var sum float64
@@ -160,8 +160,8 @@ func (e *election) total(series string) float64 {
 	return sum
 }
 
-// stop ends all candidates politely, and whoever leads last: a candidate that takes over meanwhile could be stopped when the
-// API server has its acquisition and it has no answer.
+// stop stops all candidates, the leader last: a candidate that takes over meanwhile could be stopped between its acquisition
+// and the response of the API server.
 func (e *election) stop() {
 	e.Helper()
 	for _, c := range e.candidates {
@@ -174,7 +174,7 @@ func (e *election) stop() {
 	}
 }
 
-// leader waits until one candidate says that it leads, and the API server has it as the holder, other than the last one.
+// leader waits until a single candidate other than the last leader is reported as the leader, and is the holder of the Lease.
 func (e *election) leader(last *candidate) *candidate {
 	e.Helper()
 	end := time.Now().Add(time.Minute)
@@ -185,7 +185,7 @@ func (e *election) leader(last *candidate) *candidate {
 				leaders = append(leaders, c)
 			}
 		}
-		if len(leaders) > 1 && leaders[0].leads() { // still, after the other one did
+		if len(leaders) > 1 && leaders[0].leads() { // even now
 			e.Fatalf("%s and %s both lead", leaders[0].identity, leaders[1].identity)
 		}
 		if len(leaders) == 1 && leaders[0] != last {
@@ -196,7 +196,7 @@ func (e *election) leader(last *candidate) *candidate {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	e.Fatal("nobody leads")
+	e.Fatal("no leader")
 	return nil
 }
 
@@ -204,7 +204,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// freezer stops a process as SIGSTOP does, as far as the API server can see: requests neither leave it nor return.
+// freezer blocks requests, as SIGSTOP does from the perspective of the API server.
 type freezer struct {
 	mu     sync.Mutex
 	frozen chan struct{}

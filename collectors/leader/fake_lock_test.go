@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// fakeLease is a Lease in memory. Who writes it must have seen its last version.
+// fakeLease is a Lease in memory. It can only be updated by a candidate that has read its last version.
 type fakeLease struct {
 	mu      sync.Mutex
 	record  *resourcelock.LeaderElectionRecord // nil if it does not exist
@@ -24,7 +24,7 @@ type fakeLock struct {
 	*fakeLease
 	identity string
 	seen     int
-	// err is returned instead of an answer, after a write if written is set; before that the request takes so long.
+	// err is returned by requests, which take effect if written is set. takes is their duration.
 	err     error
 	written bool
 	takes   time.Duration
@@ -79,7 +79,7 @@ func (l *fakeLock) write(ctx context.Context, record resourcelock.LeaderElection
 	return err
 }
 
-// travel is the way to the server.
+// travel waits for the duration of a request.
 func (l *fakeLock) travel(ctx context.Context) error {
 	l.mu.Lock()
 	takes, err := l.takes, l.err

@@ -50,7 +50,7 @@ func NewLock(obs *collectors.Observer, inner resourcelock.Interface, options Opt
 	return l
 }
 
-// stoppedLeading is the event that client-go's elector records on the lock when it has stopped leading, for whatever
+// stoppedLeading is the event that client-go's elector records on the lock when it has stopped leading, for any
 // reason, and after releasing the lock if it does that.
 const stoppedLeading = "stopped leading"
 

@@ -40,7 +40,7 @@ func leadership(t *testing.T, g prometheus.Gatherer, lock string) (acquired, los
 	return series("acquired"), series("lost"), series("released")
 }
 
-// TestLockCounts covers S10: all that can happen to a lock, request by request.
+// TestLockCounts covers S10: sequences of requests and their results.
 func TestLockCounts(t *testing.T) {
 	type step func(context.Context, resourcelock.Interface, *fakeLock)
 	var (
@@ -72,30 +72,30 @@ func TestLockCounts(t *testing.T) {
 		renewed, conflicts, errors float64
 		leader                     float64
 	}{
-		"nothing":                   {},
-		"created":                   {steps: []step{create}, acquired: 1, leader: 1},
-		"created by another":        {steps: []step{stolen, create, get}},
-		"taken over":                {steps: []step{freed, get, update}, acquired: 1, leader: 1},
-		"found held by itself":      {steps: []step{create, get, update}, acquired: 1, renewed: 1, leader: 1},
-		"created, unheard":          {steps: []step{deaf, create, mended, get}},
-		"created, unheard, then":    {steps: []step{deaf, create, mended, get, update}, acquired: 1, leader: 1},
-		"renewed":                   {steps: []step{create, became, update, update}, acquired: 1, renewed: 2, leader: 1},
-		"renewed, unheard":          {steps: []step{create, deaf, update, mended, get, update}, acquired: 1, renewed: 1, errors: 1, leader: 1},
-		"somebody wrote":            {steps: []step{create, touched, update, get, update}, acquired: 1, renewed: 1, conflicts: 1, leader: 1},
-		"released":                  {steps: []step{create, get, release, stopped}, acquired: 1, released: 1},
-		"release failed":            {steps: []step{create, cut, get, release, stopped}, acquired: 1, lost: 1},
-		"release conflicted":        {steps: []step{create, touched, release, get, release, stopped}, acquired: 1, released: 1},
-		"never released":            {steps: []step{create, stopped}, acquired: 1, lost: 1},
-		"released and again":        {steps: []step{create, release, update}, acquired: 2, released: 1, leader: 1},
-		"stolen":                    {steps: []step{create, stolen, update, get, get, stopped}, acquired: 1, lost: 1, conflicts: 1},
-		"stolen, then released":     {steps: []step{create, stolen, get, release, stopped}, acquired: 1, lost: 1},
-		"stolen and taken back":     {steps: []step{create, stolen, get, update}, acquired: 2, lost: 1, leader: 1},
-		"freed by an operator":      {steps: []step{create, freed, get, update}, acquired: 2, lost: 1, leader: 1},
-		"deleted":                   {steps: []step{create, deleted, update, get, create}, acquired: 2, lost: 1, conflicts: 1, leader: 1},
-		"cut off":                   {steps: []step{create, cut, update, get, update, get}, acquired: 1, errors: 2, leader: 1},
-		"cut off, then given up":    {steps: []step{create, cut, update, get, stopped}, acquired: 1, lost: 1, errors: 1},
-		"gave up before it led":     {steps: []step{stolen, get, stopped}},
-		"a failure before it leads": {steps: []step{freed, get, cut, update}},
+		"nothing":                    {},
+		"created":                    {steps: []step{create}, acquired: 1, leader: 1},
+		"created by another":         {steps: []step{stolen, create, get}},
+		"taken over":                 {steps: []step{freed, get, update}, acquired: 1, leader: 1},
+		"found held by itself":       {steps: []step{create, get, update}, acquired: 1, renewed: 1, leader: 1},
+		"created, no response":       {steps: []step{deaf, create, mended, get}},
+		"created, no response, then": {steps: []step{deaf, create, mended, get, update}, acquired: 1, leader: 1},
+		"renewed":                    {steps: []step{create, became, update, update}, acquired: 1, renewed: 2, leader: 1},
+		"renewed, no response":       {steps: []step{create, deaf, update, mended, get, update}, acquired: 1, renewed: 1, errors: 1, leader: 1},
+		"changed by another client":  {steps: []step{create, touched, update, get, update}, acquired: 1, renewed: 1, conflicts: 1, leader: 1},
+		"released":                   {steps: []step{create, get, release, stopped}, acquired: 1, released: 1},
+		"release failed":             {steps: []step{create, cut, get, release, stopped}, acquired: 1, lost: 1},
+		"release conflicted":         {steps: []step{create, touched, release, get, release, stopped}, acquired: 1, released: 1},
+		"never released":             {steps: []step{create, stopped}, acquired: 1, lost: 1},
+		"released and again":         {steps: []step{create, release, update}, acquired: 2, released: 1, leader: 1},
+		"stolen":                     {steps: []step{create, stolen, update, get, get, stopped}, acquired: 1, lost: 1, conflicts: 1},
+		"stolen, then released":      {steps: []step{create, stolen, get, release, stopped}, acquired: 1, lost: 1},
+		"stolen and taken back":      {steps: []step{create, stolen, get, update}, acquired: 2, lost: 1, leader: 1},
+		"freed by an operator":       {steps: []step{create, freed, get, update}, acquired: 2, lost: 1, leader: 1},
+		"deleted":                    {steps: []step{create, deleted, update, get, create}, acquired: 2, lost: 1, conflicts: 1, leader: 1},
+		"cut off":                    {steps: []step{create, cut, update, get, update, get}, acquired: 1, errors: 2, leader: 1},
+		"cut off, then given up":     {steps: []step{create, cut, update, get, stopped}, acquired: 1, lost: 1, errors: 1},
+		"gave up before it led":      {steps: []step{stolen, get, stopped}},
+		"a failure before it leads":  {steps: []step{freed, get, cut, update}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -122,11 +122,11 @@ func TestLockCounts(t *testing.T) {
 	}
 }
 
-// Everything that passes the lock is the same with the decorator and without.
+// TestLockChangesNothing: arguments and results are those of the lock inside.
 func TestLockChangesNothing(t *testing.T) {
 	obs, reg := observertest.New(t)
 	if newLock(obs, nil) != nil {
-		t.Error("no lock became one, and client-go would not complain")
+		t.Error("a nil lock became one that client-go accepts")
 	}
 	inner := &fakeLock{fakeLease: &fakeLease{}, identity: "me"}
 	l := newLock(obs, newLock(obs, inner))
@@ -161,9 +161,9 @@ func TestLockChangesNothing(t *testing.T) {
 	}
 }
 
-// TestLeaderByItsOwnKnowledge covers S10: a candidate that hangs says by itself when it cannot know any more that it leads,
-// counted from the request, since it is not known when the server has handled it.
-func TestLeaderByItsOwnKnowledge(t *testing.T) {
+// TestLeaderUntilExpiry covers S10: a candidate that hangs is the leader until its lease expires, counted from the request,
+// because the time at which the server handled it is unknown.
+func TestLeaderUntilExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
 		inner := &fakeLock{fakeLease: &fakeLease{}, identity: "me"}
@@ -174,7 +174,7 @@ func TestLeaderByItsOwnKnowledge(t *testing.T) {
 			if got := s["controller_leader{lock=l}"]; got != leader {
 				t.Errorf("controller_leader is %v, want %v", got, leader)
 			}
-			// To the microsecond, as far as a float can tell.
+			// To the microsecond, the precision of a float64.
 			if got, want := s["controller_leader_last_renew_timestamp_seconds{lock=l}"], unixSeconds(renewed); got < want-1e-6 || got > want+1e-6 {
 				t.Errorf("the last renewal was at %f, want %f", got, want)
 			}
@@ -203,13 +203,14 @@ func TestLeaderByItsOwnKnowledge(t *testing.T) {
 		time.Sleep(time.Hour)
 		check(0, renewed)
 		if acquired, lost, released := leadership(t, reg, "l"); acquired != 1 || lost != 0 || released != 0 {
-			t.Errorf("acquired %v, lost %v, released %v: the lock was nobody else's", acquired, lost, released)
+			t.Errorf("acquired %v, lost %v, released %v: no other candidate held the lock", acquired, lost, released)
 		}
 	})
 }
 
-// A candidate that gives the lock up does not lead while it waits for the answer: its successor may lead already.
-func TestReleaseUnderWay(t *testing.T) {
+// TestPendingRelease: a candidate that releases the lock does not lead while it waits for the response, because its successor
+// may lead already.
+func TestPendingRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
 		inner := &fakeLock{fakeLease: &fakeLease{}, identity: "me"}
@@ -220,11 +221,11 @@ func TestReleaseUnderWay(t *testing.T) {
 		go func() { defer close(done); _ = l.Update(t.Context(), held("")) }()
 		synctest.Wait()
 		if s := metricstest.Take(t, reg); s["controller_leader{lock=l}"] != 0 {
-			t.Errorf("while it releases:\n%s", s)
+			t.Errorf("during the release:\n%s", s)
 		}
 		<-done
 		if acquired, lost, released := leadership(t, reg, "l"); acquired != 1 || lost != 0 || released != 0 {
-			t.Errorf("acquired %v, lost %v, released %v: the end is not known yet", acquired, lost, released)
+			t.Errorf("acquired %v, lost %v, released %v: the result is not known yet", acquired, lost, released)
 		}
 		l.RecordEvent("stopped leading")
 		if _, lost, released := leadership(t, reg, "l"); lost != 1 || released != 0 {
@@ -233,7 +234,7 @@ func TestReleaseUnderWay(t *testing.T) {
 	})
 }
 
-// TestSlowRenewals covers S10: slow is what takes longer than the retry period, failed or not.
+// TestSlowRenewals covers S10: renewals that take longer than the retry period are slow, with or without an error.
 func TestSlowRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -262,7 +263,7 @@ func TestSlowRenewals(t *testing.T) {
 	})
 }
 
-// TestLocksShareSeries: candidates under one name are reported as one, and there is an end to the names.
+// TestLocksShareSeries: candidates with the same name share their series, and the number of names is limited.
 func TestLocksShareSeries(t *testing.T) {
 	const limit = 7
 	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Limits.Locks = limit })
@@ -301,7 +302,7 @@ func TestLocksShareSeries(t *testing.T) {
 	}
 }
 
-// TestLockNames: the label defaults to what the lock is, and is always one that a registry accepts.
+// TestLockNames: the label defaults to the description of the lock, and is always valid.
 func TestLockNames(t *testing.T) {
 	obs, reg := observertest.New(t)
 	lease := &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: "shop", Name: "controller"}}
@@ -313,20 +314,20 @@ func TestLockNames(t *testing.T) {
 	})
 }
 
-// TestElectorsEnds covers S10 with client-go's own elector, which has to keep telling its lock that it has stopped: however
-// its leadership ends, there is one end for each beginning.
-func TestElectorsEnds(t *testing.T) {
+// TestElectors covers S10 with client-go's own elector, and verifies that it still records on its lock that it has stopped:
+// each leadership is counted once when it begins and once when it ends.
+func TestElectors(t *testing.T) {
 	for name, c := range map[string]struct {
 		release        bool
 		end            func(*fakeLock, context.CancelFunc)
 		lost, released float64
 	}{
-		"cancelled, and released":       {release: true, end: func(_ *fakeLock, cancel context.CancelFunc) { cancel() }, released: 1},
-		"cancelled, and must not":       {end: func(_ *fakeLock, cancel context.CancelFunc) { cancel() }, lost: 1},
-		"cannot renew":                  {release: true, end: func(l *fakeLock, _ context.CancelFunc) { l.err = errNetwork }, lost: 1},
-		"cannot renew, and must not":    {end: func(l *fakeLock, _ context.CancelFunc) { l.err = errNetwork }, lost: 1},
-		"requests hang":                 {release: true, end: func(l *fakeLock, _ context.CancelFunc) { l.takes = time.Hour }, lost: 1},
-		"cancelled, and cannot release": {release: true, end: func(l *fakeLock, cancel context.CancelFunc) { l.err = errNetwork; cancel() }, lost: 1},
+		"canceled, released":       {release: true, end: func(_ *fakeLock, cancel context.CancelFunc) { cancel() }, released: 1},
+		"canceled, not released":   {end: func(_ *fakeLock, cancel context.CancelFunc) { cancel() }, lost: 1},
+		"cannot renew":             {release: true, end: func(l *fakeLock, _ context.CancelFunc) { l.err = errNetwork }, lost: 1},
+		"cannot renew, no release": {end: func(l *fakeLock, _ context.CancelFunc) { l.err = errNetwork }, lost: 1},
+		"requests hang":            {release: true, end: func(l *fakeLock, _ context.CancelFunc) { l.takes = time.Hour }, lost: 1},
+		"canceled, release fails":  {release: true, end: func(l *fakeLock, cancel context.CancelFunc) { l.err = errNetwork; cancel() }, lost: 1},
 		"another holder": {release: true, end: func(l *fakeLock, _ context.CancelFunc) {
 			r := held("other")
 			r.LeaseDurationSeconds = 3600

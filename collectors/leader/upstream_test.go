@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// byLock returns client-go's own metrics of leader election as metric/lock, since snapshots leave the label name out.
+// byLock returns client-go's own metrics of leader election as metric/lock, since snapshots omit the label name.
 func byLock(t *testing.T, g prometheus.Gatherer) metricstest.Snapshot {
 	t.Helper()
 	families, err := g.Gather()
@@ -85,7 +85,7 @@ func TestUpstreamLeaderMetricsStayOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(log.String(), "leader_election_*") {
-			t.Errorf("the log says %q", &log)
+			t.Errorf("the log is %q", &log)
 		}
 		metric := leader.NewMetricsProvider(obs).NewLeaderMetric()
 		metric.On("ours")
@@ -97,7 +97,7 @@ func TestUpstreamLeaderMetricsStayOut(t *testing.T) {
 	byLock(t, reg).Equal(t, metricstest.Snapshot{})
 }
 
-// ofTheProcess is the Observer whose provider client-go has, which takes only one in a process.
+// ofTheProcess returns the registry of the provider of this process: client-go accepts only one.
 var ofTheProcess = sync.OnceValue(func() *prometheus.Registry {
 	reg := prometheus.NewPedanticRegistry()
 	obs, err := collectors.New(reg, collectors.Options{Name: "process", UpstreamMetrics: true})

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Events about objects that nothing is the matter with, and renewals of Leases, allocate nothing.
+// Events of objects that are not reported, and renewals of Leases, do not allocate.
 func TestEventsAllocateNothing(t *testing.T) {
 	f := newFixture(t, Options{})
 	pods, deployments, leases := f.NewHandler("pods"), f.deployments(), f.NewLeaseHandler(nil)
@@ -33,7 +33,7 @@ func TestEventsAllocateNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkEvents is what an event costs with 100,000 objects, of which a thousand are held in deletion.
+// BenchmarkEvents measures events with 100,000 objects, a thousand of them terminating.
 func BenchmarkEvents(b *testing.B) {
 	f := newFixture(b, Options{})
 	pods := f.NewHandler("pods")
@@ -51,7 +51,7 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkRenewals is what the renewal of a Lease costs with those of 10,000 nodes.
+// BenchmarkRenewals measures renewals of a Lease, with 10,000 Leases of nodes.
 func BenchmarkRenewals(b *testing.B) {
 	f := newFixture(b, Options{})
 	leases := f.NewLeaseHandler(nil)
@@ -68,8 +68,8 @@ func BenchmarkRenewals(b *testing.B) {
 	}
 }
 
-// BenchmarkScrape is what a scrape costs with 100,000 objects, a thousand of them held in deletion and as many behind, and
-// the Leases of 10,000 nodes.
+// BenchmarkScrape measures scrapes with 100,000 objects, of which a thousand are terminating and a thousand lag, and with the
+// Leases of 10,000 nodes.
 func BenchmarkScrape(b *testing.B) {
 	f := newFixture(b, Options{})
 	pods, deployments, leases := f.NewHandler("pods"), f.deployments(), f.NewLeaseHandler(nil)

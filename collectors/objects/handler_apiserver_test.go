@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// breakable is a connection whose watch can be ended so that the informer has to list again.
+// breakable is a connection whose watch can be ended, so that the informer relists.
 type breakable struct {
 	metadata.ResourceInterface
 	current atomic.Pointer[watch.Interface]
@@ -36,7 +36,7 @@ func (b *breakable) listWatch() *cache.ListWatch {
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return b.List(ctx, o) },
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			if b.broken.Load() {
-				return nil, apierrors.NewResourceExpired("the test says so")
+				return nil, apierrors.NewResourceExpired("expired by the test")
 			}
 			w, err := b.Watch(ctx, o)
 			if err == nil {
@@ -47,8 +47,8 @@ func (b *breakable) listWatch() *cache.ListWatch {
 	}
 }
 
-// TestDeletionOnTheServer follows an object from its deletion to its end, by events and by a relist that finds another one
-// of the same name, or none.
+// TestDeletionOnTheServer follows objects from the request to delete them to their removal, by events and by a relist after
+// which an object is missing or replaced.
 func TestDeletionOnTheServer(t *testing.T) {
 	t.Parallel()
 	namespace, c := stacktest.Namespace(t), client(t)
@@ -96,14 +96,14 @@ func TestDeletionOnTheServer(t *testing.T) {
 	one, two := "configmaps/"+namespace+"/example.com/one", "configmaps/"+namespace+"/example.com/two"
 	reports("three in deletion", samples{one: 3, two: 3})
 	if oldest := take(t, registry, catalog.ObjectTerminatingOldest)[one]; oldest < 0 || oldest > 3600 {
-		t.Errorf("the oldest has waited for %v s", oldest)
+		t.Errorf("the oldest is %v s old", oldest)
 	}
 	finalize("a", `["example.com/two"]`)
 	reports("one that waits for less", samples{one: 2, two: 3})
 	finalize("a", "null")
 	reports("two in deletion", samples{one: 2, two: 2})
 
-	// Behind the informer's back, one goes, and the other goes and comes again.
+	// Without events, one object is removed, and the other is removed and created again.
 	connection.broken.Store(true)
 	(*connection.current.Load()).Stop()
 	finalize("b", "null")
@@ -118,7 +118,7 @@ func TestDeletionOnTheServer(t *testing.T) {
 	reports("none in deletion again", samples{})
 }
 
-// TestGenerationsOnTheServer follows a Deployment, whose status the test writes since there is no controller.
+// TestGenerationsOnTheServer follows a Deployment. The test writes its status, because no controller runs.
 func TestGenerationsOnTheServer(t *testing.T) {
 	t.Parallel()
 	namespace, c := stacktest.Namespace(t), client(t)
@@ -151,7 +151,7 @@ func TestGenerationsOnTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := "deployments.apps/" + namespace
-	reports("a Deployment that nobody has seen to", samples{behind: 1})
+	reports("a new Deployment", samples{behind: 1})
 	observe := func() {
 		t.Helper()
 		d.Status.ObservedGeneration = d.Generation
@@ -160,21 +160,21 @@ func TestGenerationsOnTheServer(t *testing.T) {
 		}
 	}
 	observe()
-	reports("one that is up to date", samples{})
+	reports("observed", samples{})
 	d.Spec.Paused = true
 	if d, err = deployments.Update(t.Context(), d, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	reports("a change that nobody has seen to", samples{behind: 1})
+	reports("a change that was not observed", samples{behind: 1})
 	observe()
-	reports("one that is up to date again", samples{})
+	reports("observed again", samples{})
 
 	kept, ok := informer.GetStore().List()[0].(*Object)
 	if !ok || kept.ObservedGeneration != d.Generation || kept.Generation != d.Generation || kept.UID != d.UID || kept.Annotations != nil || kept.ManagedFields != nil {
-		t.Errorf("of the Deployment is kept: %+v", kept)
+		t.Errorf("the informer keeps %+v", kept)
 	}
 
-	// The server raises the generation of what waits for its finalizer, and nobody sees to that.
+	// The server increments the generation of a terminating object, which no controller observes.
 	if _, err := deployments.Patch(t.Context(), "d", types.MergePatchType, []byte(`{"metadata":{"finalizers":["example.com/test"]}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	})
 	kept = informer.GetStore().List()[0].(*Object)
 	if kept.Generation <= kept.ObservedGeneration {
-		t.Errorf("generation %d, of which %d has been observed: it has not been raised", kept.Generation, kept.ObservedGeneration)
+		t.Errorf("generation %d, of which %d has been observed: it was not incremented", kept.Generation, kept.ObservedGeneration)
 	}
 	reports("nothing to see to in deletion", samples{})
 	if _, err := deployments.Patch(t.Context(), "d", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// object returns the metadata of an object, in deletion since noon if it waits for finalizers.
+// object returns the metadata of an object. With finalizers it has been terminating since noon.
 func object(namespace, name string, finalizers ...string) *metav1.PartialObjectMetadata {
 	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), Finalizers: finalizers}}
 	if len(finalizers) > 0 {
@@ -49,7 +49,7 @@ func TestObjectsHeldInDeletion(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/1": 2, "pods/a/x/2": 1, "pods/b/x/1": 1})
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0, "pods/a/x/1": 300, "pods/a/x/2": 240, "pods/b/x/1": 300})
 
-	// The oldest goes, the other gives up one of its finalizers, and the third is gone without a word.
+	// The oldest is removed, the second loses one of its finalizers, and the deletion of the third is missed.
 	pods.OnDelete(object("a", "one"))
 	second := later.DeepCopy()
 	second.Finalizers = []string{"x/2"}
@@ -58,7 +58,7 @@ func TestObjectsHeldInDeletion(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/2": 1})
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0, "pods/a/x/2": 240})
 
-	// A resync, the last finalizer, and another object of the same name that the relist found instead.
+	// A resync, the last finalizer, and a new object of the same name after a relist.
 	pods.OnUpdate(second, second)
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/2": 1})
 	third := second.DeepCopy()
@@ -74,7 +74,7 @@ func TestObjectsHeldInDeletion(t *testing.T) {
 	}
 }
 
-// A Pod in its grace period is not late; its deletionTimestamp is when that ends, and may be brought forward.
+// A Pod in its grace period has age 0: its deletionTimestamp is the end of that period, which can be shortened.
 func TestGracePeriod(t *testing.T) {
 	f := newFixture(t, Options{})
 	pods := f.NewHandler("pods")
@@ -90,7 +90,7 @@ func TestGracePeriod(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{"pods/*/none": 0, "pods/ns/none": 60})
 }
 
-// The finalizers of a Namespace are in its spec. It is shown all the same, under its own name.
+// The finalizers of a Namespace are in its spec. It is reported under its own name nevertheless.
 func TestTerminatingNamespace(t *testing.T) {
 	f := newFixture(t, Options{})
 	stuck := object("", "shop")
@@ -112,14 +112,14 @@ func TestGenerationLag(t *testing.T) {
 	f.pass(time.Minute)
 	deployments.OnUpdate(observed("fine", 7, 7), observed("fine", 8, 7))
 	f.pass(time.Minute)
-	deployments.OnUpdate(observed("late", 2, 1), observed("late", 3, 1)) // its time goes on
+	deployments.OnUpdate(observed("late", 2, 1), observed("late", 3, 1)) // its age stays
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0, ns: 2})
 	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 120})
 
 	deployments.OnUpdate(observed("late", 3, 1), observed("late", 3, 3))
 	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 60})
 
-	// A deletion raises the generation, and no controller has to deal with that. It ends the time of what was late before.
+	// A deletion increments the generation, which no controller has to observe. It ends an earlier lag.
 	deleted := observed("fine", 9, 7)
 	deleted.DeletionTimestamp, deleted.Finalizers = ptr.To(metav1.NewTime(noon)), []string{"x/1"}
 	deployments.OnUpdate(observed("fine", 8, 7), deleted)
@@ -129,7 +129,7 @@ func TestGenerationLag(t *testing.T) {
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, ns + "/x/1": 2})
 
-	// Another one of the same name begins its time anew.
+	// A new object of the same name starts at age 0.
 	deployments.OnAdd(observed("late", 4, 3), false)
 	f.pass(time.Minute)
 	another := observed("late", 2, 0)
@@ -140,10 +140,10 @@ func TestGenerationLag(t *testing.T) {
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 }
 
-// With no room for another group, objects are reported together, and stay where they are when there is room again.
+// Objects beyond the limit of groups are reported together, and stay in that group when others become free.
 func TestGroupsAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Groups: 2})
-	pods, nodes := f.NewHandler("pods"), f.NewHandler("nodes") // neither their groups nor that of the others need room
+	pods, nodes := f.NewHandler("pods"), f.NewHandler("nodes") // their groups and the group other do not count towards the limit
 	for i := range 5 {
 		pods.OnAdd(object(fmt.Sprint("ns-", i), "pod", "x/1"), true)
 	}
@@ -156,17 +156,17 @@ func TestGroupsAreLimited(t *testing.T) {
 	delete(full, "pods/ns-0/x/1")
 	full["pods/other/other"] = 2
 	expect(t, f, catalog.ObjectTerminating, full)
-	pods.OnAdd(object("ns-5", "pod", "x/1"), true) // in the room of ns-0
+	pods.OnAdd(object("ns-5", "pod", "x/1"), true) // takes the place of ns-0
 	full["pods/ns-5/x/1"] = 1
 	expect(t, f, catalog.ObjectTerminating, full)
-	pods.OnAdd(object("ns-5", "another", "x/1"), true) // in a group that is there
+	pods.OnAdd(object("ns-5", "another", "x/1"), true) // in an existing group
 	full["pods/ns-5/x/1"] = 2
 	expect(t, f, catalog.ObjectTerminating, full)
 	nodes.OnAdd(object("", "node", "x/1"), true)
 	full["nodes/other/other"] = 1
 	expect(t, f, catalog.ObjectTerminating, full)
 
-	// What is held has room whatever it has, until nobody holds it.
+	// A group that is held does not count, with or without objects, until it is released.
 	node := object("", "late")
 	node.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
 	nodes.OnAdd(node, true)
@@ -178,18 +178,18 @@ func TestGroupsAreLimited(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns-1/x/1": 1, "pods/ns-5/x/1": 2})
 	pods.Close()
 	if n := f.terminating.limited; n != 0 {
-		t.Errorf("%d groups without objects take room", n)
+		t.Errorf("%d groups without objects count", n)
 	}
 }
 
-// A group with objects takes room while nobody holds it.
-func TestGroupsThatAreHeldTakeNoRoom(t *testing.T) {
+// A group with objects counts towards the limit unless it is held.
+func TestHeldGroupsDoNotCount(t *testing.T) {
 	tally := newFixture(t, Options{}).generations
 	l := labels{informerType: "pods", namespace: "ns"}
 	room := func(when string, want int) {
 		t.Helper()
 		if tally.limited != want {
-			t.Errorf("%s: %d groups take room, want %d", when, tally.limited, want)
+			t.Errorf("%s: %d groups count, want %d", when, tally.limited, want)
 		}
 	}
 	e := tally.add(l, noon)
@@ -202,7 +202,7 @@ func TestGroupsThatAreHeldTakeNoRoom(t *testing.T) {
 	room("empty", 0)
 }
 
-// A resource that is no longer watched has no series; another informer of it keeps its own.
+// A closed handler has no series. Others of the same informer type keep theirs.
 func TestClosedHandler(t *testing.T) {
 	f := newFixture(t, Options{})
 	one, two := f.deployments(), f.deployments()
@@ -211,7 +211,7 @@ func TestClosedHandler(t *testing.T) {
 	two.OnAdd(object("two", "d", "x/1"), true)
 	one.Close()
 	one.Close()
-	one.OnUpdate(nil, object("one", "e", "x/1")) // on its way
+	one.OnUpdate(nil, object("one", "e", "x/1")) // a late event
 	const base = "deployments.apps/*"
 	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, "deployments.apps/two/x/1": 1})
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
@@ -224,11 +224,11 @@ func TestClosedHandler(t *testing.T) {
 		expect(t, f, m, samples{})
 	}
 	if n := len(f.terminating.groups) + len(f.generations.groups); n != 0 {
-		t.Errorf("%d groups are left", n)
+		t.Errorf("%d groups remain", n)
 	}
 }
 
-// What is reported about objects, and nothing else, says by whom.
+// Metrics of objects have the label name, and others do not.
 func TestNameOfTheProgram(t *testing.T) {
 	f := newFixture(t, Options{Name: "informer-exporter-1"})
 	f.deployments()
@@ -256,7 +256,7 @@ func TestNameOfTheProgram(t *testing.T) {
 	}
 }
 
-// Whatever happens in whichever order, the oldest is the least and the numbers are those of what is there.
+// After any sequence of events, the counts and the oldest are those of a model.
 func TestManyObjects(t *testing.T) {
 	f := newFixture(t, Options{})
 	pods := f.NewHandler("pods")

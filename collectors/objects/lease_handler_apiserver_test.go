@@ -23,8 +23,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// The times of an election. The lease is long enough for a slow machine, and short because TestElections waits until it
-// expires.
+// Periods of an election. The lease is long enough for a slow machine, and short because TestElections waits for its expiry.
 const (
 	leaseSeconds  = 5
 	renewDeadline = 4 * time.Second
@@ -63,7 +62,7 @@ func followLeases(t testing.TB, c *Collector, namespace string) {
 	follow(t, factory.Coordination().V1().Leases().Informer(), c.NewLeaseHandler(nil))
 }
 
-// skewed is a lock whose holder's clock is wrong.
+// skewed is a lock whose holder has a wrong clock.
 type skewed struct {
 	resourcelock.Interface
 	by time.Duration
@@ -82,8 +81,8 @@ func (s skewed) skew(r resourcelock.LeaderElectionRecord) resourcelock.LeaderEle
 	return r
 }
 
-// campaign runs client-go's leader election for a candidate until stop is called. With release the Lease is given up
-// then; without, it is as if the candidate had been killed.
+// campaign runs client-go's leader election for a candidate until stop is called. Without release, the candidate ends as if it
+// were killed.
 func campaign(t *testing.T, namespace, identity string, skew time.Duration, release bool) (stop func()) {
 	t.Helper()
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -106,7 +105,7 @@ func campaign(t *testing.T, namespace, identity string, skew time.Duration, rele
 	return stop
 }
 
-// TestElections holds what is reported of a Lease against real elections.
+// TestElections compares the metrics of a Lease with real elections.
 func TestElections(t *testing.T) {
 	t.Parallel()
 	namespace := stacktest.Namespace(t)
@@ -134,11 +133,11 @@ func TestElections(t *testing.T) {
 	reports("the end of the Lease", catalog.LeaseExpired, samples{lease: 1})
 	now := float64(time.Now().UnixNano()) / 1e9
 	if renewed := take(t, registry, catalog.LeaseRenewedTimestamp)[lease]; now-renewed < leaseSeconds {
-		t.Errorf("the Lease expired %v s after its renewal at %v, before its time", now-renewed, renewed)
+		t.Errorf("the Lease expired %v s after its renewal at %v, too early", now-renewed, renewed)
 	}
 	reports("who held it last", catalog.LeaseHolderInfo, samples{lease + "/a": 1})
 
-	// The clock of the next one is wrong by an hour: neither its renewals nor the time before them matter.
+	// The clock of the next holder is wrong by an hour, which has no effect.
 	release := campaign(t, namespace, "b", -time.Hour, true)
 	reports("the second leader", catalog.LeaseHolderInfo, samples{lease + "/b": 1})
 	reports("one change", catalog.LeaseTransitions, samples{lease: 1})
@@ -148,13 +147,13 @@ func TestElections(t *testing.T) {
 	}
 	await.True(t, "renewals for longer than the Lease's duration", func() bool {
 		if expired := take(t, registry, catalog.LeaseExpired)[lease]; expired != 0 {
-			t.Fatal("a Lease that is renewed has expired")
+			t.Fatal("a renewed Lease has expired")
 		}
 		return take(t, registry, catalog.LeaseRenewedTimestamp)[lease] > first+leaseSeconds+1
 	})
 
 	release()
-	reports("nobody", catalog.LeaseHolderInfo, samples{})
+	reports("no holder", catalog.LeaseHolderInfo, samples{})
 	reports("a free Lease", catalog.LeaseExpired, samples{lease: 1})
 
 	stop := campaign(t, namespace, "c", time.Hour, false)
@@ -162,7 +161,7 @@ func TestElections(t *testing.T) {
 	reports("a Lease that is held", catalog.LeaseExpired, samples{lease: 0})
 	reports("two changes", catalog.LeaseTransitions, samples{lease: 2})
 
-	// Somebody deletes the Lease; its holder makes it again, and goes on counting.
+	// The Lease is deleted. Its holder creates it again and continues to count transitions.
 	leases := client(t).CoordinationV1().Leases(namespace)
 	remove := func() float64 {
 		if err := leases.Delete(t.Context(), "election", metav1.DeleteOptions{}); err != nil {
@@ -178,7 +177,7 @@ func TestElections(t *testing.T) {
 	reports("a Lease that is held again", catalog.LeaseExpired, samples{lease: 0})
 	reports("as many changes", catalog.LeaseTransitions, samples{lease: 2})
 
-	// Without a holder it is gone, and the one that another candidate makes begins at 0.
+	// Without a holder it stays deleted. The Lease that another candidate creates starts at 0.
 	stop()
 	remove()
 	reports("no Lease", catalog.LeaseExpired, samples{})
@@ -188,7 +187,7 @@ func TestElections(t *testing.T) {
 	reports("its state", catalog.LeaseExpired, samples{lease: 0})
 }
 
-// TestThousandsOfLeases has far more Leases than names, beside those of nodes.
+// TestThousandsOfLeases has many more Leases than the limit, and those of nodes.
 func TestThousandsOfLeases(t *testing.T) {
 	t.Parallel()
 	const many, nodes, limit = 2000, 200, 100

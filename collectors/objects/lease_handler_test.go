@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// held returns a Lease that somebody has renewed at a time of their own.
+// held returns a Lease that its holder has renewed at a time of its own clock.
 func held(namespace, name, holder string, renewed time.Time) *coordinationv1.Lease {
 	l := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name)},
@@ -59,8 +59,8 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	}
 }
 
-// A Lease expires when its record has not changed for its duration, by our clock; what its holder's clock says, which is
-// an hour ahead or behind here, does not matter.
+// A Lease expires when its record has not changed for its duration, by the local clock. The clock of its holder, which is an
+// hour off here, has no effect.
 func TestLeaseExpiresByOurClock(t *testing.T) {
 	for _, skew := range []time.Duration{-time.Hour, time.Hour} {
 		f := newFixture(t, Options{})
@@ -68,7 +68,7 @@ func TestLeaseExpiresByOurClock(t *testing.T) {
 		theirs := noon.Add(skew)
 		leases.OnAdd(held("ns", "lock", "a", theirs), true)
 		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
-		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": 0}) // nobody has seen that yet
+		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": 0}) // no renewal has been observed
 		expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/a": 1})
 		expect(t, f, catalog.LeaseDuration, samples{"ns/lock": 15})
 		expect(t, f, catalog.LeaseTransitions, samples{"ns/lock": 3})
@@ -79,13 +79,13 @@ func TestLeaseExpiresByOurClock(t *testing.T) {
 		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
 		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": float64(noon.Unix() + 10)})
 
-		// Something else about the Lease changes, which is no sign of its holder.
+		// A change of another field is no renewal.
 		touched := held("ns", "lock", "a", theirs.Add(time.Second))
 		touched.Annotations = map[string]string{"touched": "yes"}
 		leases.OnUpdate(nil, touched)
 		f.pass(1)
 		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 1})
-		expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/a": 1}) // who held it last
+		expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/a": 1}) // the last holder
 		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": float64(noon.Unix() + 10)})
 
 		leases.OnUpdate(nil, held("ns", "lock", "b", theirs.Add(2*time.Second)))
@@ -94,7 +94,7 @@ func TestLeaseExpiresByOurClock(t *testing.T) {
 	}
 }
 
-// A Lease that is given up is nobody's at once, and one without a duration never expires.
+// A released Lease has expired, and one without a duration never expires.
 func TestLeaseWithoutHolderOrDuration(t *testing.T) {
 	f := newFixture(t, Options{})
 	leases := f.NewLeaseHandler(nil)
@@ -102,20 +102,20 @@ func TestLeaseWithoutHolderOrDuration(t *testing.T) {
 	endless := held("ns", "endless", "a", noon)
 	endless.Spec.LeaseDurationSeconds = nil
 	leases.OnAdd(endless, false)
-	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": 0, "ns/endless": 0}) // nor is the first state a renewal
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": 0, "ns/endless": 0}) // the first event is no renewal
 	leases.OnUpdate(nil, held("ns", "released", "a", noon.Add(1)))
 
 	f.pass(time.Second)
 	leases.OnUpdate(nil, held("ns", "released", "", noon.Add(time.Second)))
 	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
 	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/endless/a": 1})
-	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": 0}) // which is no renewal
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": 0}) // a release is no renewal
 	f.pass(time.Hour)
 	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
 	expect(t, f, catalog.LeaseDuration, samples{"ns/released": 15})
 }
 
-// While the informer hears nothing, that nobody renews a Lease is not known.
+// While the informer lags, a missing renewal does not expire a Lease.
 func TestLagKeepsLeasesFromExpiring(t *testing.T) {
 	f := newFixture(t, Options{})
 	var lag time.Duration
@@ -128,7 +128,7 @@ func TestLagKeepsLeasesFromExpiring(t *testing.T) {
 	expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 1})
 }
 
-// Another Lease of the same name begins anew, whether its predecessor's end was seen, missed or found by a relist.
+// A new Lease of the same name starts over, after a deletion that was received, missed or found by a relist.
 func TestRecreatedLease(t *testing.T) {
 	f := newFixture(t, Options{})
 	leases := f.NewLeaseHandler(nil)
@@ -157,14 +157,14 @@ func TestRecreatedLease(t *testing.T) {
 	expect(t, f, catalog.LeaseExpired, samples{})
 }
 
-// heldLeases are so many Leases of leaders, and no others.
+// heldLeases returns the expected counts with n Leases of leaders.
 func heldLeases(n float64) samples {
 	return samples{
 		"leader/held": n, "leader/expired": 0, "node/held": 0, "node/expired": 0, "apiserver/held": 0, "apiserver/expired": 0,
 	}
 }
 
-// Leases of nodes and API servers have no names in labels, nor have those for which there is no room; all are counted.
+// Leases of nodes, of API servers and beyond the limit have no series of their own, and are counted.
 func TestLeasesAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Leases: 3})
 	leases := f.NewLeaseHandler(nil)
@@ -186,7 +186,7 @@ func TestLeasesAreLimited(t *testing.T) {
 		"leader/held": 1, "leader/expired": 4, "node/held": 1, "node/expired": 4, "apiserver/held": 0, "apiserver/expired": 1,
 	})
 
-	// What ends makes room for what begins afterwards.
+	// A deleted Lease makes room for a new one.
 	leases.OnDelete(held("ns", "lock-1", "a", noon))
 	leases.OnAdd(held("ns", "lock-5", "a", noon), false)
 	leases.OnAdd(held("ns", "lock-6", "a", noon), false)
@@ -200,10 +200,10 @@ func TestHolderIsCutOff(t *testing.T) {
 	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/lock/" + strings.Repeat("é", 126): 1})
 }
 
-// Each namespace may have an informer of its own. When one ends, its Leases are forgotten and those of the others stay.
+// Each namespace may have its own informer. When one has ended, its Leases are removed and those of others stay.
 func TestClosedLeases(t *testing.T) {
 	f := newFixture(t, Options{Leases: 2})
-	expect(t, f, catalog.LeaseObjects, samples{}) // nobody looks at Leases
+	expect(t, f, catalog.LeaseObjects, samples{}) // no handler
 	first, second := f.NewLeaseHandler(nil), f.NewLeaseHandler(nil)
 	first.OnAdd(held("one", "lock", "a", noon), true)
 	second.OnAdd(held("two", "lock", "a", noon), true)
@@ -211,10 +211,10 @@ func TestClosedLeases(t *testing.T) {
 	expect(t, f, catalog.LeaseObjects, heldLeases(2))
 
 	first.Close()
-	first.OnUpdate(nil, held("one", "lock", "a", noon.Add(time.Second))) // on its way
+	first.OnUpdate(nil, held("one", "lock", "a", noon.Add(time.Second))) // a late event
 	first.OnAdd(held("one", "other", "a", noon), false)
 	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0})
 	expect(t, f, catalog.LeaseObjects, heldLeases(1))
-	f.NewLeaseHandler(nil).OnAdd(held("three", "lock", "a", noon), true) // there is room again
+	f.NewLeaseHandler(nil).OnAdd(held("three", "lock", "a", noon), true) // below the limit again
 	expect(t, f, catalog.LeaseExpired, samples{"two/lock": 0, "three/lock": 0})
 }

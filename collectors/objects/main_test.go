@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-// fixture is a Collector whose time stands still until the test moves it.
+// fixture is a Collector with a fake clock.
 type fixture struct {
 	*Collector
 	registry *prometheus.Registry
@@ -42,7 +42,7 @@ func (f *fixture) deployments() *Handler {
 
 func (f *fixture) pass(d time.Duration) { f.clock.SetTime(f.clock.Now().Add(d)) }
 
-// samples are values by the values of all labels, in the catalog's order, with slashes between.
+// samples are values by label values, in the order of the catalog and joined by slashes.
 type samples map[string]float64
 
 // take returns the series of a metric.
@@ -62,7 +62,7 @@ func take(t testing.TB, g prometheus.Gatherer, definition catalog.Definition) sa
 			var values []string
 			for _, name := range m.LabelNames() {
 				for _, pair := range metric.GetLabel() {
-					if pair.GetName() == name && name != catalog.LabelName.Name { // which is the same for all
+					if pair.GetName() == name && name != catalog.LabelName.Name { // the same for all
 						values = append(values, pair.GetValue())
 					}
 				}

@@ -28,7 +28,7 @@ func realSchemas(t *testing.T) *Schemas {
 	return NewSchemas(client.OpenAPIV3WithContext(t.Context()))
 }
 
-// What is known without the server is what the server says of its own resources.
+// observedByDefault agrees with the OpenAPI documents of a real API server.
 func TestDescriptionsOfTheServer(t *testing.T) {
 	t.Parallel()
 	schemas := realSchemas(t)
@@ -47,7 +47,7 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if gv.Group == testGroup {
-			continue // another test's
+			continue // of another test
 		}
 		for _, r := range list.APIResources {
 			if !slices.Contains(r.Verbs, "watch") {
@@ -64,7 +64,7 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 				t.Logf("%s has the field as well", gvr)
 			}
 			if byDefault && !observed {
-				t.Errorf("%s has no such field", gvr)
+				t.Errorf("%s does not have the field", gvr)
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 		}
 	}
 	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || schemas.failure != nil {
-		t.Errorf("a group that is not described: %v, %v", observed, err)
+		t.Errorf("a group without a document: %v, %v", observed, err)
 	}
 }
 
@@ -101,7 +101,7 @@ func gadgetDefinition(generation string) *unstructured.Unstructured {
 	})
 }
 
-// The field of a CustomResourceDefinition counts if it is a number, and is found when it is added later.
+// The field of a CustomResourceDefinition counts if it is an integer, and is found when it is added later.
 func TestDescriptionOfADefinition(t *testing.T) {
 	t.Parallel()
 	schemas := realSchemas(t)
@@ -111,7 +111,7 @@ func TestDescriptionOfADefinition(t *testing.T) {
 	await.True(t, "a description without the field", func() bool {
 		observed, err := schemas.Observed(t.Context(), gadgets)
 		if observed {
-			t.Fatal("a string is no generation")
+			t.Fatal("a string counts as a generation")
 		}
 		return err == nil
 	})
@@ -126,16 +126,16 @@ func TestDescriptionOfADefinition(t *testing.T) {
 		return err == nil
 	})
 	await.True(t, "a description with the field", func() bool {
-		schemas.indexed = schemas.indexed.Add(-indexAge) // as if it had been read a minute ago
+		schemas.indexed = schemas.indexed.Add(-indexAge) // as if it were a minute old
 		observed, err := schemas.Observed(t.Context(), gadgets)
 		return err == nil && observed
 	})
 	if n := len(schemas.observed); n != 1 {
-		t.Errorf("%d descriptions of one group and version are remembered", n)
+		t.Errorf("%d documents of one group and version are remembered", n)
 	}
 }
 
-// failing is a server that describes nothing, and counts who asks.
+// failing is a server without documents that counts requests.
 type failing struct{ asked int }
 
 func (f *failing) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
@@ -143,7 +143,7 @@ func (f *failing) PathsWithContext(context.Context) (map[string]openapi.GroupVer
 	return nil, errors.New("not today")
 }
 
-// Without descriptions, what is true of Kubernetes' own resources is known, and the server is left alone for a while.
+// Without documents, the defaults apply, and the server receives no requests for a while.
 func TestServerWithoutDescriptions(t *testing.T) {
 	server := &failing{}
 	schemas := NewSchemas(server)
@@ -164,7 +164,7 @@ func TestServerWithoutDescriptions(t *testing.T) {
 	}
 }
 
-// hasty is a server whose callers go while it answers.
+// hasty is a server whose callers are canceled during a request.
 type hasty struct {
 	asked  int
 	leave  func() // nil if the caller stays
@@ -182,7 +182,7 @@ func (h *hasty) PathsWithContext(ctx context.Context) (map[string]openapi.GroupV
 	return map[string]openapi.GroupVersionWithContext{"apis/" + gadgets.GroupVersion().String(): gadgetDescription{}}, h.answer
 }
 
-// gadgetDescription gives gadgets the field.
+// gadgetDescription is a document in which gadgets have the field.
 type gadgetDescription struct{}
 
 func (gadgetDescription) ServerRelativeURL() string { return "/gadgets" }
@@ -197,7 +197,7 @@ func (gadgetDescription) SchemaWithContext(ctx context.Context, _ string) ([]byt
 	}`), ctx.Err()
 }
 
-// Who has been cancelled takes the answer from nobody, whether before the request, during it, or while it fails.
+// A canceled caller does not fail other callers, before or during the request or when it fails.
 func TestCancelledCaller(t *testing.T) {
 	failure := errors.New("reset by peer")
 	for _, c := range []struct {
@@ -219,11 +219,11 @@ func TestCancelledCaller(t *testing.T) {
 				cancel()
 			}
 			if observed, err := schemas.Observed(ctx, gadgets); !errors.Is(err, c.want) || observed != (c.want == nil) {
-				t.Errorf("who is cancelled: %v, %v", observed, err)
+				t.Errorf("the canceled caller: %v, %v", observed, err)
 			}
 			server.leave, server.answer = nil, nil
 			if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
-				t.Errorf("the next one: %v, %v", observed, err)
+				t.Errorf("the next caller: %v, %v", observed, err)
 			}
 			if server.asked != c.asked {
 				t.Errorf("asked %d times, want %d", server.asked, c.asked)

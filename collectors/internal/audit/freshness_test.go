@@ -88,7 +88,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// However much happens, a check takes in no more than its limit, and does not wait for the end of the watch then.
+// A check reads no more changes than its limit, and then does not wait for the end of the watch.
 func TestChangesAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watch.NewFakeWithChanSize(2*MaxChanges, false)
@@ -130,8 +130,8 @@ func TestBacklog(t *testing.T) {
 	oldest(0)
 }
 
-// Whatever is seen and stored, the backlog is exactly what was seen last and is not stored, each with the time at which it
-// was seen first since it was last absent.
+// For any order of checks and stored versions, the backlog is the changes of the last check that are not stored, each with
+// the time at which it was first seen without interruption.
 func FuzzBacklog(f *testing.F) {
 	f.Add([]byte{3, 1, 2, 3, 0, 2, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, input []byte) {

@@ -21,8 +21,7 @@ func podWith(name string) *corev1.Pod {
 	}
 }
 
-// TestSampler covers P7: changes in place are found once each, whatever is changed; what client-go does, and reading, is
-// none.
+// TestSampler covers P7: changes of any field in place are found once each. Updates by client-go and reads are no mutations.
 func TestSampler(t *testing.T) {
 	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	p := podWith("p")
@@ -80,7 +79,7 @@ func TestSampler(t *testing.T) {
 		t.Fatal(err)
 	}
 	round()
-	again.Labels["a"] = "whoever deletes it may do with it what he likes"
+	again.Labels["a"] = "changed after its deletion"
 	round()
 }
 

@@ -88,7 +88,7 @@ func TestStreamingListUnsupported(t *testing.T) {
 	}
 }
 
-// Whatever a server answers, the class is one of the closed set.
+// Every status code has a class of the closed set.
 func FuzzErrorType(f *testing.F) {
 	f.Add(int32(410), "Expired", "too old")
 	f.Add(int32(500), "InternalError", "ClientWatchDecoding")
