@@ -27,7 +27,7 @@ var (
 
 // Layouts of controllers.
 var (
-	// retryBuckets count retries, not seconds: client-go's default back-off takes 8 of them to its first second, and 18 to
+	// retryBuckets count retries, not seconds: client-go's default backoff takes 8 of them to its first second, and 18 to
 	// its top of 1000 s.
 	retryBuckets = []float64{0, 1, 2, 3, 5, 8, 10, 15, 18, 25, 50}
 

@@ -12,7 +12,7 @@ const (
 	TypeHistogram Type = "histogram"
 )
 
-// Family groups metrics that answer the same question. The generated documentation has a table for each family.
+// Family is a group of metrics. The generated documentation has a table for each family.
 type Family string
 
 // The families, in reading order.
@@ -49,29 +49,30 @@ func Families() []Family {
 type Label struct {
 	// Name is the label's name.
 	Name string
-	// Help says what the value stands for.
+	// Help describes the values of the label.
 	Help string
-	// Values is the closed set of values, or nil if the values come from the program or from the cluster. Labels with
-	// open values are capped by the library; what exceeds the cap is reported as "other", see InformerLabelOverflow.
+	// Values is the closed set of values, or nil if the values come from the program or from the cluster. The library
+	// limits the number of open values and reports the rest as "other", see InformerLabelOverflow.
 	Values []string
 }
 
-// Metric describes one metric. Values of it are never changed after the package has been initialized, and may be read
-// concurrently.
+// Metric describes one metric. It must not be modified.
 type Metric struct {
 	// Name is the full name, without the suffixes that the exposition formats add to histograms.
 	Name string
-	// Help is the help text: what is measured, in which unit, and what a reader may be surprised by.
+	// Help is the help text: one sentence of at most 160 characters on what is measured, in which unit.
 	Help string
-	// Type is the metric's type.
+	// Notes has definitions and caveats that are too long for Help. The generated documentation has both.
+	Notes string
+	// Type is the type of the metric.
 	Type Type
-	// Family is the group that the metric is documented in.
+	// Family is the group of the metric.
 	Family Family
 	// Labels are all labels, in the order in which the library passes their values.
 	Labels []Label
 	// Buckets are the upper bounds of a histogram's classic buckets, in the metric's unit; nil for other types.
 	Buckets []float64
-	// Covers are the ids of the requirements that the metric answers, such as S1 or P3.
+	// Covers are the ids of the requirements in docs/requirements.md that the metric meets, such as S1 or P3.
 	Covers []string
 }
 
@@ -114,7 +115,7 @@ func (m Metric) LabelNames() []string {
 	return names
 }
 
-// HasBucket tells whether upper is exactly one of the metric's bucket bounds. Only such a bound can be compared with a
+// HasBucket reports whether upper is exactly one of the metric's bucket bounds. Only such a bound can be compared with a
 // threshold without interpolation.
 func (m Metric) HasBucket(upper float64) bool {
 	return slices.Contains(m.Buckets, upper)

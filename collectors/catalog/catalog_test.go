@@ -24,6 +24,7 @@ type rule struct {
 
 var (
 	metricName       = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	sentence         = regexp.MustCompile(`^[A-Zc][^\n]*\.$`) // client-go begins like that
 	requirement      = regexp.MustCompile(`^[SPBO][1-9][0-9]?$`)
 	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
 	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
@@ -79,15 +80,21 @@ var rules = []rule{
 		}
 		return nil
 	}},
-	{"times are in seconds and say so", func(m Metric) error {
-		if strings.HasPrefix(m.Help, "Seconds") != strings.HasSuffix(m.Name, "_seconds") && !strings.HasSuffix(m.Name, "_timestamp_seconds") {
-			return fmt.Errorf("is called %q and helps with %q", m.Name, m.Help)
+	{"the help of times names the unit, seconds", func(m Metric) error {
+		if strings.Contains(strings.ToLower(m.Help), "seconds") != strings.HasSuffix(m.Name, "_seconds") {
+			return fmt.Errorf("is called %q and has the help %q", m.Name, m.Help)
 		}
 		return nil
 	}},
-	{"help is a sentence", func(m Metric) error {
-		if m.Help == "" || !strings.HasSuffix(m.Help, ".") || m.Help[0] < 'A' || m.Help[0] > 'Z' || strings.Contains(m.Help, "\n") {
-			return fmt.Errorf("has the help %q", m.Help)
+	{"help is one sentence of at most 160 characters", func(m Metric) error {
+		if len(m.Help) > 160 || !sentence.MatchString(m.Help) || strings.Contains(strings.TrimSuffix(m.Help, "."), ". ") {
+			return fmt.Errorf("has the help %q of %d characters", m.Help, len(m.Help))
+		}
+		return nil
+	}},
+	{"notes are sentences", func(m Metric) error {
+		if m.Notes != "" && !sentence.MatchString(m.Notes) {
+			return fmt.Errorf("has the notes %q", m.Notes)
 		}
 		return nil
 	}},
@@ -165,7 +172,8 @@ func TestRulesFindFaults(t *testing.T) {
 		func(m *Metric) { m.Name = "k8s_informer_counter_total" },
 		func(m *Metric) { m.Name = "k8s_informer_wait_milliseconds_total" },
 		func(m *Metric) { m.Help = "Seconds of things." },
-		func(m *Metric) { m.Help = "things" },
+		func(m *Metric) { m.Help = "Things. And others." },
+		func(m *Metric) { m.Notes = "and others" },
 		func(m *Metric) { histogram(m); m.Buckets = []float64{2, 1} },
 		func(m *Metric) { m.Labels = informer(Label{Name: "pod", Help: "the pod"}) },
 		func(m *Metric) { m.Labels = []Label{LabelNamespace, LabelName, LabelInformerType} },

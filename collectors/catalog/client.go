@@ -4,14 +4,16 @@ package catalog
 var (
 	ClientRequests = counter(Metric{
 		Name:   "k8s_client_requests_total",
-		Help:   "Requests to the API server by what they asked for and the status of the answer. Each attempt counts.",
+		Help:   "Number of requests to the API server, by verb, resource, subresource and status code.",
+		Notes:  "Every attempt counts.",
 		Family: Client,
 		Labels: client(LabelVerb, LabelResource, LabelSubresource, LabelCode),
 		Covers: []string{"S17"},
 	})
 	ClientRequestDuration = histogram(Metric{
 		Name:    "k8s_client_request_duration_seconds",
-		Help:    "Seconds from sending a request to the headers of its answer, or to its failure; for watches and lists what follows the headers is not included.",
+		Help:    "Time from sending a request to the headers of its response, or to its failure, in seconds.",
+		Notes:   "For watches and lists, excludes what follows the headers.",
 		Family:  Client,
 		Labels:  client(LabelVerb, LabelResource),
 		Buckets: requestBuckets,
@@ -19,14 +21,15 @@ var (
 	})
 	ClientConflicts = counter(Metric{
 		Name:   "k8s_client_conflicts_total",
-		Help:   "Writes that the API server refused with 409 Conflict, because the object had changed or exists.",
+		Help:   "Number of writes that the API server rejected with 409 Conflict, because the object changed or exists.",
 		Family: Client,
 		Labels: client(LabelResource, LabelSubresource),
 		Covers: []string{"S17"},
 	})
 	ClientThrottleWait = histogram(Metric{
 		Name:    "k8s_client_throttle_wait_seconds",
-		Help:    "Seconds that requests waited for the client's own rate limiter, those that did not have to wait included. There are none where the program leaves rest.Config.RateLimiter unset: the limiter that client-go makes of QPS and Burst cannot be observed.",
+		Help:    "Time that requests waited for the client-side rate limiter in seconds.",
+		Notes:   "Includes requests that did not have to wait. Absent if the program leaves rest.Config.RateLimiter unset: the rate limiter that client-go creates from QPS and Burst cannot be observed.",
 		Family:  Client,
 		Labels:  client(),
 		Buckets: requestBuckets,

@@ -3,7 +3,7 @@ package catalog
 import "slices"
 
 // LabelController names a controller of a program, and its queue.
-var LabelController = Label{Name: "controller", Help: "controller, by the name that it was given; its queue has the same"}
+var LabelController = Label{Name: "controller", Help: "name of the controller, which its queue shares"}
 
 // controller returns the labels of a controller's metric.
 func controller(more ...Label) []Label {
@@ -22,13 +22,13 @@ func client(more ...Label) []Label {
 
 // Labels of single metrics.
 var (
-	LabelLock      = Label{Name: "lock", Help: "lock that is fought for, by the name that it was given"}
-	LabelFinalizer = Label{Name: "finalizer", Help: "finalizer that waits for the clean-up"}
-	LabelResource  = Label{Name: "resource", Help: "resource, with its group unless that is the core group; `non-resource` for other paths"}
-	LabelCode      = Label{Name: "code", Help: "HTTP status of the answer, `error` if there was none"}
+	LabelLock      = Label{Name: "lock", Help: "lock, by default as `namespace/name`"}
+	LabelFinalizer = Label{Name: "finalizer", Help: "finalizer that the cleanup removes"}
+	LabelResource  = Label{Name: "resource", Help: "resource, with its group unless it is the core group; `non-resource` for other paths"}
+	LabelCode      = Label{Name: "code", Help: "HTTP status code of the response, `error` without a response"}
 
 	LabelDropReason = Label{
-		Name: "reason", Help: "why the item was given up",
+		Name: "reason", Help: "why the item was dropped",
 		Values: []string{DroppedMaxRetries, DroppedTerminal, DroppedShutdown},
 	}
 	LabelReconcileResult = Label{
@@ -36,7 +36,7 @@ var (
 		Values: []string{ReconcileSuccess, ReconcileError, ReconcileRequeue, ReconcileRequeueAfter, ReconcileTerminal, ReconcilePanic},
 	}
 	LabelShutdownStep = Label{
-		Name: "step", Help: "step of the shutdown, in this order",
+		Name: "step", Help: "shutdown step, in order",
 		Values: []string{ShutdownIntake, ShutdownWorkers, ShutdownInformers, ShutdownLock},
 	}
 	LabelShutdownResult = Label{
@@ -52,7 +52,7 @@ var (
 		Values: []string{CleanupSuccess, CleanupError, CleanupPanic},
 	}
 	LabelLeaderEvent = Label{
-		Name: "event", Help: "what happened to this process's leadership",
+		Name: "event", Help: "leadership acquired, lost or released",
 		Values: []string{LeaderAcquired, LeaderLost, LeaderReleased},
 	}
 	LabelRenewResult = Label{
@@ -60,7 +60,7 @@ var (
 		Values: []string{RenewSuccess, RenewConflict, RenewError},
 	}
 	LabelVerb = Label{
-		Name: "verb", Help: "what was asked for, in the terms of Kubernetes' RBAC",
+		Name: "verb", Help: "verb of the request, as in RBAC",
 		Values: []string{
 			VerbGet, VerbList, VerbWatch, VerbCreate, VerbUpdate, VerbPatch, VerbDelete, VerbDeleteCollection, VerbOther,
 		},

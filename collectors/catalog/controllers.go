@@ -1,17 +1,17 @@
 package catalog
 
-// Reconcilers and the orderly end of a controller.
+// Reconciles and the shutdown of controllers.
 var (
 	ControllerReconcile = counter(Metric{
 		Name:   "controller_reconcile_total",
-		Help:   "Reconciles that have ended, by result.",
+		Help:   "Number of reconciles, by result.",
 		Family: Controllers,
 		Labels: controller(LabelReconcileResult),
 		Covers: []string{"S9"},
 	})
 	ControllerReconcileDuration = histogram(Metric{
 		Name:    "controller_reconcile_duration_seconds",
-		Help:    "Seconds that a reconcile took, by result.",
+		Help:    "Duration of reconciles in seconds, by result.",
 		Family:  Controllers,
 		Labels:  controller(LabelReconcileResult),
 		Buckets: reconcileBuckets,
@@ -19,28 +19,30 @@ var (
 	})
 	ControllerActiveWorkers = gauge(Metric{
 		Name:   "controller_active_workers",
-		Help:   "Workers that reconcile at the time of the scrape.",
+		Help:   "Number of workers that are reconciling.",
 		Family: Controllers,
 		Labels: controller(),
 		Covers: []string{"S9"},
 	})
 	ControllerMaxWorkers = gauge(Metric{
 		Name:   "controller_max_workers",
-		Help:   "Workers that the controller has, where it says so.",
+		Help:   "Maximum number of workers of the controller, if it is known.",
 		Family: Controllers,
 		Labels: controller(),
 		Covers: []string{"S9"},
 	})
 	ControllerStaleReads = counter(Metric{
 		Name:   "controller_stale_reads_total",
-		Help:   "Reads from the cache that were older, or would have been, than what the controller itself had last written. Only of controllers that track their writes.",
+		Help:   "Number of cache reads older than the controller's own last write.",
+		Notes:  "Only of controllers that track their writes. Also counts reads that were held back because they would have been stale.",
 		Family: Controllers,
 		Labels: controller(),
 		Covers: []string{"P9"},
 	})
 	ControllerShutdownDuration = gauge(Metric{
 		Name:   "controller_shutdown_duration_seconds",
-		Help:   "Seconds that a step of the shutdown took, by its outcome. Few processes are scraped after they have shut down: the log says the same, and a push can.",
+		Help:   "Duration of a shutdown step in seconds, by result.",
+		Notes:  "Few processes are scraped after they have shut down. The log has the same durations, and a push can deliver them.",
 		Family: Controllers,
 		Labels: controller(LabelShutdownStep, LabelShutdownResult),
 		Covers: []string{"S23"},

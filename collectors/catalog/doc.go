@@ -13,21 +13,21 @@
 //	controller_labels.go
 //	               those of controllers, locks and clients
 //	buckets.go     the bucket layouts of the histograms
-//	cache.go       what informers hold and how they are read
+//	cache.go       the caches of informers
 //	sync.go        lists, relists and their errors
 //	watch.go       watches, their ends and the events on them
-//	lag.go         how far the cache and the handlers trail the API server
+//	lag.go         how far caches and handlers lag behind the API server
 //	handlers.go    event handlers
-//	versions.go    how far resourceVersions have come
-//	pollution.go   what makes a cache differ from what its readers expect
+//	versions.go    resource versions
+//	pollution.go   transforms, duplicate and orphaned informers
 //	queues.go controllers.go finalizers.go
-//	               work queues, reconciles and the shutdown, clean-ups
+//	               work queues, reconciles and shutdown, finalizer cleanups
 //	leader.go      leader election
 //	client.go      requests to the API server
 //	upstream.go    client-go's own metrics
-//	series.go      what bounds the number of series
+//	series.go      label limits
 //	exporter.go    the exporter about itself
-//	objectives.go  every threshold
+//	objectives.go  every objective with its threshold
 //	targets.go     the thresholds in force, after a user's overrides
 //	format.go      thresholds and durations as people and Prometheus write them
 //

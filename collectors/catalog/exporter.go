@@ -4,7 +4,7 @@ package catalog
 var (
 	ExporterBuildInfo = gauge(Metric{
 		Name:   "informer_exporter_build_info",
-		Help:   "Always 1; the labels tell what was built.",
+		Help:   "Version of the exporter in its labels, always 1.",
 		Family: Exporter,
 		Labels: []Label{
 			{Name: "version", Help: "version of informer-exporter"},
@@ -18,40 +18,45 @@ var (
 	})
 	ExporterKindUp = gauge(Metric{
 		Name:   "informer_exporter_kind_up",
-		Help:   "Whether the exporter can list and watch the resource (1) or not (0), by the API server's last answer, for each resource that it was asked to watch. Forbidden and missing resources are 0, and all before the first answer. An unreachable server changes nothing; see k8s_informer_watch_connected.",
+		Help:   "Whether the exporter can list and watch the resource (1) or not (0).",
+		Notes:  "By the last response of the API server, for each requested resource. 0 for forbidden and missing resources, and before the first response. An unreachable API server changes nothing; see k8s_informer_watch_connected.",
 		Family: Exporter,
 		Labels: []Label{LabelInformerType},
 		Covers: []string{"O1"},
 	})
 	ExporterKinds = gauge(Metric{
 		Name:   "informer_exporter_kinds",
-		Help:   "Resources by what has become of them: watched, those that are missing included if they are named; or forbidden, which were found, by a pattern or as custom resources, and are left out because the exporter may not list them.",
+		Help:   "Number of resources, by state.",
+		Notes:  "Watched resources include missing ones that are named in the configuration. Forbidden resources were found by a pattern or as custom resources, and are skipped because the exporter may not list them.",
 		Family: Exporter,
-		Labels: []Label{{Name: "state", Help: "what has become of them", Values: []string{KindsWatched, KindsForbidden}}},
+		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{KindsWatched, KindsForbidden}}},
 		Covers: []string{"O5"},
 	})
 	ExporterDiscoveries = counter(Metric{
 		Name:   "informer_exporter_discoveries_total",
-		Help:   "How often the API server was asked what it serves, by the answer. After a partial one, what is watched of the API groups that it could not tell about stays as it is; after a failed one, everything.",
+		Help:   "Number of API discoveries, by result.",
+		Notes:  "After a partial discovery, the resources of the missing API groups stay as they are. After a failed discovery, all resources do.",
 		Family: Exporter,
-		Labels: []Label{{Name: "result", Help: "what was answered", Values: []string{DiscoveryComplete, DiscoveryPartial, DiscoveryFailed}}},
+		Labels: []Label{{Name: "result", Help: "completeness of the response", Values: []string{DiscoveryComplete, DiscoveryPartial, DiscoveryFailed}}},
 		Covers: []string{"O7"},
 	})
 	ExporterShards = gauge(Metric{
 		Name:   "informer_exporter_shards",
-		Help:   "How many exporters share the work, as this one was told; 1 if it does all of it. The label tells which of them this one is.",
+		Help:   "Number of shards configured for this exporter, 1 without sharding.",
+		Notes:  "The label shard is the ordinal of this exporter.",
 		Family: Exporter,
-		Labels: []Label{{Name: "shard", Help: "number of the shard, from 0; replicas of one shard have the same"}},
+		Labels: []Label{{Name: "shard", Help: "ordinal of the shard, from 0, shared by its replicas"}},
 	})
 	ExporterConfigReloaded = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_successful",
-		Help:   "Whether the configuration file, as it is now, is in force (1), or could not be used and the configuration before it is (0). Always 1 without a file.",
+		Help:   "Whether the last reload of the configuration file succeeded (1) or not (0).",
+		Notes:  "After a failed reload the previous configuration stays in force. Always 1 without a configuration file.",
 		Family: Exporter,
 		Covers: []string{"O5"},
 	})
 	ExporterConfigReloadedTime = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_success_timestamp_seconds",
-		Help:   "Unix time at which the configuration was last read successfully.",
+		Help:   "Unix timestamp of the last successful configuration reload in seconds.",
 		Family: Exporter,
 		Covers: []string{"O5"},
 	})

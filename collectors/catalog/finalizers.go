@@ -1,17 +1,17 @@
 package catalog
 
-// Clean-up functions that finalizers wait for.
+// Cleanup functions that finalizers wait for.
 var (
 	ControllerFinalizerAttempts = counter(Metric{
 		Name:   "controller_finalizer_attempts_total",
-		Help:   "Attempts to clean up before a finalizer is removed, by result.",
+		Help:   "Number of finalizer cleanup attempts, by result.",
 		Family: Finalizers,
 		Labels: controller(LabelFinalizer, LabelCleanupResult),
 		Covers: []string{"S16"},
 	})
 	ControllerFinalizerDuration = histogram(Metric{
 		Name:    "controller_finalizer_duration_seconds",
-		Help:    "Seconds that an attempt to clean up took, by result.",
+		Help:    "Duration of finalizer cleanup attempts in seconds, by result.",
 		Family:  Finalizers,
 		Labels:  controller(LabelFinalizer, LabelCleanupResult),
 		Buckets: cleanupBuckets,
@@ -19,7 +19,7 @@ var (
 	})
 	ControllerFinalizerRollbackDuration = histogram(Metric{
 		Name:    "controller_finalizer_rollback_duration_seconds",
-		Help:    "Seconds that it took to undo what a failed clean-up had begun, by result.",
+		Help:    "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
 		Family:  Finalizers,
 		Labels:  controller(LabelFinalizer, LabelRollbackResult),
 		Buckets: cleanupBuckets,
@@ -27,7 +27,8 @@ var (
 	})
 	ControllerFinalizerOverdue = gauge(Metric{
 		Name:   "controller_finalizer_overdue",
-		Help:   "Objects whose clean-up has not succeeded within its deadline from the first attempt, at the time of the scrape.",
+		Help:   "Number of objects whose finalizer cleanup exceeded its deadline.",
+		Notes:  "The deadline counts from the first attempt.",
 		Family: Finalizers,
 		Labels: controller(LabelFinalizer),
 		Covers: []string{"S16"},

@@ -4,14 +4,14 @@ package catalog
 var (
 	InformerHandlers = gauge(Metric{
 		Name:   "k8s_informer_handlers",
-		Help:   "Event handlers that are registered now.",
+		Help:   "Number of registered event handlers.",
 		Family: Handlers,
 		Labels: informer(),
 		Covers: []string{"S22"},
 	})
 	InformerHandlerDuration = histogram(Metric{
 		Name:    "k8s_informer_handler_duration_seconds",
-		Help:    "Seconds that a handler took for one event, resyncs included.",
+		Help:    "Time a handler took to process one event in seconds, including resyncs.",
 		Family:  Handlers,
 		Labels:  informer(LabelHandler),
 		Buckets: handlerBuckets,
@@ -19,42 +19,46 @@ var (
 	})
 	InformerHandlerPending = gauge(Metric{
 		Name:   "k8s_informer_handler_pending_events",
-		Help:   "Events received on the watch that the handler has not finished. A lower bound once it exceeds the number of events that are remembered.",
+		Help:   "Number of received watch events that the handler has not finished.",
+		Notes:  "A lower bound once it exceeds the number of remembered events.",
 		Family: Handlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"S18"},
 	})
 	InformerHandlerPanics = counter(Metric{
 		Name:   "k8s_informer_handler_panics_total",
-		Help:   "Panics of a handler. They are counted in passing and never recovered.",
+		Help:   "Number of handler panics.",
+		Notes:  "Panics are counted in passing and never recovered.",
 		Family: Handlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"S21"},
 	})
 	InformerHandlerResyncPeriod = gauge(Metric{
 		Name:   "k8s_informer_handler_resync_period_seconds",
-		Help:   "Seconds between the resyncs that the handler gets: what it asked for, but at least 1, and at least the shortest period asked for before the informer was started if it was added later; 0, for none, if the informer was made without resyncs. What a handler without resyncs has missed is never repaired. Handlers of one informer with different periods see different states.",
+		Help:   "Resync period of the handler in seconds, 0 without resyncs.",
+		Notes:  "The requested period, but at least 1 second and, for a handler added after the start of the informer, at least the shortest period requested before. Without resyncs, a handler never sees a missed event again. Handlers of one informer with different periods see different states.",
 		Family: Handlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P4", "O6"},
 	})
 	InformerHandlerLastResync = gauge(Metric{
 		Name:   "k8s_informer_handler_last_resync_timestamp_seconds",
-		Help:   "Unix time at which the handler was given an object by a resync last; 0 before the first.",
+		Help:   "Unix timestamp of the last object delivered to the handler by a resync in seconds, 0 before the first.",
 		Family: Handlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P6"},
 	})
 	InformerUnchangedUpdates = counter(Metric{
 		Name:   "k8s_informer_unchanged_updates_total",
-		Help:   "Updates that handlers were given for objects that had not changed, by cause.",
+		Help:   "Number of updates delivered to handlers for unchanged objects, by cause.",
 		Family: Handlers,
 		Labels: informer(LabelUnchangedCause),
 		Covers: []string{"S20", "B5"},
 	})
 	InformerEventsLost = counter(Metric{
 		Name:   "k8s_informer_events_lost_total",
-		Help:   "Events lost, by reason. After an overrun an event has reached its handler, but nobody can tell any more when it was received. The others never reached a handler.",
+		Help:   "Number of lost events, by reason.",
+		Notes:  "After an overrun the event has reached its handler, but the time of its receipt is no longer known. With the other reasons it never reached a handler.",
 		Family: Handlers,
 		Labels: informer(LabelLostReason),
 		Covers: []string{"S19"},

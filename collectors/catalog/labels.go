@@ -4,9 +4,9 @@ import "slices"
 
 // Labels that every metric of an informer carries.
 var (
-	LabelName         = Label{Name: "name", Help: "program or controller, as given to collectors.New"}
-	LabelInformerType = Label{Name: "informer_type", Help: "resource, with its group unless that is the core group: `pods`, `deployments.apps`"}
-	LabelNamespace    = Label{Name: "watch_namespace", Help: "namespace that is watched, `*` for all of them and for cluster-scoped resources"}
+	LabelName         = Label{Name: "name", Help: "program or controller, as given to `collectors.New`"}
+	LabelInformerType = Label{Name: "informer_type", Help: "resource, with its group unless it is the core group: `pods`, `deployments.apps`"}
+	LabelNamespace    = Label{Name: "watch_namespace", Help: "watched namespace, `*` for all namespaces and for cluster-scoped resources"}
 )
 
 // informer returns the labels of an informer's metric, followed by more.
@@ -16,15 +16,15 @@ func informer(more ...Label) []Label {
 
 // Labels of single metrics.
 var (
-	LabelHandler = Label{Name: "handler", Help: "event handler, by the name it was given or that of its Go type or function"}
-	LabelIndex   = Label{Name: "index", Help: "index that was read, `*` for the whole store"}
+	LabelHandler = Label{Name: "handler", Help: "event handler, by its given name or that of its Go type or function"}
+	LabelIndex   = Label{Name: "index", Help: "index used, `*` for the whole store"}
 
 	LabelSyncResult = Label{
 		Name: "result", Help: "how the attempt ended",
 		Values: []string{ResultSuccess, ResultFail},
 	}
 	LabelRelistReason = Label{
-		Name: "reason", Help: "why a full state was needed",
+		Name: "reason", Help: "why the list was needed",
 		Values: []string{RelistInitial, RelistExpired, RelistWatchFailed, RelistDecode, RelistFallback, RelistResyncRequested},
 	}
 	LabelErrorType = Label{
@@ -43,11 +43,11 @@ var (
 		Values: []string{EventAdded, EventModified, EventDeleted, EventBookmark, EventError},
 	}
 	LabelFreshnessResult = Label{
-		Name: "result", Help: "what the check found",
+		Name: "result", Help: "outcome of the check",
 		Values: []string{FreshnessFresh, FreshnessLagging, FreshnessFailed, FreshnessSkipped},
 	}
 	LabelAuditResult = Label{
-		Name: "result", Help: "what the audit found",
+		Name: "result", Help: "outcome of the audit",
 		Values: []string{AuditConsistent, AuditDifferent, AuditSkipped, AuditFailed},
 	}
 	LabelDifference = Label{
@@ -55,26 +55,26 @@ var (
 		Values: []string{DifferenceMissing, DifferenceExtra, DifferenceStale, DifferenceWrongUID, DifferenceIndex, DifferenceKeyCollision},
 	}
 	LabelLostReason = Label{
-		Name: "reason", Help: "why the event was lost from view",
+		Name: "reason", Help: "why the event was lost",
 		Values: []string{LostOverrun, LostTransform, LostStop},
 	}
 	LabelUnchangedCause = Label{
-		Name: "cause", Help: "why a handler got an object that has not changed",
+		Name: "cause", Help: "why the handler received an unchanged object",
 		Values: []string{UnchangedResync, UnchangedRelist},
 	}
 	LabelStage = Label{
-		Name: "stage", Help: "how far the version has come",
+		Name: "stage", Help: "stage that the version has reached",
 		Values: []string{StageReceived, StageStored, StageHandled},
 	}
 	LabelCapped = Label{
-		Name: "label", Help: "label that has no room for another value",
+		Name: "label", Help: "label that reached its limit",
 		Values: []string{
 			LabelInformerType.Name, LabelNamespace.Name, LabelHandler.Name, LabelIndex.Name,
 			LabelController.Name, LabelFinalizer.Name, LabelLock.Name, LabelResource.Name,
 		},
 	}
 	LabelDropCause = Label{
-		Name: "cause", Help: "what the function returned",
+		Name: "cause", Help: "what the transform returned",
 		Values: []string{DropError, DropNil},
 	}
 )

@@ -1,24 +1,27 @@
 package catalog
 
-// How far the cache and the handlers trail the API server.
+// How far caches and handlers lag behind the API server.
 var (
 	InformerSyncLag = gauge(Metric{
 		Name:   "k8s_informer_sync_lag_seconds",
-		Help:   "Seconds by which the informer is known to trail the API server, at the time of the scrape: the time since the watch was lost, or since the last list after that, while there is none, the age of the oldest received event that a handler has not finished, the age of the oldest difference that a freshness check saw and that is still there, and, once freshness checks themselves have failed for three intervals, the time since the last moment that the cache was known to be fresh; the largest of these. 0 on a healthy watch, however idle. Without freshness checks a connection that is dead without having been closed goes unnoticed.",
+		Help:   "Seconds by which the informer is known to be behind the API server, 0 on a healthy watch.",
+		Notes:  "Computed at scrape time as the maximum of: the time since the watch was lost, or since the last list after that, while there is no watch; the age of the oldest received event that a handler has not finished; the age of the oldest difference found by a freshness check that still exists; and, once freshness checks have failed for three intervals, the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a dead connection that was never closed goes unnoticed.",
 		Family: Lag,
 		Labels: informer(),
 		Covers: []string{"S5"},
 	})
 	InformerFreshnessChecks = counter(Metric{
 		Name:   "k8s_informer_freshness_checks_total",
-		Help:   "Freshness checks, by result: each opens a short second watch at the store's version and looks whether the store gets what it delivers. 0 where they are off, as they are in the library by default.",
+		Help:   "Number of freshness checks, by result.",
+		Notes:  "Each check opens a short second watch at the store's resource version and verifies that the store receives what it delivers. 0 if checks are disabled, which is the default of the library.",
 		Family: Lag,
 		Labels: informer(LabelFreshnessResult),
 		Covers: []string{"S5", "S13"},
 	})
 	InformerEventLag = histogram(Metric{
 		Name:    "k8s_informer_event_lag_seconds",
-		Help:    "Seconds from the receipt of an event to the return of a handler, once for each handler. Objects of a list count from its end. Resyncs and unchanged objects are not counted. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
+		Help:    "Time from receiving an event to the return of a handler in seconds, observed once per handler.",
+		Notes:   "The objects of a list count from its end. Excludes resyncs and unchanged objects. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
 		Family:  Lag,
 		Labels:  informer(),
 		Buckets: lagBuckets,
@@ -26,7 +29,8 @@ var (
 	})
 	InformerPropagation = histogram(Metric{
 		Name:    "k8s_informer_propagation_seconds",
-		Help:    "Seconds from the newest time in an object's managedFields, which the API server sets when it is written, to the receipt of the event that it was added or modified. The time has a resolution of one second and comes from another clock; objects without managedFields, those that are being deleted, and unstructured ones are not counted. An object that begins to match a selector counts from when it was written.",
+		Help:    "Time from the write of an object to receiving its event in seconds, at a resolution of one second.",
+		Notes:   "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that begins to match a selector counts from its last write.",
 		Family:  Lag,
 		Labels:  informer(),
 		Buckets: propagationBuckets,

@@ -4,21 +4,22 @@ package catalog
 var (
 	ControllerLeader = gauge(Metric{
 		Name:   "controller_leader",
-		Help:   "Whether this process holds the lock, as far as it knows: 1 or 0.",
+		Help:   "Whether this process holds the lock (1) or not (0), as far as it knows.",
 		Family: Leader,
 		Labels: lock(),
 		Covers: []string{"S10"},
 	})
 	ControllerLeaderTransitions = counter(Metric{
 		Name:   "controller_leader_transitions_total",
-		Help:   "Changes of this process's leadership: acquired, released by itself, or lost because it could not renew the lock or another process took it.",
+		Help:   "Number of leader transitions of this process, by event.",
+		Notes:  "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
 		Family: Leader,
 		Labels: lock(LabelLeaderEvent),
 		Covers: []string{"S10"},
 	})
 	ControllerLeaderRenewDuration = histogram(Metric{
 		Name:    "controller_leader_renew_duration_seconds",
-		Help:    "Seconds that a request to renew the lock took, by result.",
+		Help:    "Duration of requests to renew the lock in seconds, by result.",
 		Family:  Leader,
 		Labels:  lock(LabelRenewResult),
 		Buckets: requestBuckets,
@@ -26,14 +27,14 @@ var (
 	})
 	ControllerLeaderSlowRenewals = counter(Metric{
 		Name:   "controller_leader_slow_renewals_total",
-		Help:   "Requests to renew the lock that took longer than the period in which they are retried.",
+		Help:   "Number of requests to renew the lock that took longer than the retry period.",
 		Family: Leader,
 		Labels: lock(),
 		Covers: []string{"S10"},
 	})
 	ControllerLeaderLastRenew = gauge(Metric{
 		Name:   "controller_leader_last_renew_timestamp_seconds",
-		Help:   "Unix time at which this process last acquired or renewed the lock, 0 if it never did.",
+		Help:   "Unix timestamp at which this process last acquired or renewed the lock in seconds, 0 if it never did.",
 		Family: Leader,
 		Labels: lock(),
 		Covers: []string{"S10"},

@@ -1,45 +1,50 @@
 package catalog
 
-// Leases of the cluster, as the exporter sees them from outside: whoever holds them, with the library or without.
+// Leases of the cluster, as the exporter sees them, regardless of whether their holders use the library.
 var (
 	LeaseExpired = gauge(Metric{
 		Name:   "k8s_lease_expired",
-		Help:   "Whether nobody holds the Lease: 1 if its holder has given it up, or if it has not changed for its duration by the clock of the exporter, else 0. The holder's clock does not matter. Leases without a duration have no such series.",
+		Help:   "Whether the Lease has expired or was released by its holder (1), or is held (0).",
+		Notes:  "A Lease expires when it has not changed for its duration by the clock of the exporter; the holder's clock does not matter. Absent for Leases without a duration.",
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
 	LeaseHolderInfo = gauge(Metric{
 		Name:   "k8s_lease_holder_info",
-		Help:   "Always 1; the label tells who holds the Lease, or held it last if it has expired. Leases that have been given up have no such series.",
+		Help:   "Holder of the Lease in the label holder, always 1.",
+		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released.",
 		Family: Leases,
 		Labels: lease(LabelHolder),
 		Covers: []string{"S10"},
 	})
 	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
-		Help:   "Unix time, by the clock of the exporter, at which it last saw the Lease being renewed or taken over; 0 if it has not seen that since it started or since the Lease was made.",
+		Help:   "Unix timestamp at which the exporter last saw the Lease being renewed or taken over in seconds.",
+		Notes:  "By the clock of the exporter. 0 if it has seen neither since it started or since the Lease was created.",
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
 	LeaseDuration = gauge(Metric{
 		Name:   "k8s_lease_duration_seconds",
-		Help:   "Seconds that the Lease is valid for after a renewal, as its holder has set them.",
+		Help:   "Duration in seconds for which the Lease is valid after a renewal, as set by its holder.",
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
 	LeaseTransitions = counter(Metric{
 		Name:   "k8s_lease_transitions_total",
-		Help:   "Changes of the holder, as the Lease counts them itself. A Lease that is deleted and made again begins at 0.",
+		Help:   "Number of transitions of the Lease between holders, as recorded in the Lease.",
+		Notes:  "Restarts at 0 when the Lease is deleted and created again.",
 		Family: Leases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
 	LeaseObjects = gauge(Metric{
 		Name:   "k8s_lease_objects",
-		Help:   "Leases by what they are for and whether somebody holds them. Leases of nodes and API servers are only counted here, as are those beyond the limit of names.",
+		Help:   "Number of Leases, by purpose and state.",
+		Notes:  "Leases of nodes and API servers appear only here, and so do Leases beyond the limit of names.",
 		Family: Leases,
 		Labels: []Label{LabelPurpose, LabelLeaseState},
 		Covers: []string{"S10"},
@@ -55,13 +60,13 @@ func lease(more ...Label) []Label {
 var (
 	LabelLeaseNamespace = Label{Name: "lease_namespace", Help: "namespace of the Lease"}
 	LabelLease          = Label{Name: "lease", Help: "name of the Lease; the number of Leases with series is limited"}
-	LabelHolder         = Label{Name: "holder", Help: "holder of the Lease, by the identity that it has given itself, cut off after 253 bytes"}
+	LabelHolder         = Label{Name: "holder", Help: "identity of the holder, truncated to 253 bytes"}
 	LabelPurpose        = Label{
-		Name: "purpose", Help: "what the Lease is for",
+		Name: "purpose", Help: "purpose of the Lease",
 		Values: []string{PurposeLeader, PurposeNode, PurposeAPIServer},
 	}
 	LabelLeaseState = Label{
-		Name: "state", Help: "whether somebody holds the Lease",
+		Name: "state", Help: "whether the Lease is held or has expired",
 		Values: []string{LeaseStateHeld, LeaseStateExpired},
 	}
 )

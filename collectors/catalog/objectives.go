@@ -5,63 +5,60 @@ import (
 	"time"
 )
 
-// Severity says what an alert asks of its reader.
+// Severity is the urgency of an alert.
 type Severity string
 
 // The severities.
 const (
-	// Page wakes somebody up.
+	// Page needs attention immediately.
 	Page Severity = "page"
-	// Ticket waits for working hours.
+	// Ticket can wait for working hours.
 	Ticket Severity = "ticket"
 )
 
-// Objective is a threshold with its origin. Every number that a rule compares with, a dashboard draws a line at, or a
-// text quotes comes from here.
+// Objective is a threshold with its origin. Rules, dashboards and runbooks take every threshold from here.
 type Objective struct {
 	// ID names the objective in the generator's configuration, in snake_case.
 	ID string
-	// Title is what a person calls it.
+	// Title is the name of the objective in documentation.
 	Title string
-	// Metric is what the threshold applies to.
+	// Metric is the metric that the threshold applies to.
 	Metric Metric
-	// Threshold is in the metric's unit, or a rate in the unit that Per names.
+	// Threshold is in the unit of the metric, or in Unit for rates and shares.
 	Threshold float64
-	// Unit is Grafana's id of the threshold's unit.
+	// Unit is the unit of Threshold, as Grafana names it.
 	Unit string
-	// Below tells that values under Threshold are bad, not those above it.
+	// Below reports whether values below Threshold are bad, instead of those above it.
 	Below bool
-	// Inclusive tells that Threshold itself is bad already, as it is for a number of events that must not be reached.
+	// Inclusive reports whether Threshold itself is bad, as for a number of events that must not be reached.
 	Inclusive bool
-	// Fixed tells that Threshold is a fact and not a choice: something is up or down, or must never happen.
+	// Fixed reports whether users cannot change Threshold: the metric is a state, or the event must never happen.
 	Fixed bool
 	// Quantile is the quantile of a histogram that is compared, 0 if it is not a quantile.
 	Quantile float64
-	// Window is the range that a rate, an increase or a quantile is taken over, 0 if the metric is compared as it is.
+	// Window is the range of the rate, increase or quantile, 0 for a gauge that is compared directly.
 	Window time.Duration
-	// MinCount is how many events the window must hold before a share or a quantile of them means anything.
+	// MinCount is the minimum number of events in the window for a meaningful share or quantile.
 	MinCount float64
-	// For is how long the threshold must be exceeded before it matters.
+	// For is how long the threshold must be exceeded before the alert fires.
 	For time.Duration
-	// Severity is that of the alert.
+	// Severity is the severity of the alert.
 	Severity Severity
-	// BurnRates replace Window, For and Severity where the objective is a share of events, that given by Quantile, over a
-	// long time: each alerts when the error budget is used up faster than its factor allows.
+	// BurnRates replace Window, For and Severity of a service level objective, which Quantile of all events must meet: each
+	// alerts when the error budget burns faster than its factor allows.
 	BurnRates []BurnRate
-	// Source says where the number comes from.
+	// Source is the origin of the threshold.
 	Source string
-	// Covers are the ids of the requirements that the objective answers.
-	Covers []string
 }
 
-// BurnRate is one pair of windows over which the use of an error budget is watched. The long one tells that the loss
-// matters, the short one that it still goes on.
+// BurnRate is a pair of windows of a multi-window burn rate alert: the long one shows that the loss is significant, the short
+// one that it continues.
 type BurnRate struct {
-	// Factor is the speed: at 1 the budget of the whole period is just used up at its end.
+	// Factor is the burn rate. At 1, the budget lasts exactly for the whole period.
 	Factor float64
-	// Long and Short are the two windows; both must exceed the factor.
+	// Long and Short are the two windows. Both must exceed Factor.
 	Long, Short time.Duration
-	// For is how long both must exceed it.
+	// For is how long both windows must exceed Factor.
 	For time.Duration
 	// Severity is that of the alert.
 	Severity Severity
@@ -77,215 +74,213 @@ var burnRates = []BurnRate{
 	{Factor: 1, Long: 3 * day, Short: 6 * time.Hour, For: 3 * time.Hour, Severity: Ticket},
 }
 
-const documented = "documented"
-
 // The objectives.
 var (
 	SyncLag = Objective{
 		ID: "sync_lag", Title: "Sync lag",
 		Metric: InformerSyncLag.Metric, Threshold: 5, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S5"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	EventLag = Objective{
-		ID: "event_lag", Title: "Event lag, 99th percentile",
+		ID: "event_lag", Title: "Event lag p99",
 		Metric: InformerEventLag.Metric, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
-		BurnRates: burnRates, Source: documented, Covers: []string{"S3", "S5", "S15"},
+		BurnRates: burnRates, Source: "operating experience",
 	}
 	WatchDisconnects = Objective{
 		ID: "watch_disconnects", Title: "Watch disconnects per minute",
 		Metric: InformerWatchDisconnects.Metric, Threshold: 10, Unit: "cpm", Window: 5 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S6"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	SyncDuration = Objective{
 		ID: "sync_duration", Title: "Duration of the last sync",
 		Metric: InformerLastSyncDuration.Metric, Threshold: 30, Unit: "s", Window: time.Hour,
-		Severity: Ticket, Source: documented, Covers: []string{"S2"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	SyncDurationQuantile = Objective{
-		ID: "sync_duration_p99", Title: "Sync duration, 99th percentile",
+		ID: "sync_duration_p99", Title: "Sync duration p99",
 		Metric: InformerSyncDuration.Metric, Threshold: 30, Unit: "s", Quantile: .99,
-		Severity: Ticket, Source: documented, Covers: []string{"S2"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	NotSynced = Objective{
-		ID: "not_synced", Title: "Not synced after the start",
+		ID: "not_synced", Title: "Informer synced after start",
 		Metric: InformerSynced.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
-		Severity: Page, Source: documented, Covers: []string{"S2"},
+		Severity: Page, Source: "operating experience",
 	}
 	WatchDown = Objective{
-		ID: "watch_down", Title: "Watch not connected",
+		ID: "watch_down", Title: "Watch connected",
 		Metric: InformerWatchConnected.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
-		Severity: Ticket, Source: "client-go's back-off, 60 s at most", Covers: []string{"S6"},
+		Severity: Ticket, Source: "client-go: backoff of at most 60 s",
 	}
 	CoverageGap = Objective{
-		ID: "coverage_gap", Title: "Coverage gap, 99th percentile",
+		ID: "coverage_gap", Title: "Coverage gap p99",
 		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S14"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	CacheDiffers = Objective{
-		ID: "cache_differs", Title: "Cache differs from the API server",
+		ID: "cache_differs", Title: "Cache differences from the API server",
 		Metric: InformerAuditDifferences.Metric, Threshold: 0, Fixed: true,
-		Severity: Page, Source: documented, Covers: []string{"S11", "S19", "P3", "P8", "P9"},
+		Severity: Page, Source: "operating experience",
 	}
 	// Twice, so that a restart of the API server is none; three audits in the window are what the exporter makes by default.
 	AuditsFail = Objective{
-		ID: "audits_fail", Title: "Caches whose audits all fail",
+		ID: "audits_fail", Title: "Failed audits",
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"S11"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	CacheMutations = Objective{
 		ID: "cache_mutations", Title: "Cached objects changed in place",
 		Metric: InformerMutations.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"P7"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	HandlerDuration = Objective{
-		ID: "handler_duration", Title: "Handler duration, 99th percentile",
+		ID: "handler_duration", Title: "Handler duration p99",
 		Metric: InformerHandlerDuration.Metric, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"B7"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	HandlerPanics = Objective{
-		ID: "handler_panics", Title: "Panics of handlers",
+		ID: "handler_panics", Title: "Handler panics",
 		Metric: InformerHandlerPanics.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"S21"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	EventsLost = Objective{
-		ID: "events_lost", Title: "Events lost from view",
+		ID: "events_lost", Title: "Lost events",
 		Metric: InformerEventsLost.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"S19"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	VersionRegressions = Objective{
-		ID: "version_regressions", Title: "resourceVersions that went back",
+		ID: "version_regressions", Title: "Resource version regressions",
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
-		Severity: Page, Source: documented, Covers: []string{"S12"},
+		Severity: Page, Source: "operating experience",
 	}
 	TransformDrops = Objective{
-		ID: "transform_drops", Title: "Objects dropped by a Transform function",
+		ID: "transform_drops", Title: "Objects dropped by a transform",
 		Metric: InformerTransformDrops.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"P2"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	ListWatchErrors = Objective{
-		ID: "list_watch_errors", Title: "Share of list and watch attempts that fail",
+		ID: "list_watch_errors", Title: "List and watch error rate",
 		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
-		Severity: Page, Source: "kube-state-metrics", Covers: []string{"S4"},
+		Severity: Page, Source: "kube-state-metrics",
 	}
 	QueueDepth = Objective{
 		ID: "queue_depth", Title: "Queue depth",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S7"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	// component-base's buckets rise tenfold up to 10 s. That one is the top, which a quantile never exceeds, so 1 s it is.
 	// controller-runtime's go further and have this bound too.
 	QueueWait = Objective{
-		ID: "queue_wait_p99", Title: "Wait in the queue, 99th percentile",
+		ID: "queue_wait_p99", Title: "Queue latency p99",
 		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
-		Severity: Page, Source: "the last bucket of component-base below its top", Covers: []string{"S7"},
+		Severity: Page, Source: "component-base: last bucket below the top",
 	}
 	QueueBlocked = Objective{
-		ID: "queue_blocked", Title: "Queue whose workers take nothing any more",
+		ID: "queue_blocked", Title: "Blocked queues",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 0, Fixed: true, Window: 5 * time.Minute, For: 5 * time.Minute,
-		Severity: Page, Source: "must not happen", Covers: []string{"S7", "S8"},
+		Severity: Page, Source: "must not happen",
 	}
 	WorkerBusy = Objective{
-		ID: "worker_busy", Title: "Time that a worker is busy with one item",
+		ID: "worker_busy", Title: "Longest running processor",
 		Metric: UpstreamQueueLongestRunning.Metric, Threshold: 300, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: "documented for deletions", Covers: []string{"S8"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	ItemsDropped = Objective{
-		ID: "items_dropped", Title: "Items given up after their last retry",
+		ID: "items_dropped", Title: "Items dropped after the last retry",
 		Metric: ControllerDropped.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"S8"},
+		Severity: Ticket, Source: "must not happen",
 	}
-	// The least number is one of failures. A single object that always fails must not reach it: with a back-off of at most
+	// The least number is one of failures. A single object that always fails must not reach it: with a backoff of at most
 	// 30 s it fails ten times in the window, with client-go's default 16 times in its first five minutes and hardly after that.
 	ReconcileErrors = Objective{
-		ID: "reconcile_errors", Title: "Share of reconciles that fail",
+		ID: "reconcile_errors", Title: "Reconcile error rate",
 		Metric: ControllerReconcile.Metric, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
-		Severity: Ticket, Source: "prometheus-operator", Covers: []string{"S9", "O6"},
+		Severity: Ticket, Source: "prometheus-operator",
 	}
 	ReconcilePanics = Objective{
-		ID: "reconcile_panics", Title: "Panics of reconcilers",
+		ID: "reconcile_panics", Title: "Reconcile panics",
 		Metric: ControllerReconcile.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"S9", "S21"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	CleanupOverdue = Objective{
-		ID: "cleanup_overdue", Title: "Clean-ups past their deadline",
+		ID: "cleanup_overdue", Title: "Finalizer cleanups with exceeded deadline",
 		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S16"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	LeaderMissing = Objective{
-		ID: "leader_missing", Title: "Leader of each lock",
+		ID: "leader_missing", Title: "Leaders per lock",
 		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
-		Severity: Page, Source: "client-go's lease, four times its 15 s", Covers: []string{"S10"},
+		Severity: Page, Source: "client-go: four times the lease duration of 15 s",
 	}
 	LeaderChanges = Objective{
-		ID: "leader_changes", Title: "Leader changes in a quarter of an hour",
+		ID: "leader_changes", Title: "Leader transitions in 15 minutes",
 		Metric: ControllerLeaderTransitions.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: "etcd mixin", Covers: []string{"S10"},
+		Severity: Ticket, Source: "etcd mixin",
 	}
 	SlowRenewals = Objective{
-		ID: "leader_slow_renewals", Title: "Slow renewals of a lock in a quarter of an hour",
+		ID: "leader_slow_renewals", Title: "Slow lock renewals in 15 minutes",
 		Metric: ControllerLeaderSlowRenewals.Metric, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "operating practice: client-go gives a lock up after 10 s without a renewal", Covers: []string{"S10"},
+		Severity: Ticket, Source: "client-go: gives up the lock after 10 s without a renewal",
 	}
 	LeaseUnheld = Objective{
-		ID: "lease_expired", Title: "Leases that nobody holds",
+		ID: "lease_expired", Title: "Expired Leases",
 		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
-		Severity: Page, Source: "client-go's lease, four times its 15 s", Covers: []string{"S10"},
+		Severity: Page, Source: "client-go: four times the lease duration of 15 s",
 	}
 	LeaseChanges = Objective{
-		ID: "lease_changes", Title: "Changes of a Lease's holder in a quarter of an hour",
+		ID: "lease_changes", Title: "Lease transitions in 15 minutes",
 		Metric: LeaseTransitions.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: "etcd mixin", Covers: []string{"S10"},
+		Severity: Ticket, Source: "etcd mixin",
 	}
 	ObjectHeld = Objective{
-		ID: "object_held", Title: "Time that an object is held in deletion",
+		ID: "object_held", Title: "Age of the oldest terminating object",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S16"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	// Longer than for an object that is held: it is mostly what holds the Namespace, and keeps this alert back.
 	NamespaceStuck = Objective{
-		ID: "namespace_stuck", Title: "Time that a Namespace is Terminating",
+		ID: "namespace_stuck", Title: "Age of the oldest terminating Namespace",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: 2 * time.Minute,
-		Severity: Ticket, Source: documented, Covers: []string{"S16"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	GenerationLag = Objective{
-		ID: "generation_lag", Title: "Time that a change of a spec is not dealt with",
+		ID: "generation_lag", Title: "Observed generation lag",
 		Metric: ObjectGenerationLagOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: "documented for deletions", Covers: []string{"S17"},
+		Severity: Ticket, Source: "operating experience",
 	}
 	ClientErrors = Objective{
-		ID: "client_errors", Title: "Share of requests that fail or are turned away",
+		ID: "client_errors", Title: "API request error rate",
 		Metric: ClientRequests.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
-		Severity: Ticket, Source: "kubernetes-mixin", Covers: []string{"S17"},
+		Severity: Ticket, Source: "kubernetes-mixin",
 	}
 	ClientThrottle = Objective{
-		ID: "client_throttle_wait_p99", Title: "Wait for the client's own rate limiter, 99th percentile",
+		ID: "client_throttle_wait_p99", Title: "Client-side throttling p99",
 		Metric: ClientThrottleWait.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
-		Severity: Ticket, Source: "client-go, which logs such waits", Covers: []string{"S17"},
+		Severity: Ticket, Source: "client-go: logs waits of this length",
 	}
 	ExporterKindDown = Objective{
-		ID: "exporter_kind_down", Title: "Resource that the exporter cannot watch",
+		ID: "exporter_kind_down", Title: "Resources available to the exporter",
 		Metric: ExporterKindUp.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"O1"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	ExporterConfigReload = Objective{
-		ID: "exporter_config_reload", Title: "Configuration file of the exporter in force",
+		ID: "exporter_config_reload", Title: "Successful configuration reload",
 		Metric: ExporterConfigReloaded.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
-		Severity: Ticket, Source: "Prometheus practice", Covers: []string{"O5"},
+		Severity: Ticket, Source: "Prometheus practice",
 	}
 	ExporterLeaderMissing = Objective{
-		ID: "exporter_leader_missing", Title: "Leader among the replicas of the exporter",
+		ID: "exporter_leader_missing", Title: "Leader of the exporter replicas",
 		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	ExporterShardMissing = Objective{
-		ID: "exporter_shard_missing", Title: "Shards of the exporter that do not report",
+		ID: "exporter_shard_missing", Title: "Missing exporter shards",
 		Metric: ExporterShards.Metric, Threshold: 0, Fixed: true, For: 10 * time.Minute,
-		Severity: Ticket, Source: "must not happen", Covers: []string{"O2"},
+		Severity: Ticket, Source: "must not happen",
 	}
 	ExporterAbsent = Objective{
-		ID: "exporter_absent", Title: "Exporter absent",
+		ID: "exporter_absent", Title: "Exporters present",
 		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
-		Severity: Page, Source: "Prometheus practice", Covers: []string{"O1"},
+		Severity: Page, Source: "Prometheus practice",
 	}
 )
 

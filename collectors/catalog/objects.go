@@ -4,35 +4,39 @@ package catalog
 var (
 	ObjectTerminating = gauge(Metric{
 		Name:   "k8s_object_terminating",
-		Help:   "Objects that have been deleted and are still there, by the finalizer that they wait for. One with several finalizers counts for each of them. Each resource that is followed has at least the series with the namespace `*` and the finalizer `none`.",
+		Help:   "Number of terminating objects, by the finalizer that blocks their deletion.",
+		Notes:  "An object with several finalizers counts for each of them. Every followed resource has at least the series with the namespace `*` and the finalizer `none`.",
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
 	ObjectTerminatingOldest = gauge(Metric{
 		Name:   "k8s_object_terminating_oldest_seconds",
-		Help:   "Seconds since the oldest of these objects should have been gone: since its deletionTimestamp, which for a Pod is the end of its grace period. 0 if there is none.",
+		Help:   "Age of the oldest terminating object in seconds, 0 if there is none.",
+		Notes:  "Since its deletionTimestamp, which for a Pod is the end of its grace period.",
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
 	ObjectGenerationLag = gauge(Metric{
 		Name:   "k8s_object_generation_lag",
-		Help:   "Objects, apart from those in deletion, whose status.observedGeneration is below metadata.generation: their controller has not dealt with the last change of their spec. Each resource that has the field and is followed has at least the series with the namespace `*`.",
+		Help:   "Number of objects with status.observedGeneration < metadata.generation, excluding objects being deleted.",
+		Notes:  "Their controller has not observed the last change of their spec. Every followed resource that has the field has at least the series with the namespace `*`.",
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
-		Help:   "Seconds that the exporter has seen the oldest of these objects in this state without a break. 0 if there is none.",
+		Help:   "Time in seconds for which the exporter has seen the longest observed generation lag, 0 if there is none.",
 		Family: Objects,
 		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectOverflow = counter(Metric{
 		Name:   "k8s_object_overflow_total",
-		Help:   "Leases and objects for which a signal had no room for another series. Such objects are reported with `other` for their namespace and finalizer, such Leases only in k8s_lease_objects.",
+		Help:   "Number of Leases and objects that exceeded the series limit of a signal.",
+		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects.",
 		Family: Objects,
 		Labels: []Label{LabelSignal},
 	})
@@ -40,10 +44,10 @@ var (
 
 // Labels of objects.
 var (
-	LabelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects, for Namespaces their own name, `*` for other cluster-scoped resources"}
-	LabelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that the objects wait for, `none` if their metadata has none: Pods in or past their grace period, and Namespaces, whose finalizers are in their spec"}
+	LabelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects; the name of a Namespace; `*` for other cluster-scoped resources"}
+	LabelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that blocks the deletion; `none` without finalizers in the metadata, as for Pods in their grace period and Namespaces"}
 	LabelSignal          = Label{
-		Name: "signal", Help: "what had no room",
+		Name: "signal", Help: "signal that reached its limit",
 		Values: []string{SignalLeases, SignalTerminating, SignalGenerationLag},
 	}
 )

@@ -4,7 +4,8 @@ package catalog
 var (
 	InformerSyncDuration = histogram(Metric{
 		Name:    "k8s_informer_sync_duration_seconds",
-		Help:    "Seconds to obtain a full state. Success: from the start of the informer or the first attempt of a relist, failed attempts included, until the initial state was in the store or a later one had been received. Fail: of each attempt that failed.",
+		Help:    "Duration of syncs in seconds, by result.",
+		Notes:   "Success: from the start of the informer, or from the first attempt of a relist, until the initial state was in the store or a later one had been received, failed attempts included. Error: of each failed attempt.",
 		Family:  Sync,
 		Labels:  informer(LabelSyncResult),
 		Buckets: syncBuckets,
@@ -12,21 +13,24 @@ var (
 	})
 	InformerLastSyncDuration = gauge(Metric{
 		Name:   "k8s_informer_last_sync_duration_seconds",
-		Help:   "Seconds that the last successful sync took, measured like k8s_informer_sync_duration_seconds; 0 before the first. A rate over the histogram cannot see a single sync before the first scrape, this gauge can.",
+		Help:   "Duration of the last successful sync in seconds, 0 before the first.",
+		Notes:  "Measured like k8s_informer_sync_duration_seconds. The rate of a histogram cannot see a single sync that ended before the first scrape; this gauge can.",
 		Family: Sync,
 		Labels: informer(),
 		Covers: []string{"S2"},
 	})
 	InformerRelists = counter(Metric{
 		Name:   "k8s_informer_relists_total",
-		Help:   "Full states taken in, by what made them necessary, whether they came by LIST or by streaming list.",
+		Help:   "Number of complete lists, by the reason for the list.",
+		Notes:  "Counts lists by LIST and by streaming list alike.",
 		Family: Sync,
 		Labels: informer(LabelRelistReason),
 		Covers: []string{"S2", "S14"},
 	})
 	InformerListDuration = histogram(Metric{
 		Name:    "k8s_informer_list_duration_seconds",
-		Help:    "Seconds of one complete list, from the first request to its last page or, for a streaming list, to the bookmark that ends the initial events. Includes waiting in the client's rate limiter and its retries.",
+		Help:    "Duration of complete lists in seconds.",
+		Notes:   "From the first request to the last page or, for a streaming list, to the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
 		Family:  Sync,
 		Labels:  informer(),
 		Buckets: syncBuckets,
@@ -34,7 +38,7 @@ var (
 	})
 	InformerListItems = histogram(Metric{
 		Name:    "k8s_informer_list_items",
-		Help:    "Objects in each complete list.",
+		Help:    "Number of objects per complete list.",
 		Family:  Sync,
 		Labels:  informer(),
 		Buckets: itemBuckets,
@@ -42,14 +46,16 @@ var (
 	})
 	InformerListPages = counter(Metric{
 		Name:   "k8s_informer_list_pages_total",
-		Help:   "Pages that LIST requests returned. A streaming list has none.",
+		Help:   "Number of pages returned by LIST requests.",
+		Notes:  "A streaming list has no pages.",
 		Family: Sync,
 		Labels: informer(),
 		Covers: []string{"S2"},
 	})
 	InformerSyncErrors = counter(Metric{
 		Name:   "k8s_informer_sync_errors_total",
-		Help:   "Errors of list and watch requests and inside watch streams, by class, including those that client-go retries without telling anybody.",
+		Help:   "Number of errors of list and watch requests and within watch streams, by error type.",
+		Notes:  "Includes errors that client-go retries silently.",
 		Family: Sync,
 		Labels: informer(LabelErrorType),
 		Covers: []string{"S4"},

@@ -97,7 +97,7 @@ func (ov Override) apply(o Objective) (Objective, error) {
 	return o, nil
 }
 
-// accepts tells whether a rule can compare with threshold.
+// accepts returns an error if rules cannot compare with threshold.
 func (o Objective) accepts(threshold float64) error {
 	switch {
 	case o.Fixed:
@@ -122,7 +122,7 @@ func (o Objective) accepts(threshold float64) error {
 	return nil
 }
 
-// acceptsWindow tells whether a rule can take its values from a window of that length.
+// acceptsWindow returns an error if rules cannot use a window of that length.
 func (o Objective) acceptsWindow(window time.Duration) error {
 	switch {
 	case o.Window == 0:

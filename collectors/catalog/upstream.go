@@ -4,20 +4,22 @@ package catalog
 var (
 	UpstreamQueuedItems = gauge(Metric{
 		Name:   "informer_queued_items",
-		Help:   "Items in client-go's queue between the connection and the cache, as client-go last set it: when items are added and when they are taken.",
+		Help:   "Number of items in client-go's queue between the watch and the cache.",
+		Notes:  "As last set by client-go, when items are added and when they are taken.",
 		Family: Upstream,
 		Labels: upstream(),
 	})
 	UpstreamProcessingLatency = histogram(Metric{
 		Name:    "informer_processing_latency_seconds",
-		Help:    "Seconds to store one or more items that were taken from client-go's queue and to pass them on. Shared informers do not wait for their handlers there; others call theirs.",
+		Help:    "Time to store and distribute a batch of items from client-go's queue in seconds.",
+		Notes:   "Shared informers do not wait for their handlers here; other informers call theirs.",
 		Family:  Upstream,
 		Labels:  upstream(),
 		Buckets: upstreamBuckets,
 	})
 	UpstreamStoreResourceVersion = gauge(Metric{
 		Name:   "informer_store_resource_version",
-		Help:   "The 15 least significant digits of the resourceVersion that the cache has reached.",
+		Help:   "Resource version of the cache, as its 15 least significant digits.",
 		Family: Upstream,
 		Labels: upstream(),
 	})
@@ -38,21 +40,24 @@ func upstream() []Label {
 var (
 	UpstreamQueueDepth = gauge(Metric{
 		Name:   "workqueue_depth",
-		Help:   "Items that wait in the queue, those included that were added again while they are worked on.",
+		Help:   "Queue depth: number of items waiting in the queue.",
+		Notes:  "Includes items added again while they are being processed.",
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S7", "S9"},
 	})
 	UpstreamQueueAdds = counter(Metric{
 		Name:   "workqueue_adds_total",
-		Help:   "Items added to the queue, those that were in it already not included.",
+		Help:   "Number of items added to the queue.",
+		Notes:  "Excludes items that were already in the queue.",
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S7"},
 	})
 	UpstreamQueueLatency = histogram(Metric{
 		Name:    "workqueue_queue_duration_seconds",
-		Help:    "Seconds from the moment that an item was added until a worker took it. If it was added while it was worked on, the rest of that work is part of it.",
+		Help:    "Queue latency in seconds: from the add of an item until a worker takes it.",
+		Notes:   "If the item was added while it was being processed, includes the rest of that processing.",
 		Family:  Upstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
@@ -60,7 +65,7 @@ var (
 	})
 	UpstreamQueueWorkDuration = histogram(Metric{
 		Name:    "workqueue_work_duration_seconds",
-		Help:    "Seconds that a worker took for an item.",
+		Help:    "Work duration in seconds: time a worker takes to process an item.",
 		Family:  Upstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
@@ -68,21 +73,23 @@ var (
 	})
 	UpstreamQueueUnfinishedWork = gauge(Metric{
 		Name:   "workqueue_unfinished_work_seconds",
-		Help:   "Seconds of work in progress that workqueue_work_duration_seconds has not seen yet, over all workers, as client-go last updated it: twice a second. Large values are workers that hang.",
+		Help:   "Unfinished work in seconds, summed over all workers.",
+		Notes:  "Work in progress that workqueue_work_duration_seconds has not observed yet. client-go updates it twice a second. Large values indicate stuck workers.",
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
 	UpstreamQueueLongestRunning = gauge(Metric{
 		Name:   "workqueue_longest_running_processor_seconds",
-		Help:   "Seconds that the worker which has been busy longest has been so, as client-go last updated it: twice a second.",
+		Help:   "Duration in seconds for which the longest running processor has been running.",
+		Notes:  "client-go updates it twice a second.",
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
 	UpstreamQueueRetries = counter(Metric{
 		Name:   "workqueue_retries_total",
-		Help:   "Items added with a delay, with back-off or without.",
+		Help:   "Number of items added with a delay, with or without backoff.",
 		Family: Upstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
@@ -99,14 +106,14 @@ func upstreamQueue() []Label {
 var (
 	UpstreamLeaderStatus = gauge(Metric{
 		Name:   "leader_election_master_status",
-		Help:   "Whether the process is the leader: 1, or 0 for a candidate.",
+		Help:   "Whether the process is the leader (1) or a candidate (0).",
 		Family: Upstream,
 		Labels: upstreamLock(),
 		Covers: []string{"S10"},
 	})
 	UpstreamLeaderSlowpath = counter(Metric{
 		Name:   "leader_election_slowpath_total",
-		Help:   "Renewals of the lock that had to read it first, because updating it had failed.",
+		Help:   "Number of renewals that had to read the lock first, because updating it had failed.",
 		Family: Upstream,
 		Labels: upstreamLock(),
 		Covers: []string{"S10"},

@@ -1,17 +1,19 @@
 package catalog
 
-// Versions: how far resourceVersions have come.
+// Resource versions.
 var (
 	InformerResourceVersion = gauge(Metric{
 		Name:   "k8s_informer_resource_version",
-		Help:   "The last resourceVersion that was received, that the store has, and of the last watch event that all handlers have finished, as its 15 least significant digits; 0 where there is none yet. The distance of two versions counts changes to the whole cluster, not to this resource, and is no time.",
+		Help:   "Last resource version at each stage, as its 15 least significant digits, 0 before the first.",
+		Notes:  "The stages are received, stored, and handled, which is the last watch event that all handlers have finished. The distance between two versions counts changes in the whole cluster, not of this resource, and is not a time.",
 		Family: Versions,
 		Labels: informer(LabelStage),
 		Covers: []string{"S12", "S13"},
 	})
 	InformerResourceVersionRegressions = counter(Metric{
 		Name:   "k8s_informer_resource_version_regressions_total",
-		Help:   "Times that the resourceVersion of a list or an event was lower than one received before. An API server never does this, unless etcd has been restored to an earlier state or the client has reached another cluster.",
+		Help:   "Number of lists and events with a lower resource version than one received before.",
+		Notes:  "An API server never does this, unless etcd was restored to an earlier state or the client reached another cluster.",
 		Family: Versions,
 		Labels: informer(),
 		Covers: []string{"S12"},

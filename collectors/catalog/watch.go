@@ -5,21 +5,22 @@ package catalog
 var (
 	InformerWatches = counter(Metric{
 		Name:   "k8s_informer_watches_total",
-		Help:   "Watches that were opened.",
+		Help:   "Number of watches opened.",
 		Family: Watch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
 	InformerWatchConnected = gauge(Metric{
 		Name:   "k8s_informer_watch_connected",
-		Help:   "Whether a watch is open (1) or not (0); missing until the informer is started, and where only its store and handlers are decorated. A connection that is dead without having been closed still counts as open; see k8s_informer_sync_lag_seconds.",
+		Help:   "Whether a watch is open (1) or not (0).",
+		Notes:  "Absent until the informer has been started, and where only its store and handlers are decorated. A dead connection that was never closed still counts as open; see k8s_informer_sync_lag_seconds.",
 		Family: Watch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
 	InformerWatchDuration = histogram(Metric{
 		Name:    "k8s_informer_watch_duration_seconds",
-		Help:    "Seconds that watches lasted, whatever ended them.",
+		Help:    "Duration of watches in seconds, regardless of how they ended.",
 		Family:  Watch,
 		Labels:  informer(),
 		Buckets: watchBuckets,
@@ -27,35 +28,40 @@ var (
 	})
 	InformerWatchTimeouts = counter(Metric{
 		Name:   "k8s_informer_watch_timeouts_total",
-		Help:   "Watches that reached their planned end after 5 to 10 minutes. These are normal.",
+		Help:   "Number of watches that reached their planned end.",
+		Notes:  "client-go requests watches of 5 to 10 minutes, so these ends are normal.",
 		Family: Watch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
 	InformerWatchDisconnects = counter(Metric{
 		Name:   "k8s_informer_watch_disconnects_total",
-		Help:   "Watches that ended before their time or could not be opened, by reason. Planned ends and those that the client asked for are not among them.",
+		Help:   "Number of watches that ended early or could not be opened, by reason.",
+		Notes:  "Excludes planned ends and those requested by the client.",
 		Family: Watch,
 		Labels: informer(LabelDisconnectReason),
 		Covers: []string{"S6"},
 	})
 	InformerWatchEvents = counter(Metric{
 		Name:   "k8s_informer_watch_events_total",
-		Help:   "Events received on watches, by type. The initial events of a streaming list are not among them; see k8s_informer_list_items.",
+		Help:   "Number of watch events received, by type.",
+		Notes:  "Excludes the initial events of a streaming list; see k8s_informer_list_items.",
 		Family: Watch,
 		Labels: informer(LabelEventType),
 		Covers: []string{"S6", "S19"},
 	})
 	InformerLastEventTimestamp = gauge(Metric{
 		Name:   "k8s_informer_last_event_timestamp_seconds",
-		Help:   "Unix time at which the last event, bookmarks included, or the end of a list was received; 0 before the first. That it is long ago does not mean that anything is wrong.",
+		Help:   "Unix timestamp of the last event, bookmark or end of a list received in seconds, 0 before the first.",
+		Notes:  "An old timestamp alone does not indicate a problem: an idle resource has no events.",
 		Family: Watch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
 	InformerCoverageGap = histogram(Metric{
 		Name:    "k8s_informer_coverage_gap_seconds",
-		Help:    "Seconds without a watch, from the end of one to the moment that its successor is open or, after a streaming list, up to date.",
+		Help:    "Duration of gaps between watches in seconds.",
+		Notes:   "From the end of a watch until its successor is open or, after a streaming list, up to date.",
 		Family:  Watch,
 		Labels:  informer(),
 		Buckets: gapBuckets,

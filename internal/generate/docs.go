@@ -19,18 +19,18 @@ func metricsPage(c Config) []byte {
 	line("# Metrics, objectives and alerts")
 	for _, f := range catalog.Families() {
 		line("\n## %s\n", f)
-		line("| metric | type | labels | meaning | requirements |\n|---|---|---|---|---|")
+		line("| metric | type | labels | description | requirements |\n|---|---|---|---|---|")
 		for _, m := range catalog.All() {
 			if m.Family == f {
-				line("| `%s` | %s | %s | %s | %s |", m.Name, m.Type, code(m.LabelNames()), cell(m.Help), strings.Join(m.Covers, ", "))
+				line("| `%s` | %s | %s | %s | %s |", m.Name, m.Type, code(m.LabelNames()), cell(strings.TrimSuffix(m.Help+" "+m.Notes, " ")), requirements(m.Covers))
 			}
 		}
 	}
-	line("\n## Labels\n\n| label | of | meaning | values |\n|---|---|---|---|")
+	line("\n## Labels\n\n| label | metric | description | values |\n|---|---|---|---|")
 	for _, l := range labels() {
 		line("| `%s` | %s | %s | %s |", l.Name, l.of, cell(l.Help), code(l.Values))
 	}
-	line("\n## Objectives\n\n| objective | id | target | over | for | from |\n|---|---|---|---|---|---|")
+	line("\n## Objectives\n\n| objective | id | threshold | window | for | source |\n|---|---|---|---|---|---|")
 	for _, o := range c.alerts.Targets.All() {
 		over, wait := "", catalog.FormatDuration(o.For)
 		if o.Window > 0 {
@@ -91,6 +91,17 @@ func alertTable(c Config) []byte {
 		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s: %s |\n", a.Name, a.Name, severity, o.Title, o.Goal())
 	}
 	return b.Bytes()
+}
+
+// requirementsPage resolves the ids of requirements.
+const requirementsPage = "https://github.com/informer-exporter/informer-exporter/blob/main/docs/requirements.md"
+
+// requirements links ids to the page that resolves them.
+func requirements(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(ids, ", ") + "](" + requirementsPage + ")"
 }
 
 func code(names []string) string {

@@ -65,7 +65,7 @@ var (
 	matchers  = regexp.MustCompile(matcher)
 )
 
-// Validate returns what is wrong with the configuration. reserved are names that no label may be renamed to.
+// Validate returns the errors of the configuration. No label may be renamed to a reserved name.
 func (s Series) Validate(reserved []string) []error {
 	var errs []error
 	taken := map[string]bool{}

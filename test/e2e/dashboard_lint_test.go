@@ -10,8 +10,8 @@ import (
 
 type tree = map[string]any
 
-// lint returns what is wrong with a classic dashboard: what Grafana would draw badly without saying so, and what
-// dashboard-linter would complain about. The SDK's own validation finds neither.
+// lint returns the problems of a classic dashboard: what Grafana would draw badly without a warning, and what dashboard-linter
+// reports. The SDK's own validation finds neither.
 func lint(raw []byte) (problems []string) {
 	var m boardModel
 	if err := json.Unmarshal(raw, &m); err != nil {

@@ -18,7 +18,7 @@ func templateDatasource(m boardModel) []string {
 		}
 	}
 	if len(found) != 1 || found[0].Name != "datasource" || found[0].Label != "Data source" || found[0].Query != "prometheus" {
-		return []string{`there must be exactly one data source variable, datasource, labelled "Data source", for Prometheus`}
+		return []string{`there must be exactly one data source variable, datasource, labeled "Data source", for Prometheus`}
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func templateTarget(name, label string) func(boardModel) []string {
 		}
 		v := m.Templating.List[i]
 		if v.Type != "query" || v.Label != label || !v.Multi || v.AllValue != ".+" || !fromVariable(v.Datasource) {
-			return []string{fmt.Sprintf("variable %s must be a query of ${datasource}, labelled %q, with many values and .+ for All", name, label)}
+			return []string{fmt.Sprintf("variable %s must be a query of ${datasource}, labeled %q, with many values and .+ for All", name, label)}
 		}
 		return nil
 	}

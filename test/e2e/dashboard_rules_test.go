@@ -99,7 +99,7 @@ func eachSelector(check func(*parser.VectorSelector, []parser.Node) string) func
 	})
 }
 
-// unusualInterval stands for Grafana's variable, so that it differs from what somebody would write.
+// unusualInterval stands for Grafana's variable, so that it differs from any range that a query has.
 const unusualInterval = 7*time.Hour + 7*time.Second
 
 // withInterval writes a query so that it can be parsed: variables may stand in strings only.

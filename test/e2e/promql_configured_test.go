@@ -19,7 +19,7 @@ var configuredLabels = map[string]string{"cluster": "k8s", "job": "service", "in
 
 const configuredSelector = `env="prod", zone=~"a|b"`
 
-// checkConfigured returns what is wrong with a query that was generated for configuredLabels and configuredSelector.
+// checkConfigured returns the problems of a query that was generated for configuredLabels and configuredSelector.
 func checkConfigured(expr string) (problems []string) {
 	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
 	if err != nil {
