@@ -33,7 +33,7 @@ type GeneratedFactory[C any, F ~func(C, time.Duration) cache.SharedIndexInformer
 // It returns an error if the clientset cannot list and watch the type, or if the factory has an informer for the type
 // already. It calls methods of the clientset by reflection, once for each list and watch, never for an event; a program
 // that calls it is linked with all its exported methods. It is safe for concurrent use.
-func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer](
+func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer]( //nolint:revive // the name is client-go's
 	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, example runtime.Object, options Options,
 ) (cache.SharedIndexInformer, error) {
 	r, ok := clientset.Find(reflect.TypeFor[C](), example)
