@@ -26,10 +26,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// manifestNamespace is the namespace, and at the same time the name, of what the manifests create.
+// manifestNamespace is the namespace and the name of the objects in the manifests.
 const manifestNamespace = "informer-exporter"
 
-// deployPath is a path below deploy.
+// deployPath returns a path below deploy.
 func deployPath(t *testing.T, path string) string {
 	t.Helper()
 	root, err := stack.Root()
@@ -83,7 +83,7 @@ func decode(t *testing.T, text string) (objects []*unstructured.Unstructured) {
 	}
 }
 
-// applier applies objects as `kubectl apply --server-side --validate=strict` does, and takes warnings for errors.
+// applier applies objects like `kubectl apply --server-side --validate=strict`, and treats warnings as errors.
 type applier struct {
 	client   dynamic.Interface
 	mapper   *restmapper.DeferredDiscoveryRESTMapper
@@ -105,7 +105,7 @@ func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, t
 	*w = append(*w, text)
 }
 
-// apply sends an object; one that belongs in a namespace and names none goes to that of the manifests.
+// apply applies an object; a namespaced object without a namespace gets that of the manifests.
 func (a *applier) apply(ctx context.Context, object *unstructured.Unstructured) error {
 	kind := object.GroupVersionKind()
 	mapping, err := a.mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -139,7 +139,7 @@ func (a *applier) apply(ctx context.Context, object *unstructured.Unstructured) 
 	return nil
 }
 
-// applyBase applies deploy/kustomize/base to the chain's cluster, which may have it already.
+// applyBase applies deploy/kustomize/base to the chain's cluster, which may already have it.
 func applyBase(t *testing.T, config *rest.Config) {
 	t.Helper()
 	a := newApplier(config)

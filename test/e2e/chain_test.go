@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// loadKinds are what the load generator's informers watch.
+// loadKinds are the resources that the load generator watches.
 var loadKinds = []string{"configmaps", "deployments.apps", "pods"}
 
 func defaultKinds() []string {
@@ -25,7 +25,7 @@ func defaultKinds() []string {
 	return names
 }
 
-// awaitKinds waits until a query has a result for exactly these kinds.
+// awaitKinds waits until a query has a result for exactly these resources.
 func awaitKinds(t *testing.T, c *chain.Chain, query string, want []string) {
 	t.Helper()
 	await.Within(t, patience, query, func(ctx context.Context) error {
@@ -47,7 +47,7 @@ func kindsOf(ctx context.Context, c *chain.Chain, query string) ([]string, error
 	return kinds, err
 }
 
-// TestSignals finds in the real Prometheus what both programs report, for each of their informers.
+// TestSignals verifies that Prometheus has the metrics of both programs, for each of their informers.
 func TestSignals(t *testing.T) {
 	c := theChain(t)
 	const (
@@ -58,7 +58,7 @@ func TestSignals(t *testing.T) {
 	awaitKinds(t, c, `k8s_informer_synced`+ofLoad+` == 1`, loadKinds)
 	awaitKinds(t, c, `informer_exporter_kind_up == 1`, defaultKinds())
 
-	// The load generator changes the kinds that it watches, and the exporter watches these, too.
+	// The load generator writes the resources that it watches, and the exporter watches these as well.
 	awaitKinds(t, c, `k8s_informer_event_lag_seconds_count`+ofLoad+` > 0`, loadKinds)
 	for _, kind := range loadKinds {
 		awaitKinds(t, c, `k8s_informer_event_lag_seconds_count{name="informer-exporter", informer_type="`+kind+`"} > 0`, []string{kind})
@@ -68,7 +68,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestCacheReadsRise compares two moments: a counter that stands still is as good as none.
+// TestCacheReadsRise compares two moments: a counter that does not grow is useless.
 func TestCacheReadsRise(t *testing.T) {
 	c := theChain(t)
 	for _, metric := range []string{"k8s_informer_cache_hits_total", "k8s_informer_cache_misses_total"} {
@@ -83,7 +83,7 @@ func TestCacheReadsRise(t *testing.T) {
 				if now := samples[0].Value; now > first {
 					first, rises = now, rises+1
 				}
-				if rises < 3 { // the first value is no rise
+				if rises < 3 { // the first value is not growth
 					return fmt.Errorf("it stands at %v", first)
 				}
 				return nil
@@ -92,7 +92,7 @@ func TestCacheReadsRise(t *testing.T) {
 	}
 }
 
-// TestRulesAreHealthy finds every generated rule in Prometheus, evaluated without an error.
+// TestRulesAreHealthy verifies that Prometheus has every generated rule, and evaluates it without an error.
 func TestRulesAreHealthy(t *testing.T) {
 	c := theChain(t)
 	want := map[string]int{}
@@ -108,7 +108,7 @@ func TestRulesAreHealthy(t *testing.T) {
 	})
 }
 
-// unhealthy compares the rules with how many each group is to have.
+// unhealthy compares the rules with the expected number of each group.
 func unhealthy(rules []stack.Rule, want map[string]int) error {
 	got := map[string]int{}
 	for _, r := range rules {

@@ -49,8 +49,8 @@ func TestLeaderIsKilled(t *testing.T) {
 		}
 		instance := strings.TrimPrefix(next.URL, "http://")
 		for query, want := range map[string]float64{
-			`sum(controller_leader{lock="default/widgets"})`:                                             1,
-			`controller_leader{lock="default/widgets", instance="` + instance + `"}`:                     1,
+			`sum(controller_leader{lock="default/widgets"})`:                                     1,
+			`controller_leader{lock="default/widgets", instance="` + instance + `"}`:             1,
 			`controller_leader_transitions_total{event="acquired", instance="` + instance + `"}`: 1,
 		} {
 			samples, err := c.Prometheus.Query(ctx, query)

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// boardRule is one thing that every dashboard must keep to.
+// boardRule is a rule for every dashboard.
 type boardRule struct {
 	name  string
 	check func(boardModel) []string
@@ -125,7 +125,7 @@ func identity(m boardModel) []string {
 	return found
 }
 
-// ids: Grafana says "panel not found" for links to id 0, and shows one of two with the same id.
+// ids: Grafana shows "panel not found" for links to id 0, and one of two panels with the same id.
 func ids(m boardModel) []string {
 	var found []string
 	seen := map[uint32]string{}

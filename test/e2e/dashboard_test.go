@@ -14,21 +14,20 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// rarePanels are quantiles and means of what happens once in minutes or at a start. The series are always there, but what
-// they amount to is no number while nothing of the kind happens. TestFaults sees numbers while the fault lasts that each
-// of them has here.
+// rarePanels are quantiles and means of events that are minutes apart or happen at the start. Their series always
+// exist, but they are not a number without such events. TestFaults sees numbers while the listed fault lasts.
 var rarePanels = map[string]string{
 	"Coverage gap, p99": "etcd-compact", "Duration of watches, median": "etcd-compact", "Sync duration, p99": "etcd-compact",
 	"List duration": "etcd-compact", "Objects in lists": "etcd-compact",
 }
 
-// faultPanels are about what does not happen on a healthy cluster, and may have no series before it does.
+// faultPanels show what does not happen in a healthy cluster, and may have no series before.
 var faultPanels = map[string]string{
 	"Back-off": "failing-reconciles", "Turned away by the API server": "blocked-drain",
 	"Rollback duration, p99": "hanging-cleanup",
 }
 
-// TestEveryPanelHasData asks the real Prometheus, on a healthy cluster, what each panel asks for.
+// TestEveryPanelHasData runs the query of each panel on a real Prometheus with a healthy cluster.
 func TestEveryPanelHasData(t *testing.T) {
 	c := theChain(t)
 	for _, d := range boards(t, dashboards.Config{}) {
@@ -48,7 +47,7 @@ func TestEveryPanelHasData(t *testing.T) {
 	}
 }
 
-// TestRarePanelsHaveFaults: each is a panel, and what fills it is a fault that TestFaults makes.
+// TestRarePanelsHaveFaults verifies that each is a panel, filled by a fault that TestFaults injects.
 func TestRarePanelsHaveFaults(t *testing.T) {
 	var panels []string
 	for _, d := range boards(t, dashboards.Config{}) {
@@ -70,7 +69,7 @@ func TestRarePanelsHaveFaults(t *testing.T) {
 
 func isNumber(s stack.Sample) bool { return !math.IsNaN(s.Value) }
 
-// emptyQueries returns the queries whose results are not good enough.
+// emptyQueries returns the queries without sufficient results.
 func emptyQueries(ctx context.Context, c *chain.Chain, queries []query, good func(query, []stack.Sample) bool) (empty []string, err error) {
 	for _, q := range queries {
 		samples, err := c.Prometheus.Query(ctx, q.Plain())
@@ -91,7 +90,7 @@ func errorOf(empty []string, err error) error {
 	return err
 }
 
-// hasValues fails if a variable would offer nothing to choose from.
+// hasValues fails if a variable has no values.
 func hasValues(ctx context.Context, c *chain.Chain, v dashboardVariable) error {
 	samples, err := c.Prometheus.Query(ctx, fmt.Sprintf("group by (%s) (%s)", v.label, v.selector))
 	if err != nil {
@@ -105,8 +104,8 @@ func hasValues(ctx context.Context, c *chain.Chain, v dashboardVariable) error {
 	return fmt.Errorf("no value among %v", samples)
 }
 
-// TestEmptyPanelsAreSeen renames the metrics of each query: every one of them must be found empty then, so none is of the
-// kind that returns something whatever is there.
+// TestEmptyPanelsAreSeen renames the metrics of each query, after which every query must be found empty. This excludes
+// queries that always return something.
 func TestEmptyPanelsAreSeen(t *testing.T) {
 	c := theChain(t)
 	renamed := strings.NewReplacer("k8s_informer_", "k8s_renamed_", "informer_exporter_", "renamed_exporter_",

@@ -16,11 +16,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 )
 
-// told are the labels that the alert of each fault must have, for it to be about what is broken.
+// told are the labels that the alert of each fault must have.
 var told = map[string]map[string]string{
 	"half-open":            {"name": exporterName, "informer_type": "pods"},
 	"reset":                {"name": "load", "informer_type": "pods"},
-	"mid-event":            {"informer_type": "pods"}, // of either program: there is no telling whose connection carries more
+	"mid-event":            {"informer_type": "pods"}, // of either program, depending on the connection
 	"apiserver-kill":       {"name": "widgets", "lock": "widgets"},
 	"apiserver-pause":      {"name": "widgets", "lock": "widgets"},
 	"etcd-compact":         {"name": exporterName, "informer_type": "pods"},
@@ -36,12 +36,12 @@ var told = map[string]map[string]string{
 	"broken-configuration": {"job": exporterName},
 }
 
-// instead is what may come first where scrapes fail because the machine is busy, for that makes every alert wait anew: the
-// alert of the fault is then kept back as its consequence. HTTP/2 finds a dead connection after 45 seconds.
+// instead is an alert that may fire first if scrapes fail on a busy machine, which restarts the wait of every alert and
+// inhibits the alert of the fault. HTTP/2 detects a dead connection after 45 seconds.
 var instead = map[string]string{"half-open": "InformerWatchDown"}
 
-// TestFaults makes every fault of the demo that has an alert and follows that to the webhook and back. What does not touch
-// the same parts is broken at the same time.
+// TestFaults injects every fault of the demo that has an alert, and follows the alert to the webhook until it is
+// resolved. Faults of different parts run at the same time.
 func TestFaults(t *testing.T) {
 	t.Run("controllers, objects, the exporter's configuration", func(t *testing.T) {
 		c := theChain(t)
@@ -50,8 +50,8 @@ func TestFaults(t *testing.T) {
 		consequence(t, others[0], "ClusterNamespaceStuck")
 		endAll(t, others...)
 		drain.fires(t)
-		drain.end(t) // requests that fail on a dead connection are no different from those that are turned away
-		// What the handlers are behind with does not get less when nothing arrives any more.
+		drain.end(t) // failures on a dead connection count like rejected requests
+		// Pending events of handlers do not decrease while nothing arrives.
 		await.Within(t, patience, "handlers are behind by more than two minutes", func(ctx context.Context) error {
 			return some(ctx, c, `2 * k8s_informer_handler_pending_events{name="load", informer_type="pods"} > 120`)
 		})
@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 		c := theChain(t)
 		endAll(t, begin(t, c, "apiserver-kill"))
 		endAll(t, begin(t, c, "apiserver-pause"))
-		// Caches that etcd has left behind are right again when they have been filled again, as a compaction makes them.
+		// Caches that are stale after etcd's restore recover with a relist, which a compaction causes.
 		restored := begin(t, c, "etcd-restore")
 		restored.fires(t)
 		restored.end(t)
@@ -77,7 +77,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// consequence waits until the alert of a fault has arrived, and another one is there and kept back because of it.
+// consequence waits until the alert of a fault has arrived, and another alert is inhibited by it.
 func consequence(t *testing.T, b *broken, alert string) {
 	t.Helper()
 	b.fires(t)
@@ -92,7 +92,7 @@ func consequence(t *testing.T, b *broken, alert string) {
 	}
 }
 
-// broken is a fault that is on.
+// broken is an active fault.
 type broken struct {
 	chain   *chain.Chain
 	fault   chain.Fault
@@ -110,7 +110,7 @@ func beginAll(t *testing.T, c *chain.Chain, names ...string) (all []*broken) {
 	return all
 }
 
-// begin makes a fault once nothing says that it is there already.
+// begin injects a fault once its symptoms are absent.
 func begin(t *testing.T, c *chain.Chain, name string) *broken {
 	t.Helper()
 	fault, err := chain.FaultByName(name)
@@ -158,8 +158,8 @@ func endAll(t *testing.T, all ...*broken) {
 	}
 }
 
-// isResolved fails unless Prometheus has no such alert any more and the last that the webhook was told is that it is
-// resolved. That may have been before the end of the fault, where the alert comes and goes.
+// isResolved fails unless the alert no longer fires in Prometheus and the last notification is that it is resolved.
+// That may precede the end of the fault, if the alert flaps.
 func (b *broken) isResolved(ctx context.Context) error {
 	if err := b.silent(ctx); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (b *broken) isResolved(ctx context.Context) error {
 	return nil
 }
 
-// end ends the fault, if it lasts.
+// end ends the fault, if it is active.
 func (b *broken) end(t *testing.T) {
 	t.Helper()
 	if !b.ended.IsZero() {
@@ -188,7 +188,7 @@ func (b *broken) end(t *testing.T) {
 	}
 }
 
-// fires waits for the alert and looks at what a person is shown.
+// fires waits for the alert and checks its annotations.
 func (b *broken) fires(t *testing.T) {
 	t.Helper()
 	if b.fired.Name != "" {
@@ -221,7 +221,7 @@ func (b *broken) fires(t *testing.T) {
 	b.fired = a
 }
 
-// fillsPanels waits until the panels that the fault is to fill show something.
+// fillsPanels waits until the panels of the fault have data.
 func (b *broken) fillsPanels(t *testing.T) {
 	t.Helper()
 	for _, d := range boards(t, dashboards.Config{}) {
@@ -236,7 +236,7 @@ func (b *broken) fillsPanels(t *testing.T) {
 	}
 }
 
-// awaitAlert waits until the webhook has been told something.
+// awaitAlert waits until the webhook has received an alert.
 func awaitAlert(t *testing.T, c *chain.Chain, patience time.Duration, what string, match func(receiver.Alert) bool) receiver.Alert {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -257,14 +257,14 @@ func some(ctx context.Context, c *chain.Chain, query string) error {
 	return err
 }
 
-// TestEveryFaultIsFollowed: the demo says which alert to expect, and here is where it is held to that.
+// TestEveryFaultIsFollowed verifies that every fault of the demo with an alert is tested here.
 func TestEveryFaultIsFollowed(t *testing.T) {
 	for _, f := range chain.Faults() {
 		_, followed := told[f.Name]
 		switch f.Name {
 		case "cut": // TestFaultReachesTheReceiver
 			followed = true
-		case "delay": // takes as long as half-open and ends in the same alert
+		case "delay": // takes as long as half-open and leads to the same alert
 			continue
 		}
 		if followed != (f.Alert != "") {

@@ -15,7 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// resolvedByAFailedScrape returns the alerts that a single scrape resolves by failing. It fails when most alerts fire.
+// resolvedByAFailedScrape returns the alerts that a single failed scrape resolves. It fails the scrape when most alerts
+// fire.
 func resolvedByAFailedScrape(t *testing.T, r recording.Recording, rulesFile string, fired alertSteps) (problems []string) {
 	t.Helper()
 	var at int
@@ -48,7 +49,7 @@ func (f alertSteps) around(step int) (names []string) {
 	return names
 }
 
-// withFailedScrape returns a recording in which Prometheus has got no answer at a step: all that it had it forgets.
+// withFailedScrape returns a recording with a failed scrape at a step, which makes all series stale.
 func withFailedScrape(r recording.Recording, step int) recording.Recording {
 	failed := r
 	failed.Series = slices.Clone(r.Series)
@@ -58,7 +59,7 @@ func withFailedScrape(r recording.Recording, step int) recording.Recording {
 		}
 		values := slices.Clone(s.Values)
 		switch s.Labels.Get(model.MetricNameLabel) {
-		case recording.FaultSeries: // is of no target
+		case recording.FaultSeries: // not of a target
 		case "up":
 			values[step] = 0
 		default:

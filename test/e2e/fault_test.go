@@ -19,15 +19,15 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// Alerts take a minute, which is the `for` that they have by default; client-go may then wait another one before it tries
-// again, and both take longer on a busy machine.
+// Alerts wait a minute by default; client-go may wait another one before it retries, and both take longer on a busy
+// machine.
 const (
 	fireTimeout    = 4 * time.Minute
 	resolveTimeout = 5 * time.Minute
 )
 
 // TestFaultReachesTheReceiver cuts the informers off from the API server and follows the alert through Prometheus and
-// Alertmanager to the webhook, and its end after the connection is back.
+// Alertmanager to the webhook, until it is resolved after the connection is back.
 func TestFaultReachesTheReceiver(t *testing.T) {
 	c := theChain(t)
 	awaitKinds(t, c, `k8s_informer_watch_connected{name="informer-exporter"} == 1`, defaultKinds())
@@ -39,7 +39,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 		fired[kind] = awaitWatchDown(t, c, fireTimeout, cut, "firing", kind)
 		checkAlert(t, c, fired[kind], kind)
 	}
-	// The lag is a consequence: it fires, too, and Alertmanager keeps it back.
+	// Sync lag is a consequence: its alert fires as well, and Alertmanager inhibits it.
 	await.Within(t, fireTimeout, "InformerSyncLagHigh is inhibited", func(ctx context.Context) error {
 		return inhibited(ctx, c, len(defaultKinds()), `alertname="InformerSyncLagHigh"`, `name="`+exporterName+`"`)
 	})
@@ -74,7 +74,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 
 const exporterName = "informer-exporter"
 
-// inject makes a fault and returns what ends it; the end of the test does so in any case.
+// inject injects a fault and returns the function that ends it; the end of the test ends it in any case.
 func inject(t *testing.T, c *chain.Chain, name string) (restore func(context.Context) error) {
 	t.Helper()
 	fault, err := chain.FaultByName(name)
@@ -101,7 +101,7 @@ func inject(t *testing.T, c *chain.Chain, name string) (restore func(context.Con
 	return restore
 }
 
-// awaitWatchDown waits until the webhook has been told that the exporter's watch of a kind is down, or no longer is.
+// awaitWatchDown waits until the webhook is notified that the exporter's watch of a resource is down, or resolved.
 func awaitWatchDown(t *testing.T, c *chain.Chain, patience time.Duration, after time.Time, status, kind string) receiver.Alert {
 	t.Helper()
 	return awaitAlert(t, c, patience, "InformerWatchDown for "+kind+", "+status, func(a receiver.Alert) bool {
@@ -110,7 +110,7 @@ func awaitWatchDown(t *testing.T, c *chain.Chain, patience time.Duration, after 
 	})
 }
 
-// checkAlert looks at what a person is shown.
+// checkAlert checks the annotations of an alert.
 func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
 	t.Helper()
 	instance := strings.TrimPrefix(c.ExporterURL, "http://")
@@ -139,7 +139,7 @@ func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
 	}
 }
 
-// runbookExists fails if an address leads to no file of this repository that is about the alert.
+// runbookExists fails unless a URL leads to a file of this repository about the alert.
 func runbookExists(address, alert string) error {
 	_, path, ok := strings.Cut(address, "/blob/main/")
 	if !ok {
@@ -171,7 +171,7 @@ func TestDeadRunbookIsSeen(t *testing.T) {
 	}
 }
 
-// inhibited fails unless Alertmanager has that many alerts that match, and keeps every one of them back because of another.
+// inhibited fails unless Alertmanager has that many matching alerts, all of them inhibited.
 func inhibited(ctx context.Context, c *chain.Chain, want int, matchers ...string) error {
 	query := url.Values{"filter": matchers}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Alertmanager.URL+"/api/v2/alerts?"+query.Encode(), nil)

@@ -16,8 +16,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestExporterAsItsServiceAccount runs the exporter with the rights of the manifests: it watches every default kind. Asked
-// for Secrets, it reports that it may not have them, and goes on with the rest.
+// TestExporterAsItsServiceAccount runs the exporter with the permissions of the manifests: it watches every default
+// resource. Configured with Secrets, it reports that they are forbidden, and continues with the rest.
 func TestExporterAsItsServiceAccount(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
@@ -70,7 +70,7 @@ func startExporter(t *testing.T, program string, args ...string) string {
 	return url
 }
 
-// awaitValues waits until the series of a metric that have a value are those of exactly these kinds.
+// awaitValues waits until a metric has a value for exactly these resources.
 func awaitValues(t *testing.T, url, metric, value string, want []string) {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^` + metric + `\{(?:.*,)?informer_type="([^"]+)"[^}]*\} ` + value + `$`)

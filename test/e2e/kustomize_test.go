@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/prometheus-operator/prometheus-operator/pkg/versionutil" // pins the module that has the CustomResourceDefinitions
+	_ "github.com/prometheus-operator/prometheus-operator/pkg/versionutil" // pins the module with the CustomResourceDefinitions
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
-// TestManifestsAreAccepted applies the base to the real API server, strictly and without a warning, and sees that the Pod
-// that comes of it is admitted by the strictest pod security.
+// TestManifestsAreAccepted applies the base to the real API server, strictly and without a warning, and verifies that
+// its Pod passes the strictest pod security.
 func TestManifestsAreAccepted(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
@@ -45,7 +45,7 @@ func TestManifestsAreAccepted(t *testing.T) {
 		t.Errorf("no container has the port %s that the Service sends to", port.TargetPort.String())
 	}
 
-	// It would not have been accepted whatever it had said.
+	// The server does not accept every Pod.
 	bad := render(t, "kustomize/base")
 	for _, object := range bad {
 		if err := unstructured.SetNestedField(object.Object, true, "metadata", "nosuchfield"); err != nil {
@@ -68,7 +68,7 @@ func hasPort(pod corev1.Pod, name string) bool {
 	return false
 }
 
-// TestOperatorObjectsAreAccepted does the same with what is for the Prometheus operator, against its real
+// TestOperatorObjectsAreAccepted does the same for objects of the Prometheus operator, with its real
 // CustomResourceDefinitions.
 func TestOperatorObjectsAreAccepted(t *testing.T) {
 	c := theChain(t)
@@ -88,7 +88,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 	}
 	for _, file := range files {
 		for _, object := range readObjects(t, file) {
-			// The grafana-operator's module, which has its definitions, cannot be had from the Go proxy.
+			// The module of the grafana-operator, which has its definitions, is not available from the Go module proxy.
 			if object.GetKind() != "GrafanaDashboard" {
 				objects = append(objects, object)
 			}
@@ -118,7 +118,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 	}
 }
 
-// operatorModule is where the Prometheus operator's module lies in the module cache.
+// operatorModule returns the directory of the Prometheus operator's module in the module cache.
 func operatorModule(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/prometheus-operator/prometheus-operator").Output()

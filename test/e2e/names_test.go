@@ -18,10 +18,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
-// ourSeries are all that this project makes, those of rules included, also those that have ended.
+// ourSeries are all series of this project, including recording rules and series that have ended.
 const ourSeries = `last_over_time({__name__=~"k8s_informer_.+|k8s_client_.+|k8s_lease_.+|k8s_object_.+|controller_.+|workqueue_.+|leader_election_.+|informer_exporter_.+|informer:.+|ALERTS|ALERTS_FOR_STATE"}[1h])`
 
-// TestNoSeriesNamesAnObject compares every label of every series with the names of everything in the cluster.
+// TestNoSeriesNamesAnObject compares every label of every series with the names of all objects in the cluster.
 func TestNoSeriesNamesAnObject(t *testing.T) {
 	c := theChain(t)
 	awaitKinds(t, c, `k8s_informer_synced{name="informer-exporter"} == 1`, defaultKinds())
@@ -50,7 +50,7 @@ func TestNoSeriesNamesAnObject(t *testing.T) {
 	t.Logf("%d series, %d names", len(samples), len(names))
 }
 
-// objectNames lists everything that the API server has, and returns the resource for each name.
+// objectNames lists all objects of the API server, and returns the resource for each name.
 func objectNames(t *testing.T, config *rest.Config) map[string]string {
 	t.Helper()
 	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
@@ -86,11 +86,11 @@ func objectNames(t *testing.T, config *rest.Config) map[string]string {
 var programs = []string{"informer-exporter", "kube-controller-manager", "load", "owner-labels", "widgets"}
 
 var (
-	loadObject = regexp.MustCompile(`\b(pod|configmap|deployment|widget)-[0-9]+`) // also of one that is gone by now
+	loadObject = regexp.MustCompile(`\b(pod|configmap|deployment|widget)-[0-9]+`) // possibly deleted by now
 	uid        = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// leaks returns which labels give an object away, by its name, its key or its UID.
+// leaks returns the labels that reveal an object's name, key or UID.
 func leaks(series, names map[string]string) []string {
 	var found []string
 	for _, label := range slices.Sorted(maps.Keys(series)) {
@@ -120,8 +120,8 @@ func leaks(series, names map[string]string) []string {
 	return found
 }
 
-// isMeant tells whether a label is one of the few that are there to name something: a Lease and its holder, and the
-// namespace of objects that something is the matter with.
+// isMeant reports whether a label is meant to name an object: a Lease and its holder, and the namespace of
+// k8s_object_*.
 func isMeant(series map[string]string, label string) bool {
 	name, alert := series["__name__"], series["alertname"]
 	switch label {

@@ -9,9 +9,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// quietFaults are those that no alert fires for. What they show nevertheless is true at some time while they last: that
-// nothing fires would not tell a recording of the fault from one of nothing. No rule reads anything of bookmarks: of them
-// the recording shows only that silence fires nothing.
+// quietFaults are faults without an alert. Each expression is true at some time during its fault, which distinguishes
+// the recording from one without a fault. No rule reads bookmarks: their recording only shows that silence fires
+// nothing.
 var quietFaults = map[string]string{
 	"TestServerTimeout":      `increase(k8s_informer_watches_total[15m]) > 0 unless increase(k8s_informer_list_duration_seconds_count[15m]) > 0`,
 	"TestBookmarksOnly":      `increase(k8s_informer_event_lag_seconds_count[10m]) == 0 and k8s_informer_watch_connected == 1`,
@@ -46,7 +46,7 @@ func TestQuietFaultsAreInTheirRecordings(t *testing.T) {
 	}
 }
 
-// holdsDuring tells whether an expression has a result at some time while the fault of a recording lasts.
+// holdsDuring reports whether an expression has a result at some time during the fault of a recording.
 func holdsDuring(t *testing.T, r recording.Recording, expr string) bool {
 	t.Helper()
 	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start})

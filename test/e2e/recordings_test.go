@@ -64,8 +64,8 @@ func recorded(t *testing.T, test string) recording.Recording {
 	return r
 }
 
-// ofAMachine tells whether a label says where a recording was made: targets have names instead of addresses, and nothing
-// else has the form of an address or a path.
+// ofAMachine reports whether a label reveals where a recording was made: targets have names instead of addresses, and
+// no other value looks like an address or a path.
 func ofAMachine(l labels.Label) bool {
 	if l.Name == model.InstanceLabel {
 		return l.Value != "exporter:9958" && l.Value != "program:8080"
@@ -89,10 +89,9 @@ func TestMachinesAreSeen(t *testing.T) {
 	}
 }
 
-// TestRecordingsAreWhatTheyShouldBe holds that recordings are small, complete, about rows that there are and about no
-// machine, and that they have every metric of informers that the rules read: a metric with a new name is to be recorded
-// anew.
-func TestRecordingsAreWhatTheyShouldBe(t *testing.T) {
+// TestRecordingsAreComplete verifies that recordings are small, complete, about existing rows and about no
+// machine, and that they have every informer metric that the rules read: a renamed metric must be recorded again.
+func TestRecordingsAreComplete(t *testing.T) {
 	const (
 		most    = 100 << 10
 		mostAll = 2 << 20
@@ -147,7 +146,7 @@ func TestRecordingsAreWhatTheyShouldBe(t *testing.T) {
 	}
 }
 
-// replaced replaces a text that must be there.
+// replaced replaces a text that must exist.
 func replaced(t *testing.T, content []byte, old, with string) []byte {
 	t.Helper()
 	if !bytes.Contains(content, []byte(old)) {

@@ -25,8 +25,8 @@ var (
 	rulesFile     = filepath.Join("..", "..", "deploy", "prometheus", "rules.yaml")
 )
 
-// TestRecordedFaultsFireTheirAlerts evaluates every generated rule, with Prometheus' own packages, on what was recorded
-// under each fault of docs/faults.md. Exactly the alerts fire that the row names, and a scrape that fails resolves none.
+// TestRecordedFaultsFireTheirAlerts evaluates every generated rule, with Prometheus' own packages, on the recording of
+// each fault of docs/faults.md. Exactly the alerts of the row fire, and a failed scrape resolves none.
 func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 	for _, row := range faultTable(t) {
 		t.Run(row.test, func(t *testing.T) {
@@ -44,15 +44,14 @@ func TestRecordedFaultsFireTheirAlerts(t *testing.T) {
 				t.Error("there is no exporter beside the program")
 			}
 			for _, problem := range (faultRow{test: row.test}).compare(replay(t, well, rulesFile), well) {
-				t.Error("of the exporter, which suffers nothing: " + problem)
+				t.Error("of the healthy exporter: " + problem)
 			}
 		})
 	}
 }
 
-// TestReplayFindsWhatIsWrong holds that a metric under another name, a rule with another threshold, and a row that says
-// something else are found.
-func TestReplayFindsWhatIsWrong(t *testing.T) {
+// TestReplayFindsProblems verifies that a renamed metric, a changed threshold and a changed row are detected.
+func TestReplayFindsProblems(t *testing.T) {
 	const test = "TestCutConnection"
 	rows := faultTable(t)
 	row := rows[slices.IndexFunc(rows, func(r faultRow) bool { return r.test == test })]
@@ -112,7 +111,7 @@ func wantProblems(t *testing.T, want, got []string) {
 	}
 }
 
-// compare returns what is wrong with the alerts that have fired.
+// compare returns the differences between the row and the alerts that have fired.
 func (row faultRow) compare(fired alertSteps, r recording.Recording) []string {
 	begin, end := r.Phase(recording.During), r.Phase(recording.After)
 	var problems []string
@@ -139,7 +138,7 @@ func (row faultRow) compare(fired alertSteps, r recording.Recording) []string {
 	return problems
 }
 
-// ofJob returns what a recording has of one program.
+// ofJob returns the series of one program.
 func ofJob(r recording.Recording, job string) recording.Recording {
 	r.Series = slices.DeleteFunc(slices.Clone(r.Series), func(s recording.Series) bool { return s.Labels.Get("job") != job })
 	return r

@@ -19,13 +19,13 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// verbs are all that Kubernetes knows, and one that it does not: whoever may do that may do anything.
+// verbs are all verbs of Kubernetes, and an unknown one: permission for it means permission for everything.
 var verbs = []string{
 	"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "bind", "escalate", "impersonate", "nosuchverb",
 }
 
-// TestRightsAreJustEnough asks the API server, as the service account of the manifests, about every verb on every
-// resource and subresource. What it may do beyond any other service account must be to list and watch the default kinds.
+// TestRightsAreJustEnough checks every verb on every resource and subresource with the service account of the
+// manifests. Beyond any other service account, it may only list and watch the default resources.
 func TestRightsAreJustEnough(t *testing.T) {
 	c := theChain(t)
 	admin := c.ControlPlane.Config()
@@ -58,14 +58,14 @@ func TestRightsAreJustEnough(t *testing.T) {
 	}
 	t.Logf("%d of %d requests are allowed; any service account may: %q", len(want), len(requests), rights[account.Name])
 
-	// The same question finds what an administrator may.
+	// The same check finds an administrator's permissions.
 	if got := allowed(t, admin, requests); len(got) != len(requests) {
 		t.Errorf("the administrator may do only %d of %d", len(got), len(requests))
 	}
 }
 
-// allRequests lists each verb on each resource and subresource that the server has. Requests for resources in a namespace
-// are about that of the manifests, where a Role would count, too.
+// allRequests returns each verb on each resource and subresource of the server. Requests for namespaced resources are
+// for the namespace of the manifests, where a Role would count as well.
 func allRequests(t *testing.T, admin *rest.Config) (requests []authorizationv1.ResourceAttributes) {
 	t.Helper()
 	_, lists, err := discovery.NewDiscoveryClientForConfigOrDie(admin).ServerGroupsAndResources()
@@ -93,7 +93,7 @@ func allRequests(t *testing.T, admin *rest.Config) (requests []authorizationv1.R
 	return requests
 }
 
-// allowed returns which requests the server would grant, sorted.
+// allowed returns the requests that the server would allow, sorted.
 func allowed(t *testing.T, config *rest.Config, requests []authorizationv1.ResourceAttributes) (granted []string) {
 	t.Helper()
 	config.QPS = -1
@@ -136,7 +136,7 @@ func ask(ctx context.Context, create createReview, request authorizationv1.Resou
 	return review.Status.Allowed, nil
 }
 
-// describe writes a request as "list deployments.apps" or "create pods/exec".
+// describe formats a request as "list deployments.apps" or "create pods/exec".
 func describe(r authorizationv1.ResourceAttributes) string {
 	text := r.Verb + " " + schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
 	if r.Subresource != "" {

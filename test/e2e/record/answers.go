@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// answer takes the place of the API server where it returns true. It may also change the request.
+// answer replaces the API server's answer if it returns true. It may also change the request.
 type answer func(http.ResponseWriter, *http.Request) (answered bool)
 
 // status answers a kind of requests with an error.
@@ -36,7 +36,7 @@ func ended(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// late passes lists on after a while.
+// late delays lists.
 func late(d time.Duration) answer {
 	return func(_ http.ResponseWriter, r *http.Request) bool {
 		if isAnyList(r) {
@@ -75,7 +75,7 @@ func gone() string {
 	return fmt.Sprintf(`{"type":"ERROR","object":%s}`, statusJSON(http.StatusGone, metav1.StatusReasonExpired))
 }
 
-// The kinds of requests. A streaming list is a watch that begins with the state.
+// The kinds of requests. A streaming list is a watch that begins with the list.
 func isList(r *http.Request) bool {
 	return isOfKind(r) && r.URL.Query().Get("watch") == ""
 }
@@ -86,10 +86,10 @@ func isAnyList(r *http.Request) bool { return isList(r) || isStreamingList(r) }
 
 func isWatch(r *http.Request) bool { return isOfKind(r) && !isAnyList(r) }
 
-// isFreshnessCheck tells the watches of Checks.Freshness, which last a second, from those of informers.
+// isFreshnessCheck distinguishes the watches of Checks.Freshness, which last a second, from those of informers.
 func isFreshnessCheck(r *http.Request) bool { return r.URL.Query().Get("timeoutSeconds") == "1" }
 
-// isOfKind tells requests for what is watched from those for what the API server serves.
+// isOfKind distinguishes requests for watched resources from discovery.
 func isOfKind(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/namespaces/")
 }

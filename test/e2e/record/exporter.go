@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// target is a program that is scraped.
+// target is a scraped program.
 type target struct {
 	job, instance string
 	// read returns the text of its metrics.
@@ -25,7 +25,7 @@ type target struct {
 	stop  func(context.Context) error
 }
 
-// restart is a deployment of a program: it has no memory of what was.
+// restart is a new instance of a program, without its state.
 func restart(ctx context.Context, targets []*target) error {
 	for _, t := range targets {
 		if err := t.stop(ctx); err != nil {
@@ -38,7 +38,7 @@ func restart(ctx context.Context, targets []*target) error {
 	return nil
 }
 
-// exporterOptions say how an exporter differs from the others.
+// exporterOptions are the differences between exporters.
 type exporterOptions struct {
 	// config is its configuration file. The default watches busy, without checks.
 	config string
@@ -46,10 +46,10 @@ type exporterOptions struct {
 	env []string
 }
 
-// busyConfig watches kinds in the namespace in which something happens all the time.
+// busyConfig watches resources in the namespace with constant writes.
 const busyConfig = "resources: [configmaps, pods]\nnamespaces: [" + busy + "]\nchecks: {freshness: 0s, audit: 0s}\n"
 
-// startExporter starts a real exporter that reaches the API server by a configuration.
+// startExporter starts a real exporter with a connection to the API server.
 func (l *lab) startExporter(ctx context.Context, config *rest.Config, o exporterOptions) (*target, error) {
 	if o.config == "" {
 		o.config = busyConfig

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// gate is an HTTP server in front of an API server. It passes requests on, as the administrator, unless it was told to
-// answer some of them itself, and it can write into the open watches, end them, and lose events of theirs.
+// gate is an HTTP server in front of an API server. It passes requests on, as the administrator, unless it answers some
+// of them itself. It can write into open watches, end them, and drop their events.
 type gate struct {
 	server *http.Server
 	url    string
-	// foreign makes all resourceVersions something else than numbers, as those of some aggregated APIs are.
+	// foreign replaces resource versions with other strings than numbers, as in some aggregated APIs.
 	foreign bool
 
 	mu      sync.Mutex
@@ -78,17 +78,17 @@ func newGate(config *rest.Config) (*gate, error) {
 	return g, nil
 }
 
-// config is how clients reach the gate. They need no credentials.
+// config returns the configuration for clients of the gate. They need no credentials.
 func (g *gate) config() *rest.Config { return &rest.Config{Host: g.url, QPS: 50, Burst: 100} }
 
-// answerWith lets an answer take the place of the API server's from now on; nil ends that.
+// answerWith replaces the API server's answers; nil ends that.
 func (g *gate) answerWith(a answer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.instead = a
 }
 
-// lose loses, from now on, every event that has a text in it.
+// lose drops, from now on, every event that contains a text.
 func (g *gate) lose(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +124,7 @@ var (
 	native = regexp.MustCompile(`resourceVersion=rev-([0-9]+)-x`)
 )
 
-// respond hands on an answer of the API server, line by line.
+// respond passes on an answer of the API server, line by line.
 func (g *gate) respond(resp *http.Response) error {
 	if resp.StatusCode != http.StatusOK {
 		return nil
@@ -146,7 +146,7 @@ func (g *gate) respond(resp *http.Response) error {
 		resp.Header.Del("Content-Length")
 	}
 	if q := resp.Request.URL.Query(); q.Get("watch") == "" || isFreshnessCheck(resp.Request) {
-		return nil // no watch of an informer's
+		return nil // not a watch of an informer
 	}
 	g.mu.Lock()
 	g.streams[s] = true

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// Namespaces: something is written to busy all the time, and nothing to quiet.
+// Namespaces: busy has constant writes, quiet has none.
 const (
 	busy  = "busy"
 	quiet = "quiet"
@@ -33,15 +33,15 @@ type lab struct {
 	log   *slog.Logger
 	dir   string
 	stops []func(context.Context) error
-	// exporter is the program, and env the one that gives it its environment.
+	// exporter is the path of the program, and env the command that sets its environment.
 	exporter, env string
-	// plane is the control plane of the rows that leave it in one piece.
+	// plane is the control plane of rows that do not break it.
 	plane *stack.ControlPlane
-	// well is an exporter that suffers nothing, beside programs that do.
+	// well is a healthy exporter beside faulty programs.
 	well *target
 }
 
-// newLab starts what rows share. The lab is to be closed whether or not there is an error.
+// newLab starts what rows share. The caller must close the lab, even after an error.
 func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 	l = &lab{log: log}
 	if l.env, err = exec.LookPath("env"); err != nil {
@@ -73,7 +73,7 @@ func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 
 func (l *lab) onStop(stop func(context.Context) error) { l.stops = append(l.stops, stop) }
 
-// close stops everything, last things first.
+// close stops everything in reverse order.
 func (l *lab) close() error {
 	var errs []error
 	for _, stop := range slices.Backward(l.stops) {
@@ -136,7 +136,7 @@ func (l *lab) write(ctx context.Context, plane *stack.ControlPlane) (stop func()
 	return stop, nil
 }
 
-// proxy stands on the wire in front of an address.
+// proxy starts a fault proxy in front of an address.
 func (l *lab) proxy(address string) (*faultproxy.Proxy, error) {
 	p, err := faultproxy.Start(address, "")
 	if err != nil {
@@ -146,7 +146,7 @@ func (l *lab) proxy(address string) (*faultproxy.Proxy, error) {
 	return p, nil
 }
 
-// gate stands in front of a control plane.
+// gate starts a gate in front of a control plane.
 func (l *lab) gate(plane *stack.ControlPlane) (*gate, error) {
 	g, err := newGate(plane.Config())
 	if err != nil {
@@ -156,7 +156,7 @@ func (l *lab) gate(plane *stack.ControlPlane) (*gate, error) {
 	return g, nil
 }
 
-// every calls f now and then again and again, until ctx ends.
+// every calls f now and then repeatedly, until ctx ends.
 func every(ctx context.Context, d time.Duration, f func()) {
 	for {
 		f()

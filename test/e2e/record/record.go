@@ -13,14 +13,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// subject is what suffers a fault.
+// subject is the program under a fault.
 type subject struct {
 	targets []*target
-	// suffer makes the fault. It returns when ctx has ended, and the fault with it.
+	// suffer injects the fault. It returns when ctx has ended, and the fault with it.
 	suffer func(ctx context.Context) error
 }
 
-// cluster is the label that an external label of Prometheus would be.
+// cluster is the label that Prometheus would add as an external label.
 const cluster = "recorded"
 
 // record scrapes a subject before, during and after its fault.

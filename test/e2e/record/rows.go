@@ -16,7 +16,7 @@ type row struct {
 	prepare func(context.Context, *lab) (*subject, error)
 }
 
-// seldom is how often what happens again and again does: client-go's back-off forgets after two minutes.
+// seldom is the interval of repeated faults: client-go's backoff resets after two minutes.
 const seldom = 140 * time.Second
 
 // Settings of exporters.
@@ -30,7 +30,7 @@ var (
 )
 
 var rows = []row{
-	// The watch.
+	// Watch.
 	{"TestServerTimeout", wire(exporterOptions{}, func(ctx context.Context, _ *faultproxy.Proxy) { <-ctx.Done() })},
 	{"TestBookmarksOnly", wire(quietly, func(ctx context.Context, _ *faultproxy.Proxy) { <-ctx.Done() })},
 	{"TestResetInTheMiddleOfAnEvent", wire(exporterOptions{}, func(ctx context.Context, p *faultproxy.Proxy) {
@@ -59,7 +59,7 @@ var rows = []row{
 		<-ctx.Done()
 	})},
 
-	// The list.
+	// List.
 	{"TestThrottledList", starting(status(isAnyList, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))},
 	{"TestServerErrorOnList", starting(status(isAnyList, http.StatusInternalServerError, metav1.StatusReasonInternalError))},
 	{"TestForbidden", starting(with("Impersonate-User", "nobody"))},
@@ -92,7 +92,7 @@ var rows = []row{
 	{"TestMutatedObject", programOnly(mutations, mutate)},
 }
 
-// wire is an exporter behind a proxy that breaks its connections. What it does to them ends with ctx.
+// wire is an exporter behind a proxy that breaks its connections until ctx ends.
 func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		proxy, err := l.proxy(l.plane.APIServer.Address)
@@ -107,7 +107,7 @@ func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) fu
 	}
 }
 
-// halfOpen lasts for less than the watches that are open, which are new: when it is over, nothing has ended meanwhile.
+// halfOpen lasts shorter than the open watches, which are new: no watch has ended when it is over.
 func halfOpen(ctx context.Context, p *faultproxy.Proxy) {
 	p.Reset()
 	_ = sleep(ctx, 10*time.Second)

@@ -8,12 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// starting is an exporter and a program that are started again, and then a gate answers their lists.
+// starting restarts an exporter and a program, whose lists a gate then answers.
 func starting(a answer) func(context.Context, *lab) (*subject, error) {
 	return startingWith(func(g *gate) { g.answerWith(a) })
 }
 
-// startingWith is starting for a gate that does something else than to answer.
+// startingWith is starting with another action of the gate.
 func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		g, err := l.gate(l.plane)
@@ -42,7 +42,7 @@ func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, erro
 	}
 }
 
-// missedDelete is an exporter whose watch is down for five seconds, in which objects are deleted, and then too old.
+// missedDelete is an exporter whose watch is down for five seconds, in which objects are deleted, and then expired.
 func missedDelete(ctx context.Context, l *lab) (*subject, error) {
 	return gated(exporterOptions{}, func(ctx context.Context, g *gate) {
 		back := time.Now().Add(5 * time.Second)
@@ -51,7 +51,7 @@ func missedDelete(ctx context.Context, l *lab) (*subject, error) {
 				return false
 			}
 			_ = sleepUntil(r.Context(), back)
-			g.answerWith(nil) // the others that wait here are answered, too
+			g.answerWith(nil) // other waiting requests are answered as well
 			return status(isWatch, http.StatusGone, metav1.StatusReasonExpired)(w, r)
 		})
 		g.end()

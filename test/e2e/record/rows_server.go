@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// apiServerKilled has a control plane of its own, as all have that break one.
+// apiServerKilled has its own control plane, like all rows that break one.
 func apiServerKilled(ctx context.Context, l *lab) (*subject, error) {
 	plane, err := l.startPlane(ctx, stack.Options{})
 	if err != nil {
@@ -36,7 +36,7 @@ func apiServerKilled(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// compaction is of an etcd whose API server has no watch cache, so that nothing but etcd remembers what happened.
+// compaction uses an API server without a watch cache, so that only etcd has the history.
 func compaction(ctx context.Context, l *lab) (*subject, error) {
 	plane, err := l.startPlane(ctx, stack.Options{APIServerArgs: []string{"--watch-cache=false"}})
 	if err != nil {
@@ -66,9 +66,10 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// etcdRestored is put back by far more than what is written afterwards. An audit that has succeeded keeps InformerAuditsFail
-// quiet for half an hour. So the first, which comes within half a minute, is over before the recording begins, and the
-// second comes after the fault: the interval is longer than the time before it. Two have failed when the informer lists.
+// etcdRestored restores a state that is far older than later writes can make up for. A successful audit silences
+// InformerAuditsFail for half an hour. The first audit, within half a minute, is therefore over before the recording
+// begins, and the second comes after the fault: the interval is longer than the time before it. Two have failed when
+// the informer relists.
 func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	const undone = 1000
 	plane, err := l.startPlane(ctx, stack.Options{})
@@ -111,7 +112,7 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	}
 	return &subject{[]*target{t}, func(ctx context.Context) error {
 		stopWriting()
-		proxy.Cut() // its address refuses, as that of a server does that is gone
+		proxy.Cut() // its address refuses connections, like that of a stopped server
 		if err := plane.APIServer.Kill(); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 		if err := sleep(ctx, 10*time.Minute); err != nil {
 			return err
 		}
-		proxy.HalfOpen() // until pings find it, after which client-go lists
+		proxy.HalfOpen() // until pings detect it, after which client-go relists
 		if err := sleep(ctx, 50*time.Second); err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func withRate(config *rest.Config, qps float32) *rest.Config {
 	return config
 }
 
-// crdDeleted is an exporter and a program that watch what is no longer defined.
+// crdDeleted is an exporter and a program that watch a deleted resource.
 func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	client, err := dynamic.NewForConfig(l.plane.Config())
 	if err != nil {
@@ -180,7 +181,7 @@ func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// foreignVersions are what an exporter and a program see from the start. Nothing else happens.
+// foreignVersions is an exporter and a program that see such versions from the start. Nothing else happens.
 func foreignVersions(ctx context.Context, l *lab) (*subject, error) {
 	g, err := l.gate(l.plane)
 	if err != nil {

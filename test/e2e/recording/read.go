@@ -11,10 +11,10 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// Reads tells which series rules read.
+// Reads is the set of series that rules read.
 type Reads [][]*labels.Matcher
 
-// ReadBy returns what the rules of a file read.
+// ReadBy returns the series that the rules of a file read.
 func ReadBy(rulesFile string) (Reads, error) {
 	content, err := os.ReadFile(rulesFile)
 	if err != nil {
@@ -47,7 +47,7 @@ func ReadBy(rulesFile string) (Reads, error) {
 	return reads, nil
 }
 
-// Series tells whether a series is read.
+// Series reports whether a series is read.
 func (r Reads) Series(l labels.Labels) bool {
 	return slices.ContainsFunc(r, func(matchers []*labels.Matcher) bool {
 		return !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return !m.Matches(l.Get(m.Name)) })

@@ -22,7 +22,7 @@ type Recorder struct {
 	before    map[string]bool
 }
 
-// NewRecorder returns a Recorder that keeps the series that are read.
+// NewRecorder returns a Recorder that keeps the series in reads.
 func NewRecorder(row string, start time.Time, interval time.Duration, reads Reads) *Recorder {
 	return &Recorder{
 		reads: reads, recording: Recording{Row: row, Start: start.UTC().Truncate(time.Second), Interval: interval},
@@ -30,7 +30,7 @@ func NewRecorder(row string, start time.Time, interval time.Duration, reads Read
 	}
 }
 
-// Scraped adds what a target has answered at this step: text in the exposition format, or that it could not be scraped.
+// Scraped adds the answer of a target at this step: text in the exposition format, or a failed scrape.
 func (r *Recorder) Scraped(target labels.Labels, text []byte, failed bool) error {
 	up := 1.0
 	if failed {
@@ -113,10 +113,10 @@ func named(target labels.Labels, name string) labels.Labels {
 	return labels.NewBuilder(target).Set(model.MetricNameLabel, name).Labels()
 }
 
-// ofTheBuild are labels that say how a program was built, which is another thing each time.
+// ofTheBuild are labels of the build, which differ each time.
 var ofTheBuild = []string{"version", "revision", "branch", "goversion", "goos", "goarch", "tags"}
 
-// attached gives a series the labels of its target that it does not have.
+// attached adds the missing labels of the target to a series.
 func attached(own, target labels.Labels) labels.Labels {
 	b := labels.NewBuilder(own)
 	target.Range(func(l labels.Label) {

@@ -36,7 +36,7 @@ func reads(t *testing.T, exprs ...string) recording.Reads {
 
 var target = labels.FromStrings("job", "j", "instance", "i:1", "cluster", "c")
 
-// TestRecorderStoresAsPrometheusDoes holds what is kept of scrapes, and what is written of it.
+// TestRecorderStoresAsPrometheusDoes verifies what is kept of scrapes, and what is written.
 func TestRecorderStoresAsPrometheusDoes(t *testing.T) {
 	r := recording.NewRecorder("TestIt", start, 15*time.Second, reads(t, `rate(a_total[5m]) > 1`, `g{kind=~"x|y"} offset 1h`, `h_bucket{le="5.0"}`, "informer_exporter_build_info"))
 	scrape := func(failed bool, lines ...string) {
