@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -25,30 +26,30 @@ func TestFirstEventsOfAWatchFromAnyVersion(t *testing.T) {
 		t.Run("from "+from, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				obs, reg := observertest.New(t)
-				server := newFakeServer()
+				server := fakeapi.NewServer()
 				w, err := informer.NewListerWatcher(obs, pods, server).Watch(metav1.ListOptions{ResourceVersion: from})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer w.Stop()
 				go drain(w)
-				stream := <-server.streams
+				stream := <-server.Streams
 				for i, step := range []struct {
 					event       watch.EventType
 					object      *corev1.Pod
 					regressions float64
 					received    float64
 				}{
-					{watch.Added, pod("a", 50), 0, 0},
-					{watch.Added, pod("b", 30), 0, 0},
-					{watch.Added, pod("c", 40), 0, 0},
-					{watch.Modified, pod("b", 60), 0, 60},
-					{watch.Added, pod("d", 61), 0, 61},
-					{watch.Added, pod("e", 59), 1, 59},
-					{watch.Bookmark, bookmark(58), 2, 58},
-					{watch.Deleted, pod("a", 62), 2, 62},
+					{watch.Added, fakeapi.Pod("a", 50), 0, 0},
+					{watch.Added, fakeapi.Pod("b", 30), 0, 0},
+					{watch.Added, fakeapi.Pod("c", 40), 0, 0},
+					{watch.Modified, fakeapi.Pod("b", 60), 0, 60},
+					{watch.Added, fakeapi.Pod("d", 61), 0, 61},
+					{watch.Added, fakeapi.Pod("e", 59), 1, 59},
+					{watch.Bookmark, fakeapi.Bookmark(58), 2, 58},
+					{watch.Deleted, fakeapi.Pod("a", 62), 2, 62},
 				} {
-					stream.send(step.event, step.object)
+					stream.Send(step.event, step.object)
 					synctest.Wait()
 					s := metricstest.Take(t, reg)
 					if s[regressions] != step.regressions || s["k8s_informer_resource_version{stage=received}"] != step.received {
@@ -64,14 +65,14 @@ func TestFirstEventsOfAWatchFromAnyVersion(t *testing.T) {
 func TestFirstEventsOfAWatchFromAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(55), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(55), nil }
 		lw := informer.NewListerWatcher(obs, pods, server)
 		_, _ = lw.List(metav1.ListOptions{})
 		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "55"})
 		defer w.Stop()
 		go drain(w)
-		(<-server.streams).send(watch.Added, pod("a", 50))
+		(<-server.Streams).Send(watch.Added, fakeapi.Pod("a", 50))
 		synctest.Wait()
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{regressions: 1})
 	})
@@ -82,16 +83,16 @@ func TestFirstEventsOfAWatchFromAVersion(t *testing.T) {
 func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) {
-			return podList(0, pod("a", 50), pod("b", 30)), nil
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(0, fakeapi.Pod("a", 50), fakeapi.Pod("b", 30)), nil
 		}
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
 		stop := start(t, inf)
-		stream := <-server.streams
-		for _, p := range []*corev1.Pod{pod("a", 50), pod("b", 30), pod("c", 40)} {
-			stream.send(watch.Added, p)
+		stream := <-server.Streams
+		for _, p := range []*corev1.Pod{fakeapi.Pod("a", 50), fakeapi.Pod("b", 30), fakeapi.Pod("c", 40)} {
+			stream.Send(watch.Added, p)
 		}
 		time.Sleep(time.Minute)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
@@ -101,8 +102,8 @@ func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 			"k8s_informer_unchanged_updates_total{cause=relist}":     2,
 		})
 		before := metricstest.Take(t, reg)
-		stream.send(watch.Modified, pod("a", 60))
-		stream.send(watch.Added, pod("d", 61))
+		stream.Send(watch.Modified, fakeapi.Pod("a", 60))
+		stream.Send(watch.Added, fakeapi.Pod("d", 61))
 		synctest.Wait()
 		check(t, metricstest.Take(t, reg).Since(before), metricstest.Snapshot{
 			"k8s_informer_event_lag_seconds_count": 2, "k8s_informer_objects": 1,
@@ -116,17 +117,17 @@ func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) {
-			return podList(0, pod("a", 0), pod("b", 0)), nil
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(0, fakeapi.Pod("a", 0), fakeapi.Pod("b", 0)), nil
 		}
 		lw := informer.NewListerWatcher(obs, pods, server)
 		_, _ = lw.List(metav1.ListOptions{})
 		for range 3 {
 			w, _ := lw.Watch(metav1.ListOptions{})
-			stream := <-server.streams
-			stream.send(watch.Added, pod("a", 0))
-			stream.send(watch.Added, pod("b", 0))
+			stream := <-server.Streams
+			stream.Send(watch.Added, fakeapi.Pod("a", 0))
+			stream.Send(watch.Added, fakeapi.Pod("b", 0))
 			synctest.Wait()
 			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_objects": 2})
 			<-w.ResultChan() // and the other is undone
@@ -140,7 +141,7 @@ func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 // regression only if the request excluded that.
 func TestListFromAnyVersion(t *testing.T) {
 	obs, reg := observertest.New(t)
-	server := newFakeServer()
+	server := fakeapi.NewServer()
 	lw := informer.NewListerWatcher(obs, pods, server)
 	for _, step := range []struct {
 		from        string
@@ -149,7 +150,7 @@ func TestListFromAnyVersion(t *testing.T) {
 	}{
 		{"0", 100, 0}, {"0", 90, 0}, {"90", 90, 0}, {"90", 80, 1}, {"", 70, 2}, {"0", 60, 2},
 	} {
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(step.version), nil }
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(step.version), nil }
 		_, _ = lw.List(metav1.ListOptions{ResourceVersion: step.from})
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			regressions: step.regressions, "k8s_informer_resource_version{stage=received}": float64(step.version),

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
 // Handlers: how they are called, added and removed.
@@ -19,11 +21,11 @@ var handlerBehaviors = map[string]behavior{
 		s.add(inf, s.handler("early"))
 		stream, _ := s.run(inf)
 		s.quiesce()
-		stream.send(watch.Added, pod("c", 11))
+		stream.Send(watch.Added, fakeapi.Pod("c", 11))
 		s.quiesce()
 		s.add(inf, s.handler("late"))
 		s.quiesce()
-		stream.send(watch.Deleted, pod("a", 12))
+		stream.Send(watch.Deleted, fakeapi.Pod("a", 12))
 	}, []string{
 		"early adds a@7 initial=true", "early adds b@8 initial=true",
 		"early adds c@11 initial=false",
@@ -69,7 +71,7 @@ var handlerBehaviors = map[string]behavior{
 		for range 2 {
 			s.note("removed: %v", inf.RemoveEventHandler(busy))
 		}
-		stream.send(watch.Added, pod("c", 11))
+		stream.Send(watch.Added, fakeapi.Pod("c", 11))
 		s.quiesce()
 		close(release)
 		s.quiesce()
@@ -98,11 +100,11 @@ var handlerBehaviors = map[string]behavior{
 			s.note("once adds %s: %v", obj.(*corev1.Pod).Name, inf.RemoveEventHandler(once))
 			s.add(inf, s.handler("second"))
 		}})
-		s.server.list = nil
+		s.server.OnList = nil
 		stream, _ := s.run(inf)
-		stream.send(watch.Added, pod("a", 11))
+		stream.Send(watch.Added, fakeapi.Pod("a", 11))
 		s.quiesce()
-		stream.send(watch.Added, pod("b", 12))
+		stream.Send(watch.Added, fakeapi.Pod("b", 12))
 	}, []string{"once adds a: <nil>", "second adds a@11 initial=true", "second adds b@12 initial=false"}},
 	"registrations of others are no business of an informer": {func(s *stage) {
 		inf, other := s.newInformer(cache.SharedIndexInformerOptions{}), s.newInformer(cache.SharedIndexInformerOptions{})
@@ -135,7 +137,7 @@ var handlerBehaviors = map[string]behavior{
 				s.Error(err)
 			}
 		}
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 		s.run(inf)
 		s.quiesce()
 		if _, err := inf.AddEventHandlerWithResyncPeriod(s.handler("late"), second); err != nil {
@@ -155,9 +157,11 @@ var handlerBehaviors = map[string]behavior{
 		s.add(inf, s.handler("h"))
 		stream, _ := s.run(inf)
 		s.quiesce()
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20, pod("b", 8), pod("c", 15)), nil }
-		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
-		<-s.server.streams
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(20, fakeapi.Pod("b", 8), fakeapi.Pod("c", 15)), nil
+		}
+		stream.Fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		<-s.server.Streams
 	}, []string{
 		"h adds a@7 initial=true", "h adds b@8 initial=true",
 		"h adds c@15 initial=false", "h deletes unknown default/a@7", "h updates b@8 to b@8 same=false",

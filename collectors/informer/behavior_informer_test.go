@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
 // Informers: how they are set up, run and ended.
@@ -55,7 +57,7 @@ var informerBehaviors = map[string]behavior{
 		s.quiesce()
 		inf.RunWithContext(s.Context())
 		inf.Run(nil)
-		stream.send(watch.Added, pod("c", 11))
+		stream.Send(watch.Added, fakeapi.Pod("c", 11))
 	}, []string{
 		"h adds a@7 initial=true", "h adds b@8 initial=true", "h adds c@11 initial=false",
 		`log: "msg"="Warning: the sharedIndexInformer has started, run more than once is not allowed"`,
@@ -72,9 +74,9 @@ var informerBehaviors = map[string]behavior{
 		noteVersions()
 		stream, _ := s.run(inf)
 		noteVersions()
-		stream.send(watch.Modified, pod("a", 12))
+		stream.Send(watch.Modified, fakeapi.Pod("a", 12))
 		noteVersions()
-		stream.send(watch.Bookmark, bookmark(20))
+		stream.Send(watch.Bookmark, fakeapi.Bookmark(20))
 		noteVersions()
 	}, []string{
 		`informer "", controller "", store "", synced false`, `informer "10", controller "10", store "10", synced true`,
@@ -83,11 +85,11 @@ var informerBehaviors = map[string]behavior{
 	"errors of lists reach the error handler as they are": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		failures := 2
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) {
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
 			if failures--; failures >= 0 {
 				return nil, errTest
 			}
-			return podList(10), nil
+			return fakeapi.PodList(10), nil
 		}
 		type key struct{}
 		if err := inf.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
@@ -98,7 +100,7 @@ var informerBehaviors = map[string]behavior{
 		ctx, cancel := context.WithCancel(context.WithValue(s.Context(), key{}, "the caller's context:"))
 		done := make(chan struct{})
 		go func() { defer close(done); inf.RunWithContext(ctx) }()
-		<-s.server.streams
+		<-s.server.Streams
 		cancel()
 		<-done
 	}, []string{
@@ -107,7 +109,7 @@ var informerBehaviors = map[string]behavior{
 	}},
 	"an informer that backs off can be ended": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return nil, errTest }
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return nil, errTest }
 		s.add(inf, s.handler("h"))
 		stop := start(s.T, inf)
 		s.quiesce()

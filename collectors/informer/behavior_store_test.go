@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
 // namesOf returns the sorted names of the objects in a store.
@@ -30,7 +32,7 @@ func namesOf[T any](objects []T, err error) string {
 func byNode(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }
 
 func podOn(node, name string, version int) *corev1.Pod {
-	p := pod(name, version)
+	p := fakeapi.Pod(name, version)
 	p.Spec.NodeName = node
 	return p
 }
@@ -39,8 +41,8 @@ func podOn(node, name string, version int) *corev1.Pod {
 var storeBehaviors = map[string]behavior{
 	"indexers can be added before the start and after": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"first": byNode}})
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) {
-			return podList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
 		}
 		s.note("before: %v", inf.AddIndexers(cache.Indexers{"second": byNode}))
 		stream, _ := s.run(inf)
@@ -49,7 +51,7 @@ var storeBehaviors = map[string]behavior{
 		s.note("through the indexer: %v", inf.GetIndexer().AddIndexers(cache.Indexers{"fourth": byNode}))
 		s.note("twice: %v", inf.AddIndexers(cache.Indexers{"third": byNode}))
 		s.quiesce()
-		stream.send(watch.Added, podOn("x", "c", 11))
+		stream.Send(watch.Added, podOn("x", "c", 11))
 		s.quiesce()
 		i := inf.GetIndexer()
 		for _, index := range []string{"first", "second", "third", "fourth", "fifth"} {
@@ -72,14 +74,14 @@ var storeBehaviors = map[string]behavior{
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		for _, store := range []cache.Store{inf.GetStore(), inf.GetIndexer()} {
 			for _, err := range []error{
-				store.Add(pod("a", 1)), store.Update(pod("b", 2)), store.Delete(pod("a", 1)), store.Resync(),
-				store.Replace([]any{pod("c", 3), pod("d", 4)}, "5"),
+				store.Add(fakeapi.Pod("a", 1)), store.Update(fakeapi.Pod("b", 2)), store.Delete(fakeapi.Pod("a", 1)), store.Resync(),
+				store.Replace([]any{fakeapi.Pod("c", 3), fakeapi.Pod("d", 4)}, "5"),
 			} {
 				if err != nil {
 					s.Error(err)
 				}
 			}
-			_, found, err := store.Get(pod("c", 0))
+			_, found, err := store.Get(fakeapi.Pod("c", 0))
 			s.note("c: %t %v", found, err)
 			_, found, err = store.GetByKey("default/a")
 			s.note("a: %t %v", found, err)
@@ -92,7 +94,7 @@ var storeBehaviors = map[string]behavior{
 			transactions, ok := store.(cache.TransactionStore)
 			s.note("transactions: %t", ok)
 			if failed := transactions.Transaction(
-				cache.Transaction{Type: cache.TransactionTypeAdd, Object: pod("e", 10)}, cache.Transaction{Type: cache.TransactionTypeDelete, Object: pod("c", 11)},
+				cache.Transaction{Type: cache.TransactionTypeAdd, Object: fakeapi.Pod("e", 10)}, cache.Transaction{Type: cache.TransactionTypeDelete, Object: fakeapi.Pod("c", 11)},
 			); failed != nil {
 				s.Error(failed)
 			}
@@ -125,8 +127,8 @@ var storeBehaviors = map[string]behavior{
 	}},
 	"typed handlers, indexers and listers go through": {func(s *stage) {
 		inf := cache.NewTypedSharedIndexInformer[*corev1.Pod](s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}))
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) {
-			return podList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
 		}
 		byNode := func(p *corev1.Pod) ([]string, error) { return []string{p.Spec.NodeName}, nil }
 		s.note("indexers: %v", inf.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"node": byNode}))
@@ -147,12 +149,12 @@ var storeBehaviors = map[string]behavior{
 		i := inf.GetTypedIndexer()
 		s.note("more indexers: %v", i.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"again": byNode}))
 		s.note("on x: %s, %s", namesOf(i.ByTypedIndex("node", "x")), namesOf(i.TypedIndex("again", podOn("x", "", 0))))
-		stream.send(watch.Modified, podOn("x", "a", 11))
-		stream.send(watch.Deleted, podOn("x", "a", 12))
+		stream.Send(watch.Modified, podOn("x", "a", 11))
+		stream.Send(watch.Deleted, podOn("x", "a", 12))
 		s.quiesce()
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20), nil }
-		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
-		<-s.server.streams
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(20), nil }
+		stream.Fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		<-s.server.Streams
 		s.quiesce()
 		s.note("synced %t, removed: %v", registration.HasSynced(), inf.RemoveEventHandler(registration))
 	}, []string{
@@ -178,8 +180,8 @@ var storeBehaviors = map[string]behavior{
 		s.add(inf, s.handler("h"))
 		stream, _ := s.run(inf)
 		s.quiesce()
-		stream.send(watch.Added, pod("c", 11))
-		stream.send(watch.Modified, pod("a", 12))
+		stream.Send(watch.Added, fakeapi.Pod("c", 11))
+		stream.Send(watch.Modified, fakeapi.Pod("a", 12))
 		s.quiesce()
 		for _, obj := range inf.GetStore().List() {
 			s.note("%s: %v", obj.(*corev1.Pod).Name, obj.(*corev1.Pod).Labels)

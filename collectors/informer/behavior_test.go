@@ -18,13 +18,14 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
 // stage is the place of a story: an informer, plain or decorated, and a diary of what a program sees of it.
 type stage struct {
 	*testing.T
-	server      *fakeServer
+	server      *fakeapi.Server
 	newInformer func(cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
 	mu    sync.Mutex
@@ -75,16 +76,18 @@ func (s *stage) add(inf cache.SharedInformer, h cache.ResourceEventHandler) cach
 }
 
 // run runs an informer and returns its first watch.
-func (s *stage) run(inf cache.SharedInformer) (stream *fakeStream, stop func()) {
+func (s *stage) run(inf cache.SharedInformer) (stream *fakeapi.Stream, stop func()) {
 	stop = start(s.T, inf)
-	return <-s.server.streams, stop
+	return <-s.server.Streams, stop
 }
 
 // show plays a story to a plain or a decorated informer and returns the diary.
 func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{T: t, server: newFakeServer()}
-		s.server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7), pod("b", 8)), nil }
+		s := &stage{T: t, server: fakeapi.NewServer()}
+		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(10, fakeapi.Pod("a", 7), fakeapi.Pod("b", 8)), nil
+		}
 		obs, _ := observertest.New(t)
 		s.newInformer = func(options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 			if decorated {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -20,12 +21,12 @@ import (
 // BenchmarkGetByKey compares a read by key through the decorated indexer with one through the plain indexer. The budget
 // is a ratio of 1.10 and no allocation.
 func BenchmarkGetByKey(b *testing.B) {
-	plain := cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+	plain := cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})
 	obs, _ := observertest.New(b)
-	decorated := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	decorated := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 	keys := make([]string, 1000)
 	for i := range keys {
-		p := pod(fmt.Sprintf("pod-%d", i), i+1)
+		p := fakeapi.Pod(fmt.Sprintf("pod-%d", i), i+1)
 		keys[i], _ = cache.MetaNamespaceKeyFunc(p)
 		for _, inf := range []cache.SharedIndexInformer{plain, decorated} {
 			if err := inf.GetIndexer().Add(p); err != nil {
@@ -49,11 +50,11 @@ func BenchmarkGetByKey(b *testing.B) {
 
 // BenchmarkLister compares reads through a lister, which composes the key first. The budget is the same.
 func BenchmarkLister(b *testing.B) {
-	plain := cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+	plain := cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})
 	obs, _ := observertest.New(b)
-	decorated := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	decorated := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 	for i, name := range names {
-		p := pod(name, i+1)
+		p := fakeapi.Pod(name, i+1)
 		for _, inf := range []cache.SharedIndexInformer{plain, decorated} {
 			if err := inf.GetIndexer().Add(p); err != nil {
 				b.Fatal(err)
@@ -80,7 +81,7 @@ func BenchmarkLister(b *testing.B) {
 func BenchmarkEvent(b *testing.B) {
 	run := func(newInformer func(lw cache.ListerWatcher) cache.SharedIndexInformer) budget.Workload {
 		return func(b *testing.B, n int) time.Duration {
-			server := newFakeServer()
+			server := fakeapi.NewServer()
 			inf := newInformer(server)
 			// The window keeps the handler's backlog short, so that client-go's buffers do not grow.
 			window := make(chan struct{}, 64)
@@ -91,10 +92,10 @@ func BenchmarkEvent(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer start(b, inf)()
-			stream := <-server.streams
+			stream := <-server.Streams
 			send := func(t watch.EventType, version int) {
 				window <- struct{}{}
-				stream.send(t, pod(names[version%len(names)], version))
+				stream.Send(t, fakeapi.Pod(names[version%len(names)], version))
 			}
 			for i := range names {
 				send(watch.Added, i+2)
@@ -138,7 +139,7 @@ func BenchmarkMemory(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		for n := range informers {
-			server := newFakeServer()
+			server := fakeapi.NewServer()
 			var inf cache.SharedIndexInformer
 			if decorated {
 				inf = informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: fmt.Sprint(n)}, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
@@ -149,7 +150,7 @@ func BenchmarkMemory(b *testing.B) {
 				b.Fatal(err)
 			}
 			start(b, inf)
-			<-server.streams
+			<-server.Streams
 			keep = append(keep, inf)
 		}
 		metricstest.Take(b, reg)

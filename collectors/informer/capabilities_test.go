@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
@@ -27,7 +28,7 @@ func TestListerWatcherKeepsItsCapabilities(t *testing.T) {
 	plain := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
 			got = append(got, ctx.Value(key{}))
-			return podList(1), nil
+			return fakeapi.PodList(1), nil
 		},
 		WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
 			got = append(got, ctx.Value(key{}))
@@ -48,7 +49,7 @@ func TestListerWatcherKeepsItsCapabilities(t *testing.T) {
 		t.Errorf("the contexts are not the caller's: %v", got)
 	}
 	for _, streams := range []bool{true, false} {
-		lw := informer.NewListerWatcher(obs, pods, &fakeServer{streamingLists: streams})
+		lw := informer.NewListerWatcher(obs, pods, &fakeapi.Server{StreamingLists: streams})
 		if watchlist.DoesClientNotSupportWatchListSemantics(lw) == streams {
 			t.Errorf("streaming lists are %t, and hidden", streams)
 		}
@@ -57,20 +58,20 @@ func TestListerWatcherKeepsItsCapabilities(t *testing.T) {
 
 func TestWatchIsForwardedUnchanged(t *testing.T) {
 	obs, _ := observertest.New(t)
-	server := newFakeServer()
+	server := fakeapi.NewServer()
 	w, _ := informer.NewListerWatcher(obs, pods, server).Watch(metav1.ListOptions{})
-	stream := <-server.streams
+	stream := <-server.Streams
 	sent := []watch.Event{
-		{Type: watch.Added, Object: pod("a", 2)},
-		{Type: watch.Bookmark, Object: bookmark(3)},
-		{Type: "UNKNOWN", Object: pod("b", 4)},
+		{Type: watch.Added, Object: fakeapi.Pod("a", 2)},
+		{Type: watch.Bookmark, Object: fakeapi.Bookmark(3)},
+		{Type: "UNKNOWN", Object: fakeapi.Pod("b", 4)},
 		{Type: watch.Error, Object: &metav1.Status{Code: 500}},
 	}
 	go func() {
 		for _, e := range sent {
-			stream.events <- e
+			stream.Events <- e
 		}
-		stream.close()
+		stream.Close()
 	}()
 	for _, want := range sent {
 		if got := <-w.ResultChan(); got != want {
@@ -82,7 +83,7 @@ func TestWatchIsForwardedUnchanged(t *testing.T) {
 	}
 	w.Stop()
 	select {
-	case <-stream.stopped:
+	case <-stream.Stopped():
 	default:
 		t.Error("Stop was not forwarded")
 	}
@@ -101,7 +102,7 @@ func TestIndexerKeepsItsCapabilities(t *testing.T) {
 	if !ok {
 		t.Fatal("transactions are hidden")
 	}
-	if err := transactional.Transaction(cache.Transaction{Object: pod("a", 1), Type: cache.TransactionTypeAdd}); err != nil {
+	if err := transactional.Transaction(cache.Transaction{Object: fakeapi.Pod("a", 1), Type: cache.TransactionTypeAdd}); err != nil {
 		t.Fatal(err)
 	}
 	if _, found, _ := plain.GetByKey("default/a"); !found {
@@ -167,7 +168,7 @@ func (s *spy) AddIndexers(i cache.Indexers) error {
 
 func TestInformerPassesEveryCallOn(t *testing.T) {
 	obs, _ := observertest.New(t)
-	plain := cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+	plain := cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})
 	s := &spy{SharedIndexInformer: plain}
 	inf := informer.Wrap(obs, pods, s)
 	registration, err := inf.AddEventHandler(slow)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -20,8 +21,8 @@ import (
 func TestInformerWithOneHandler(t *testing.T) {
 	for _, indexers := range []cache.Indexers{nil, {cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}} {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 5)), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 5)), nil }
 		calls := make(chan string)
 		store, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{
 			ListerWatcher: server,
@@ -54,7 +55,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		stop, done := make(chan struct{}), make(chan struct{})
 		go func() { defer close(done); controller.Run(stop) }()
 		expect(t, calls, "add a initially")
-		stream := <-server.streams
+		stream := <-server.Streams
 		if !cache.WaitForCacheSync(stop, controller.HasSynced) {
 			t.Fatal("not synced")
 		}
@@ -63,14 +64,14 @@ func TestInformerWithOneHandler(t *testing.T) {
 				s["k8s_informer_watch_connected"] == 1
 		})
 		before := metricstest.Take(t, reg) // a gauge can be older than a histogram of the same scrape
-		stream.send(watch.Added, pod("b", 11))
+		stream.Send(watch.Added, fakeapi.Pod("b", 11))
 		expect(t, calls, "add b")
-		stream.send(watch.Modified, pod("b", 12))
+		stream.Send(watch.Modified, fakeapi.Pod("b", 12))
 		metricstest.Eventually(t, reg, "the handler is waited for", func(s metricstest.Snapshot) bool {
 			return s["k8s_informer_handler_pending_events{handler=one}"] == 1
 		})
 		expect(t, calls, "update")
-		stream.send(watch.Deleted, pod("b", 13))
+		stream.Send(watch.Deleted, fakeapi.Pod("b", 13))
 		expect(t, calls, "delete")
 		_, _, _ = store.GetByKey("default/a")
 		_, _, _ = store.GetByKey("default/b")
@@ -86,7 +87,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 			"k8s_informer_watch_events_total{type=modified}":           1,
 			"k8s_informer_watch_events_total{type=deleted}":            1,
 		})
-		stream.send(watch.Added, pod("dropped", 14))
+		stream.Send(watch.Added, fakeapi.Pod("dropped", 14))
 		metricstest.Eventually(t, reg, "the drop is not waited for", func(s metricstest.Snapshot) bool {
 			return s["k8s_informer_watch_events_total{type=added}"] == 2 && s["k8s_informer_handler_pending_events{handler=one}"] == 0 && s["k8s_informer_objects"] == 1
 		})
@@ -113,7 +114,7 @@ func expect(t *testing.T, calls <-chan string, want string) {
 // A program without a handler must not get one: client-go fails in its own way.
 func TestInformerWithoutHandler(t *testing.T) {
 	obs, reg := observertest.New(t)
-	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{ListerWatcher: newFakeServer(), ObjectType: &corev1.Pod{}})
+	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{ListerWatcher: fakeapi.NewServer(), ObjectType: &corev1.Pod{}})
 	if s := metricstest.Take(t, reg); s["k8s_informer_handlers"] != 0 {
 		t.Error("a handler was made up")
 	}
@@ -129,7 +130,7 @@ func TestInformerWithoutHandler(t *testing.T) {
 // scrape must wait for neither.
 func TestScrapeDoesNotWaitForATransform(t *testing.T) {
 	obs, reg := observertest.New(t)
-	server := newFakeServer()
+	server := fakeapi.NewServer()
 	transforming, release := make(chan struct{}), make(chan struct{})
 	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{
 		ListerWatcher: server,
@@ -143,8 +144,8 @@ func TestScrapeDoesNotWaitForATransform(t *testing.T) {
 	})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); controller.Run(stop) }()
-	stream := <-server.streams
-	stream.send(watch.Added, pod("a", 2))
+	stream := <-server.Streams
+	stream.Send(watch.Added, fakeapi.Pod("a", 2))
 	<-transforming
 	scraped := make(chan metricstest.Snapshot, 1)
 	go func() { scraped <- metricstest.Take(t, reg) }()

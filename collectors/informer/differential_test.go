@@ -21,6 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
@@ -108,7 +109,7 @@ func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 type story struct {
 	*testing.T
 	rand   *randv2.Rand
-	server *scriptedServer
+	server *fakeapi.Simulator
 	// informer is nil for one with a single handler.
 	informer   cache.SharedIndexInformer
 	controller cache.Controller
@@ -123,7 +124,7 @@ type story struct {
 
 func newStory(t *testing.T, seed uint64, decorated bool) *story {
 	r := randv2.New(randv2.NewPCG(seed, 1))
-	s := &story{T: t, rand: r, server: newScriptedServer(r.IntN(2) == 0), began: time.Now()}
+	s := &story{T: t, rand: r, server: fakeapi.NewSimulator(r.IntN(2) == 0), began: time.Now()}
 	resync := []time.Duration{0, time.Minute, 150 * time.Second}[r.IntN(3)]
 	var transform cache.TransformFunc
 	if r.IntN(3) == 0 {
@@ -139,7 +140,7 @@ func newStory(t *testing.T, seed uint64, decorated bool) *story {
 		run = s.shared(obs, decorated, transform, cache.SharedIndexInformerOptions{ResyncPeriod: resync})
 	}
 	for range r.IntN(4) {
-		s.server.change(s.rand)
+		s.server.Change(s.rand)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -207,13 +208,13 @@ func (s *story) step() {
 	default:
 		s.burst()
 	case 0:
-		s.server.cut()
+		s.server.Cut()
 	case 1: // changes are missed, and cannot be had any more
-		s.server.cut()
+		s.server.Cut()
 		s.burst()
-		s.server.compact()
+		s.server.Compact()
 	case 2:
-		s.server.expire()
+		s.server.Expire()
 	case 3, 4:
 		s.addHandler()
 	case 5:
@@ -225,10 +226,10 @@ func (s *story) step() {
 	case 7:
 		time.Sleep(time.Duration(s.rand.IntN(300)) * time.Second)
 	case 8:
-		s.server.bookmark()
+		s.server.Bookmark()
 	case 9:
 		s.panics.Store(true)
-		s.server.change(s.rand)
+		s.server.Change(s.rand)
 		time.Sleep(time.Second)
 		s.panics.Store(false)
 	}
@@ -237,7 +238,7 @@ func (s *story) step() {
 // burst changes some objects, at different times.
 func (s *story) burst() {
 	for range 1 + s.rand.IntN(6) {
-		s.server.change(s.rand)
+		s.server.Change(s.rand)
 		time.Sleep(3 * time.Millisecond)
 	}
 }

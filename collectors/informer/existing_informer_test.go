@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -33,8 +34,8 @@ func TestInformersThatExist(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			obs, reg := observertest.New(t)
-			server := newFakeServer()
-			server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+			server := fakeapi.NewServer()
+			server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 			inf := decorate(obs, cache.NewSharedIndexInformer(server, &corev1.Pod{}, 0, cache.Indexers{}))
 			calls := make(chan string)
 			addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{
@@ -63,9 +64,9 @@ func TestInformersThatExist(t *testing.T) {
 			}
 			unknown()
 			start(t, inf)
-			stream := <-server.streams
+			stream := <-server.Streams
 			expect(t, calls, "add a")
-			stream.send(watch.Added, pod("b", 11))
+			stream.Send(watch.Added, fakeapi.Pod("b", 11))
 			metricstest.Eventually(t, reg, "the handler is called", func(s metricstest.Snapshot) bool {
 				return s["k8s_informer_objects"] == 2
 			})
@@ -79,8 +80,8 @@ func TestInformersThatExist(t *testing.T) {
 				"k8s_informer_handler_pending_events{handler=h}": 0, "k8s_informer_resource_version{stage=stored}": 11,
 				"k8s_informer_sync_duration_seconds_count{result=success}": 1,
 			})
-			stream.close()
-			<-server.streams // opened again
+			stream.Close()
+			<-server.Streams // opened again
 			unknown()
 		})
 	}

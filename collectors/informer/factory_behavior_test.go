@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
@@ -47,7 +48,7 @@ func TestFactoryBehavesAsClientGos(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var diary []string
 				note := func(format string, args ...any) { diary = append(diary, fmt.Sprintf(format, args...)) }
-				client := fake.NewClientset(pod("a", 1))
+				client := fake.NewClientset(fakeapi.Pod("a", 1))
 				f := informers.NewSharedInformerFactory(client, 0)
 				if decorated {
 					obs, _ := observertest.New(t)
@@ -91,8 +92,8 @@ func playFactory(t *testing.T, f informers.SharedInformerFactory, note func(stri
 	note("no such resource: %v", err)
 
 	f.InformerFor(&corev1.Secret{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		failing := newFakeServer()
-		failing.list = func(metav1.ListOptions) (runtime.Object, error) { return nil, errTest }
+		failing := fakeapi.NewServer()
+		failing.OnList = func(metav1.ListOptions) (runtime.Object, error) { return nil, errTest }
 		return cache.NewSharedIndexInformer(failing, &corev1.Secret{}, 0, cache.Indexers{})
 	})
 	f.StartWithContext(ctx)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/clientset"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -75,9 +76,9 @@ func TestFactoryOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	selected := pod("selected", 2)
+	selected := fakeapi.Pod("selected", 2)
 	selected.Labels = map[string]string{"a": "b"}
-	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(pod("a", 1), selected), time.Hour, informer.Options{
+	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(fakeapi.Pod("a", 1), selected), time.Hour, informer.Options{
 		Namespace:        "default",
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "a=b" },
 		Transform: func(obj any) (any, error) {
@@ -129,12 +130,12 @@ func TestInformerFor(t *testing.T) {
 	obs, _ := observertest.New(t)
 	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
 	plain := f.InformerFor(&corev1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		return cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})
+		return cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})
 	})
 	if all := informer.List(obs); len(all) != 1 || all[0].ID != pods {
 		t.Errorf("not decorated: %T", plain)
 	}
-	own := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "nodes"}, newFakeServer(), &corev1.Node{}, cache.SharedIndexInformerOptions{})
+	own := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "nodes"}, fakeapi.NewServer(), &corev1.Node{}, cache.SharedIndexInformerOptions{})
 	if got := f.InformerFor(&corev1.Node{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return own }); got != own {
 		t.Error("a decorated informer was decorated again")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -50,12 +51,12 @@ func check(t *testing.T, s, want metricstest.Snapshot) {
 func TestEventLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, slow)
 		stop := start(t, inf)
-		stream := <-server.streams
+		stream := <-server.Streams
 		time.Sleep(500 * time.Millisecond)
 		// The object of the list is being handled: it counts from the end of the list.
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
@@ -67,10 +68,10 @@ func TestEventLag(t *testing.T) {
 			"k8s_informer_event_lag_seconds_count": 1, "k8s_informer_event_lag_seconds_sum": 1,
 		})
 		before := metricstest.Take(t, reg)
-		stream.send(watch.Added, pod("b", 11))
-		stream.send(watch.Modified, pod("a", 12))
-		stream.send(watch.Bookmark, bookmark(13))
-		stream.send(watch.Deleted, pod("b", 14))
+		stream.Send(watch.Added, fakeapi.Pod("b", 11))
+		stream.Send(watch.Modified, fakeapi.Pod("a", 12))
+		stream.Send(watch.Bookmark, fakeapi.Bookmark(13))
+		stream.Send(watch.Deleted, fakeapi.Pod("b", 14))
 		time.Sleep(1500 * time.Millisecond)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_handler_pending_events{handler=slow}": 2, "k8s_informer_sync_lag_seconds": 1.5,
@@ -100,8 +101,8 @@ func TestEventLag(t *testing.T) {
 func TestResyncsHaveNoEventLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
 		addHandler(t, inf, slow)
 		stop := start(t, inf)
@@ -125,12 +126,12 @@ func TestResyncsHaveNoEventLag(t *testing.T) {
 func TestLateHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Added, pod("b", 11))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("b", 11))
 		time.Sleep(time.Hour)
 		registration := addHandler(t, inf, slow)
 		time.Sleep(10 * time.Second)
@@ -155,13 +156,13 @@ func TestLateHandler(t *testing.T) {
 func TestOverrun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t, func(o *collectors.Options) { o.RememberedEvents = 8 })
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, slow)
 		stop := start(t, inf)
-		stream := <-server.streams
+		stream := <-server.Streams
 		for v := 2; v < 22; v++ {
-			stream.send(watch.Modified, pod("a", v))
+			stream.Send(watch.Modified, fakeapi.Pod("a", v))
 			synctest.Wait()
 		}
 		time.Sleep(30 * time.Second)
@@ -180,7 +181,7 @@ func TestOverrun(t *testing.T) {
 // Panics of handlers are counted and continue (S21).
 func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	obs, reg := observertest.New(t)
-	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+	lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 	h := lw.Decorate("broken", cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("broken") }})
 	lw.Receive(2)
 	func() {
@@ -189,7 +190,7 @@ func TestPanicsAreCountedAndGoOn(t *testing.T) {
 				t.Errorf("recovered %v: the panic did not go on", r)
 			}
 		}()
-		h.OnAdd(pod("a", 2), false)
+		h.OnAdd(fakeapi.Pod("a", 2), false)
 	}()
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 		"k8s_informer_handler_panics_total{handler=broken}": 1, "k8s_informer_handler_pending_events{handler=broken}": 0,
@@ -201,7 +202,7 @@ func TestPanicsAreCountedAndGoOn(t *testing.T) {
 func TestDroppedObjectsAreNotPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
 		if err := inf.SetTransform(func(obj any) (any, error) {
@@ -213,9 +214,9 @@ func TestDroppedObjectsAreNotPending(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 2))
-		stream.send(watch.Added, pod("unwanted", 3))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 2))
+		stream.Send(watch.Added, fakeapi.Pod("unwanted", 3))
 		time.Sleep(time.Minute)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_objects": 1, "k8s_informer_sync_lag_seconds": 0,
@@ -236,7 +237,7 @@ func TestTransformBehindTheWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// Not with synctest: client-go holds a mutex while it transforms, and goroutines that wait for it block the clock.
 			obs, reg := observertest.New(t)
-			server := newFakeServer()
+			server := fakeapi.NewServer()
 			inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 			addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
 			const events = 2 * readAhead
@@ -249,9 +250,9 @@ func TestTransformBehindTheWatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			start(t, inf)
-			stream := <-server.streams
+			stream := <-server.Streams
 			for v := 2; v < 2+events; v++ {
-				stream.send(watch.Added, pod(strconv.Itoa(v), v))
+				stream.Send(watch.Added, fakeapi.Pod(strconv.Itoa(v), v))
 			}
 			metricstest.Eventually(t, reg, "all transformed", func(s metricstest.Snapshot) bool {
 				return seen.Load() == events && s["k8s_informer_objects"] == float64(len(inf.GetStore().ListKeys()))
@@ -268,16 +269,16 @@ func TestTransformBehindTheWatch(t *testing.T) {
 func TestOtherResourceVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
 		stop := start(t, inf)
-		stream := <-server.streams
+		stream := <-server.Streams
 		time.Sleep(time.Minute)
 		for _, version := range []string{"x-1", "", "0"} {
-			p := pod("a", 1)
+			p := fakeapi.Pod("a", 1)
 			p.ResourceVersion = version
-			stream.send(watch.Modified, p)
+			stream.Send(watch.Modified, p)
 		}
 		time.Sleep(time.Minute)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
@@ -306,13 +307,13 @@ func TestTracer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tracer := &recorder{}
 		obs, reg := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, slow)
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 2))
-		stream.send(watch.Deleted, pod("a", 3))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 2))
+		stream.Send(watch.Deleted, fakeapi.Pod("a", 3))
 		time.Sleep(10 * time.Second)
 		defer stop()
 		synctest.Wait()
@@ -344,9 +345,9 @@ func TestTracer(t *testing.T) {
 // The event path allocates nothing on top of client-go.
 func TestHandlerDoesNotAllocate(t *testing.T) {
 	obs, _ := observertest.New(t)
-	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+	lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 	h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}})
-	old, current := pod("a", 1), pod("a", 2)
+	old, current := fakeapi.Pod("a", 1), fakeapi.Pod("a", 2)
 	if n := testing.AllocsPerRun(1000, func() {
 		lw.Receive(2)
 		h.OnUpdate(old, current)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -47,8 +48,10 @@ func TestIsolatedHandlers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			log := &logLines{}
 			obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
-			server := newFakeServer()
-			server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("first", 7)), nil }
+			server := fakeapi.NewServer()
+			server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+				return fakeapi.PodList(10, fakeapi.Pod("first", 7)), nil
+			}
 			inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 			calls, others := make(chan string, 10), make(chan string, 10)
 			registration := addHandler(t, inf, wrap(panicsAtFirst(calls)))
@@ -57,10 +60,10 @@ func TestIsolatedHandlers(t *testing.T) {
 				DeleteFunc: func(obj any) { others <- "delete " + obj.(*corev1.Pod).Name },
 			}))
 			start(t, inf)
-			stream := <-server.streams
-			stream.send(watch.Modified, pod("first", 11))
-			stream.send(watch.Deleted, pod("first", 12))
-			stream.send(watch.Added, pod("second", 13))
+			stream := <-server.Streams
+			stream.Send(watch.Modified, fakeapi.Pod("first", 11))
+			stream.Send(watch.Deleted, fakeapi.Pod("first", 12))
+			stream.Send(watch.Added, fakeapi.Pod("second", 13))
 			for _, want := range []string{"add first", "update first", "delete first", "add second"} {
 				expect(t, calls, want)
 			}
@@ -95,10 +98,10 @@ func TestIsolatedHandlersElsewhere(t *testing.T) {
 	defer slog.SetDefault(before)
 	calls := make(chan string, 10)
 	h := cache.FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }, Handler: informer.Isolate(panicsAtFirst(calls))}
-	h.OnAdd(pod("first", 1), false)
-	h.OnUpdate(pod("first", 1), pod("first", 2))
-	h.OnDelete(pod("first", 2))
-	h.OnAdd(pod("second", 3), false)
+	h.OnAdd(fakeapi.Pod("first", 1), false)
+	h.OnUpdate(fakeapi.Pod("first", 1), fakeapi.Pod("first", 2))
+	h.OnDelete(fakeapi.Pod("first", 2))
+	h.OnAdd(fakeapi.Pod("second", 3), false)
 	for _, want := range []string{"add first", "update first", "delete first", "add second"} {
 		expect(t, calls, want)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -28,7 +29,7 @@ func TestOverflow(t *testing.T) {
 		o.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
 	newInformer := func(resource, namespace string) cache.SharedIndexInformer {
-		inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: resource, Namespace: namespace}, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+		inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: resource, Namespace: namespace}, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
 			Indexers: cache.Indexers{"first": cache.MetaNamespaceIndexFunc, "another": cache.MetaNamespaceIndexFunc},
 		})
 		for _, name := range []string{"first", namespace} {
@@ -88,7 +89,7 @@ func TestOverflow(t *testing.T) {
 	}
 
 	informer.End(first)
-	informer.NewListerWatcher(obs, informer.ID{Resource: "nodes", Namespace: "second"}, newFakeServer())
+	informer.NewListerWatcher(obs, informer.ID{Resource: "nodes", Namespace: "second"}, fakeapi.NewServer())
 	if found := metricstest.Gather(t, reg).Select(catalog.InformerDuplicates.Name, "informer_type", "nodes", "watch_namespace", "second"); len(found) != 1 {
 		t.Errorf("there is room again, but the labels of the informer are missing: %v", found)
 	}

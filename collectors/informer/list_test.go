@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -38,12 +39,12 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 	t.Run("list", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			obs, reg := observertest.New(t)
-			server := newFakeServer()
+			server := fakeapi.NewServer()
 			pages := 0
-			server.list = func(o metav1.ListOptions) (runtime.Object, error) {
+			server.OnList = func(o metav1.ListOptions) (runtime.Object, error) {
 				pages++
 				time.Sleep(time.Duration(pages) * time.Second)
-				list := podList(5, pod("a", 1))
+				list := fakeapi.PodList(5, fakeapi.Pod("a", 1))
 				if pages == 1 {
 					list.Continue = "more"
 				}
@@ -72,26 +73,26 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 	t.Run("streaming list", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			obs, reg := observertest.New(t)
-			server := newFakeServer()
+			server := fakeapi.NewServer()
 			lw := informer.NewListerWatcher(obs, pods, server)
 			before := metricstest.Take(t, reg)
 			w, _ := lw.Watch(streamingList)
 			go drain(w)
-			stream := <-server.streams
+			stream := <-server.Streams
 			time.Sleep(3 * time.Second)
 			for _, p := range []string{"a", "b", "c"} {
-				stream.send(watch.Added, pod(p, 1))
+				stream.Send(watch.Added, fakeapi.Pod(p, 1))
 			}
-			stream.send(watch.Modified, pod("a", 3))
-			stream.send(watch.Deleted, pod("c", 4))
+			stream.Send(watch.Modified, fakeapi.Pod("a", 3))
+			stream.Send(watch.Deleted, fakeapi.Pod("c", 4))
 			synctest.Wait()
 			if s := metricstest.Take(t, reg); s["k8s_informer_watch_connected"] != 0 || s["k8s_informer_synced"] != 0 {
 				t.Errorf("the state is not complete, but:\n%s", s)
 			}
-			stream.send(watch.Bookmark, endOfList(5))
+			stream.Send(watch.Bookmark, fakeapi.EndOfList(5))
 			synctest.Wait()
 			metricstest.Take(t, reg).Since(before, "k8s_informer_last_event").Equal(t, want)
-			stream.send(watch.Added, pod("d", 6))
+			stream.Send(watch.Added, fakeapi.Pod("d", 6))
 			synctest.Wait()
 			if s := metricstest.Take(t, reg); s["k8s_informer_watch_events_total{type=added}"] != 1 || s["k8s_informer_objects"] != 3 {
 				t.Errorf("after one more object:\n%s", s)
@@ -104,19 +105,19 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 // A list is one attempt, regardless of its pages: after an expired continuation client-go's pager begins again.
 func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 	obs, reg := observertest.New(t)
-	server := newFakeServer()
+	server := fakeapi.NewServer()
 	calls := 0
-	server.list = func(o metav1.ListOptions) (runtime.Object, error) {
+	server.OnList = func(o metav1.ListOptions) (runtime.Object, error) {
 		calls++
 		switch calls {
 		case 1:
-			list := podList(5, pod("a", 1))
+			list := fakeapi.PodList(5, fakeapi.Pod("a", 1))
 			list.Continue = "more"
 			return list, nil
 		case 2:
 			return nil, apierrors.NewResourceExpired("the token is too old")
 		}
-		return podList(6, pod("a", 1), pod("b", 2)), nil
+		return fakeapi.PodList(6, fakeapi.Pod("a", 1), fakeapi.Pod("b", 2)), nil
 	}
 	lw := informer.NewListerWatcher(obs, pods, server)
 	before := metricstest.Take(t, reg)
@@ -140,15 +141,15 @@ func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 func TestFailedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		failures := 2
-		server.list = func(metav1.ListOptions) (runtime.Object, error) {
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
 			time.Sleep(time.Second)
 			if failures > 0 {
 				failures--
 				return nil, apierrors.NewForbidden(schema.GroupResource{}, "", errTest)
 			}
-			return podList(5), nil
+			return fakeapi.PodList(5), nil
 		}
 		lw := informer.NewListerWatcher(obs, pods, server)
 		for range 3 {
@@ -179,21 +180,21 @@ func TestFailedAttempts(t *testing.T) {
 // A streaming list that ends before the bookmark is a failed list and not a watch.
 func TestStreamingListThatBreaksOff(t *testing.T) {
 	for name, c := range map[string]struct {
-		end       func(*fakeStream)
+		end       func(*fakeapi.Stream)
 		errorType string
 	}{
-		"closed": {func(s *fakeStream) { s.close() }, "server"},
-		"error":  {func(s *fakeStream) { s.fail(status(apierrors.NewResourceExpired("gone"))); s.close() }, "expired"},
+		"closed": {func(s *fakeapi.Stream) { s.Close() }, "server"},
+		"error":  {func(s *fakeapi.Stream) { s.Fail(status(apierrors.NewResourceExpired("gone"))); s.Close() }, "expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				obs, reg := observertest.New(t)
-				server := newFakeServer()
+				server := fakeapi.NewServer()
 				before := metricstest.Take(t, reg)
 				w, _ := informer.NewListerWatcher(obs, pods, server).Watch(streamingList)
 				go drain(w)
-				stream := <-server.streams
-				stream.send(watch.Added, pod("a", 1))
+				stream := <-server.Streams
+				stream.Send(watch.Added, fakeapi.Pod("a", 1))
 				c.end(stream)
 				synctest.Wait()
 				w.Stop()
@@ -208,24 +209,24 @@ func TestStreamingListThatBreaksOff(t *testing.T) {
 
 // Each complete list is counted once, by the reason that made it necessary.
 func TestRelistReasons(t *testing.T) {
-	end := func(s *fakeStream, err *apierrors.StatusError) { s.fail(status(err)); s.close() }
+	end := func(s *fakeapi.Stream, err *apierrors.StatusError) { s.Fail(status(err)); s.Close() }
 	undecodable := apierrors.NewGenericServerResponse(500, "GET", schema.GroupResource{}, "", "bad", 0, true)
 	undecodable.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding"}}
-	for reason, cause := range map[string]func(s *fakeStream, w watch.Interface){
-		"expired":          func(s *fakeStream, _ watch.Interface) { end(s, apierrors.NewResourceExpired("gone")) },
-		"watch_failed":     func(s *fakeStream, _ watch.Interface) { end(s, apierrors.NewInternalError(errTest)) },
-		"decode":           func(s *fakeStream, _ watch.Interface) { end(s, undecodable) },
-		"resync_requested": func(_ *fakeStream, w watch.Interface) { w.Stop() },
+	for reason, cause := range map[string]func(s *fakeapi.Stream, w watch.Interface){
+		"expired":          func(s *fakeapi.Stream, _ watch.Interface) { end(s, apierrors.NewResourceExpired("gone")) },
+		"watch_failed":     func(s *fakeapi.Stream, _ watch.Interface) { end(s, apierrors.NewInternalError(errTest)) },
+		"decode":           func(s *fakeapi.Stream, _ watch.Interface) { end(s, undecodable) },
+		"resync_requested": func(_ *fakeapi.Stream, w watch.Interface) { w.Stop() },
 	} {
 		t.Run(reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				obs, reg := observertest.New(t)
-				server := newFakeServer()
+				server := fakeapi.NewServer()
 				lw := informer.NewListerWatcher(obs, pods, server)
 				_, _ = lw.List(metav1.ListOptions{})
 				w, _ := lw.Watch(metav1.ListOptions{})
 				go drain(w)
-				cause(<-server.streams, w)
+				cause(<-server.Streams, w)
 				synctest.Wait()
 				before := metricstest.Take(t, reg)
 				_, _ = lw.List(metav1.ListOptions{})
@@ -239,8 +240,8 @@ func TestRelistReasons(t *testing.T) {
 	}
 	t.Run("fallback", func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) {
+		server := fakeapi.NewServer()
+		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) {
 			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
 		}
 		lw := informer.NewListerWatcher(obs, pods, server)
@@ -255,7 +256,7 @@ func TestRelistReasons(t *testing.T) {
 // Lists at an exact version come from audits and from client-go's consistency detector: they do not fill the cache.
 func TestExactListsAreNotCounted(t *testing.T) {
 	obs, reg := observertest.New(t)
-	lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+	lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 	before := metricstest.Take(t, reg)
 	if _, err := lw.List(metav1.ListOptions{ResourceVersion: "1", ResourceVersionMatch: metav1.ResourceVersionMatchExact}); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -170,9 +171,9 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		obs, _ := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		watches := 0
-		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client's own business") }
+		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client's own business") }
 		client, newInformer := informer.NewInformerFunc(obs, c.client)
 		newInformer(server, c.object, 0, cache.Indexers{})
 		id := informer.List(obs)[0].ID

@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -24,7 +25,7 @@ import (
 func TestTransformConflicts(t *testing.T) {
 	var log bytes.Buffer
 	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
-	inf := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 	keep := func(obj any) (any, error) { return obj, nil }
 	for i, step := range []struct {
 		f         cache.TransformFunc
@@ -48,24 +49,24 @@ func TestTransformConflicts(t *testing.T) {
 func TestVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		version := 100
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(version), nil }
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(version), nil }
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, informer.NamedHandler("h", cache.ResourceEventHandlerFuncs{}))
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 101))
-		stream.send(watch.Bookmark, bookmark(150))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 101))
+		stream.Send(watch.Bookmark, fakeapi.Bookmark(150))
 		synctest.Wait()
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_resource_version{stage=received}": 150, "k8s_informer_resource_version{stage=stored}": 150,
 			"k8s_informer_resource_version{stage=handled}": 101, "k8s_informer_resource_version_regressions_total": 0,
 		})
 		version = 50 // etcd was restored
-		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
-		stream = <-server.streams
-		stream.send(watch.Modified, pod("b", 60))
+		stream.Fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		stream = <-server.Streams
+		stream.Send(watch.Modified, fakeapi.Pod("b", 60))
 		time.Sleep(time.Second)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_resource_version{stage=received}": 60, "k8s_informer_resource_version{stage=stored}": 60,
@@ -80,16 +81,18 @@ func TestVersions(t *testing.T) {
 func TestUnchangedUpdatesOfARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7), pod("b", 8)), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return fakeapi.PodList(10, fakeapi.Pod("a", 7), fakeapi.Pod("b", 8)), nil
+		}
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		addHandler(t, inf, slow)
 		stop := start(t, inf)
-		stream := <-server.streams
+		stream := <-server.Streams
 		time.Sleep(time.Minute)
 		before := metricstest.Take(t, reg)
-		stream.fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
-		<-server.streams
+		stream.Fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
+		<-server.Streams
 		time.Sleep(time.Minute)
 		changed := metricstest.Take(t, reg).Since(before)
 		check(t, changed, metricstest.Snapshot{"k8s_informer_unchanged_updates_total{cause=relist}": 2})
@@ -105,8 +108,8 @@ func TestUnchangedUpdatesOfARelist(t *testing.T) {
 func TestUpdatesWithoutVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
 		if err := inf.SetTransform(func(obj any) (any, error) {
 			stripped := obj.(*corev1.Pod).DeepCopy()
@@ -117,9 +120,9 @@ func TestUpdatesWithoutVersions(t *testing.T) {
 		}
 		addHandler(t, inf, slow)
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Modified, pod("a", 11))
-		stream.send(watch.Modified, pod("a", 12))
+		stream := <-server.Streams
+		stream.Send(watch.Modified, fakeapi.Pod("a", 11))
+		stream.Send(watch.Modified, fakeapi.Pod("a", 12))
 		time.Sleep(90 * time.Second)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_handler_duration_seconds_count{handler=slow}": 4,
@@ -134,13 +137,13 @@ func TestUpdatesWithoutVersions(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		release := make(chan struct{})
 		addHandler(t, inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 2))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 2))
 		synctest.Wait()
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_orphans": 0})
 		go stop()
@@ -158,13 +161,13 @@ func TestOrphans(t *testing.T) {
 func TestEventsLostByARemoval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		registration := addHandler(t, inf, slow)
 		stop := start(t, inf)
-		stream := <-server.streams
+		stream := <-server.Streams
 		for v := 2; v < 6; v++ {
-			stream.send(watch.Added, pod(names[v], v))
+			stream.Send(watch.Added, fakeapi.Pod(names[v], v))
 		}
 		synctest.Wait()
 		if err := inf.RemoveEventHandler(registration); err != nil {

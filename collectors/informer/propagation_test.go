@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -23,34 +24,34 @@ import (
 func TestPropagation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		w, _ := informer.NewListerWatcher(obs, pods, server).Watch(metav1.ListOptions{})
 		defer w.Stop()
 		go drain(w)
-		stream := <-server.streams
+		stream := <-server.Streams
 		at := func(ago time.Duration) metav1.ManagedFieldsEntry {
 			written := metav1.NewTime(time.Now().Add(-ago))
 			return metav1.ManagedFieldsEntry{Time: &written}
 		}
-		p := pod("a", 2)
+		p := fakeapi.Pod("a", 2)
 		p.ManagedFields = []metav1.ManagedFieldsEntry{at(time.Hour), at(4 * time.Second), {}}
-		early := pod("early", 3)
+		early := fakeapi.Pod("early", 3)
 		early.ManagedFields = []metav1.ManagedFieldsEntry{at(-time.Second)}
-		deleting := pod("deleting", 5)
+		deleting := fakeapi.Pod("deleting", 5)
 		deleting.ManagedFields = p.ManagedFields
 		deleting.DeletionTimestamp = &metav1.Time{Time: time.Now()}
-		timeless := pod("timeless", 6)
+		timeless := fakeapi.Pod("timeless", 6)
 		timeless.ManagedFields = []metav1.ManagedFieldsEntry{{}}
 		u := &unstructured.Unstructured{Object: map[string]any{}}
 		u.SetManagedFields(p.ManagedFields)
-		stream.send(watch.Added, p)
-		stream.send(watch.Modified, early) // by a clock that is ahead of ours
-		stream.send(watch.Deleted, p)
-		stream.send(watch.Modified, pod("b", 4))
-		stream.send(watch.Added, deleting)
-		stream.send(watch.Modified, deleting)
-		stream.send(watch.Modified, timeless)
-		stream.send(watch.Modified, u)
+		stream.Send(watch.Added, p)
+		stream.Send(watch.Modified, early) // by a clock that is ahead of ours
+		stream.Send(watch.Deleted, p)
+		stream.Send(watch.Modified, fakeapi.Pod("b", 4))
+		stream.Send(watch.Added, deleting)
+		stream.Send(watch.Modified, deleting)
+		stream.Send(watch.Modified, timeless)
+		stream.Send(watch.Modified, u)
 		synctest.Wait()
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 			"k8s_informer_propagation_seconds_count": 2, "k8s_informer_propagation_seconds_sum": 4,

@@ -24,6 +24,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -89,7 +90,7 @@ func newMetadataFactory(obs *collectors.Observer, client metadata.Interface, opt
 func newDynamicClient(objects []*metav1.PartialObjectMetadata) *dynamicfake.FakeDynamicClient {
 	var list []runtime.Object
 	for _, o := range objects {
-		p := pod(o.Name, 1)
+		p := fakeapi.Pod(o.Name, 1)
 		p.Namespace, p.Labels = o.Namespace, o.Labels
 		list = append(list, p)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -38,8 +39,8 @@ func TestResyncPeriods(t *testing.T) {
 		t.Run(fmt.Sprint(c.informer), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				obs, reg := observertest.New(t)
-				server := newFakeServer()
-				server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(10, pod("a", 7)), nil }
+				server := fakeapi.NewServer()
+				server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
 				inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: c.informer})
 				resyncs := make([]atomic.Int64, len(c.want))
 				added := 0
@@ -86,7 +87,7 @@ func TestResyncPeriods(t *testing.T) {
 // The default period of an existing informer is unknown.
 func TestResyncPeriodsOfAnInformerThatExists(t *testing.T) {
 	obs, reg := observertest.New(t)
-	inf := informer.Wrap(obs, pods, cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, time.Hour, cache.Indexers{}))
+	inf := informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, time.Hour, cache.Indexers{}))
 	addHandler(t, inf, informer.NamedHandler("default", cache.ResourceEventHandlerFuncs{}))
 	for name, period := range map[string]time.Duration{"minute": time.Minute, "never": 0} {
 		if _, err := inf.AddEventHandlerWithResyncPeriod(informer.NamedHandler(name, cache.ResourceEventHandlerFuncs{}), period); err != nil {

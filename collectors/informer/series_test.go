@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -20,12 +21,12 @@ import (
 // Reads by key are hits or misses, all others are lists by index, writes are neither (S1).
 func TestReads(t *testing.T) {
 	obs, reg := observertest.New(t)
-	inf := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+	inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 	})
 	i := inf.GetIndexer()
 	before := metricstest.Take(t, reg)
-	p := pod("a", 1)
+	p := fakeapi.Pod("a", 1)
 	for _, err := range []error{i.Add(p), i.Update(p), i.Replace([]any{p}, "1"), i.AddIndexers(cache.Indexers{})} {
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +59,7 @@ func TestReads(t *testing.T) {
 // Names that are not UTF-8 cannot be labels. A program that uses them must not notice.
 func TestNamesThatCannotBeLabels(t *testing.T) {
 	obs, reg := observertest.New(t)
-	inf := informer.NewSharedIndexInformer(obs, informer.ID{Group: "\xff", Resource: "\xff", Namespace: "\xff"}, newFakeServer(), &corev1.Pod{},
+	inf := informer.NewSharedIndexInformer(obs, informer.ID{Group: "\xff", Resource: "\xff", Namespace: "\xff"}, fakeapi.NewServer(), &corev1.Pod{},
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"\xff": cache.MetaNamespaceIndexFunc}})
 	if _, err := inf.GetIndexer().ByIndex("\xff", "default"); err != nil {
 		t.Fatal(err)
@@ -75,18 +76,18 @@ func TestNamesThatCannotBeLabels(t *testing.T) {
 // state counts.
 func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := observertest.New(t)
-	a, idle := informer.NewListerWatcher(obs, pods, newFakeServer()), informer.NewListerWatcher(obs, pods, newFakeServer())
+	a, idle := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()), informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 	var b *informer.ListerWatcher
 	_, _ = a.List(metav1.ListOptions{})
 	// The other one has not been started: it has no state that could be worse.
 	const received = "k8s_informer_resource_version{stage=received}"
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 1, received: 1})
 	failing := true
-	b = informer.NewListerWatcher(obs, pods, &fakeServer{list: func(metav1.ListOptions) (runtime.Object, error) {
+	b = informer.NewListerWatcher(obs, pods, &fakeapi.Server{OnList: func(metav1.ListOptions) (runtime.Object, error) {
 		if failing {
 			return nil, errTest
 		}
-		return podList(5), nil
+		return fakeapi.PodList(5), nil
 	}})
 	_, _ = b.List(metav1.ListOptions{})
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 0, "k8s_informer_duplicates": 2})
@@ -112,14 +113,14 @@ func TestNothingIsLeft(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 1000 {
 		id := informer.ID{Resource: "pods", Namespace: fmt.Sprintf("ns-%d", n)}
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, id, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
 		if _, err := inf.AddEventHandler(slow); err != nil {
 			t.Fatal(err)
 		}
 		_ = inf.GetIndexer().List()
 		wg.Go(func() { inf.RunWithContext(ctx) })
-		<-server.streams
+		<-server.Streams
 	}
 	if n := len(informer.List(obs)); n != 1000 {
 		t.Errorf("%d informers run", n)

@@ -11,6 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -19,7 +20,7 @@ import (
 func TestSetChecks(t *testing.T) {
 	obs, reg := observertest.New(t)
 	watched := func(namespace string) {
-		start(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: namespace}, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
+		start(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: namespace}, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
 	}
 	audits := func(namespace string) float64 {
 		return metricstest.Gather(t, reg).Sum(catalog.InformerAudits.Name, "watch_namespace", namespace, "result", catalog.AuditConsistent)

@@ -9,18 +9,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
 // The time of a resync is exact, and stays the same in each scrape.
 func TestLastResync(t *testing.T) {
 	obs, _ := observertest.New(t)
-	h := informer.NewListerWatcher(obs, pods, newFakeServer()).Decorate("h", cache.ResourceEventHandlerFuncs{})
+	h := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()).Decorate("h", cache.ResourceEventHandlerFuncs{})
 	last := func() time.Time { return informer.List(obs)[0].Handlers[0].LastResync }
 	if !last().IsZero() {
 		t.Errorf("%v before the first resync", last())
 	}
-	p := pod("a", 1)
+	p := fakeapi.Pod("a", 1)
 	begin := time.Now()
 	h.OnUpdate(p, p)
 	end := time.Now()
@@ -39,7 +40,7 @@ func TestLastResync(t *testing.T) {
 func TestWatchOpenedAndRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		check := func(when string, opened time.Time, relists uint64) {
 			t.Helper()
@@ -83,7 +84,7 @@ func TestSyncLag(t *testing.T) {
 		// lose has an informer that has had no watch since it listed.
 		lose := func(id informer.ID) {
 			t.Helper()
-			if _, err := informer.NewListerWatcher(obs, id, newFakeServer()).List(metav1.ListOptions{}); err != nil {
+			if _, err := informer.NewListerWatcher(obs, id, fakeapi.NewServer()).List(metav1.ListOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -38,14 +39,14 @@ func TestSuccessor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				obs, reg := observertest.New(t)
-				newInformer := func() (cache.SharedIndexInformer, *fakeServer) {
-					server := newFakeServer()
+				newInformer := func() (cache.SharedIndexInformer, *fakeapi.Server) {
+					server := fakeapi.NewServer()
 					return informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{
 						Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 					}), server
 				}
 				first, _ := newInformer()
-				taking := &lenient{SharedIndexInformer: cache.NewSharedIndexInformer(newFakeServer(), &corev1.Pod{}, 0, cache.Indexers{})}
+				taking := &lenient{SharedIndexInformer: cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})}
 				lenientFirst := informer.Wrap(obs, pods, taking)
 				registration := addHandler(t, first, slow)
 				stopFirst, stopLenient := start(t, first), start(t, lenientFirst)
@@ -60,7 +61,7 @@ func TestSuccessor(t *testing.T) {
 				second, server := newInformer()
 				addHandler(t, second, slow)
 				stopSecond := start(t, second)
-				(<-server.streams).send(watch.Added, pod("a", 2))
+				(<-server.Streams).Send(watch.Added, fakeapi.Pod("a", 2))
 				time.Sleep(time.Minute)
 				if overlapping {
 					end()
@@ -79,7 +80,7 @@ func TestSuccessor(t *testing.T) {
 				}
 				late := addHandler(t, lenientFirst, slow)
 				if !overlapping { // series that are shared while both run, and then until the last has ended
-					taking.handler.OnAdd(pod("a", 2), false)
+					taking.handler.OnAdd(fakeapi.Pod("a", 2), false)
 					_, _ = first.GetIndexer().ByIndex(cache.NamespaceIndex, "default")
 					_, _, _ = first.GetIndexer().GetByKey("default/a")
 				}
@@ -105,7 +106,7 @@ func TestSuccessor(t *testing.T) {
 func TestReadsAfterTheEnd(t *testing.T) {
 	obs, _ := observertest.New(t)
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	inf := informer.NewSharedIndexInformer(obs, pods, newFakeServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{Indexers: indexers})
+	inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{Indexers: indexers})
 	start(t, inf)()
 	decorated, plain := inf.GetIndexer(), cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
 	read := func(i cache.Indexer) float64 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -45,7 +46,7 @@ func TestTracerThatPanics(t *testing.T) {
 			obs, reg := observertest.New(t, func(o *collectors.Options) {
 				o.Tracer, o.Logger = c.tracer, slog.New(slog.NewTextHandler(&log, nil))
 			})
-			lw := informer.NewListerWatcher(obs, pods, newFakeServer())
+			lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 			handled := 0
 			h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 				handled++
@@ -70,7 +71,7 @@ func TestTracerThatPanics(t *testing.T) {
 							t.Errorf("the caller of the handler sees the panic %v", r)
 						}
 					}()
-					h.OnAdd(pod("a", version), false)
+					h.OnAdd(fakeapi.Pod("a", version), false)
 				}()
 			}
 			if handled != 2 {

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -45,13 +46,13 @@ func onlyUpstream(s metricstest.Snapshot) metricstest.Snapshot {
 func TestUpstreamMetrics(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		obs, reg := observertest.New(t, func(o *collectors.Options) { o.UpstreamMetrics = asked })
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		name := newName(t, "upstream")
 		id := name.WithResource(podsResource)
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{Identifier: id})
 		stop := start(t, inf)
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 1234567890123456))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 1234567890123456))
 		s := metricstest.Eventually(t, reg, "stored", func(metricstest.Snapshot) bool { return len(inf.GetStore().ListKeys()) == 1 })
 		if !asked {
 			if got := onlyUpstream(s); len(got) != 0 {
@@ -80,14 +81,14 @@ func TestUpstreamMetrics(t *testing.T) {
 func TestUpstreamMetricsOfASuccessor(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	run := func(n *cache.InformerName, version int) (stop func()) {
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{
 			ListerWatcher: server, ObjectType: &corev1.Pod{}, Handler: slow, Identifier: n.WithResource(podsResource),
 		})
 		ended, done := make(chan struct{}), make(chan struct{})
 		go func() { defer close(done); controller.Run(ended) }()
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", version))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", version))
 		return func() { close(ended); <-done }
 	}
 	version := func(want float64) func(metricstest.Snapshot) bool {

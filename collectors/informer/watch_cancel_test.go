@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -22,30 +23,30 @@ import (
 // failed sync (S2).
 func TestCanceledWatches(t *testing.T) {
 	for name, options := range map[string]metav1.ListOptions{"watch": {ResourceVersion: "1"}, "streaming list": streamingList} {
-		for end, give := range map[string]func(cancel func(), s *fakeStream, w watch.Interface){
-			"stopped": func(_ func(), _ *fakeStream, w watch.Interface) { w.Stop() },
-			"stopped, then closed": func(_ func(), s *fakeStream, w watch.Interface) {
+		for end, give := range map[string]func(cancel func(), s *fakeapi.Stream, w watch.Interface){
+			"stopped": func(_ func(), _ *fakeapi.Stream, w watch.Interface) { w.Stop() },
+			"stopped, then closed": func(_ func(), s *fakeapi.Stream, w watch.Interface) {
 				w.Stop()
-				s.close()
+				s.Close()
 			},
-			"canceled, then closed": func(cancel func(), s *fakeStream, _ watch.Interface) {
+			"canceled, then closed": func(cancel func(), s *fakeapi.Stream, _ watch.Interface) {
 				cancel()
-				s.close()
+				s.Close()
 			},
-			"canceled, then stopped": func(cancel func(), _ *fakeStream, w watch.Interface) {
+			"canceled, then stopped": func(cancel func(), _ *fakeapi.Stream, w watch.Interface) {
 				cancel()
 				w.Stop()
 			},
-			"canceled, then failed": func(cancel func(), s *fakeStream, _ watch.Interface) {
+			"canceled, then failed": func(cancel func(), s *fakeapi.Stream, _ watch.Interface) {
 				cancel()
-				s.fail(status(apierrors.NewInternalError(errTest)))
-				s.close()
+				s.Fail(status(apierrors.NewInternalError(errTest)))
+				s.Close()
 			},
 		} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					obs, reg := observertest.New(t)
-					server := newFakeServer()
+					server := fakeapi.NewServer()
 					lw := informer.NewListerWatcher(obs, pods, server)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
@@ -54,7 +55,7 @@ func TestCanceledWatches(t *testing.T) {
 						t.Fatal(err)
 					}
 					go drain(w)
-					stream := <-server.streams
+					stream := <-server.Streams
 					before := metricstest.Take(t, reg)
 					give(cancel, stream, w)
 					synctest.Wait()

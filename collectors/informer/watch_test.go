@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -32,32 +33,32 @@ func TestWatchEnds(t *testing.T) {
 	undecodable.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding"}}
 	seconds := int64(300)
 	for name, c := range map[string]struct {
-		end  func(*fakeStream, watch.Interface)
+		end  func(*fakeapi.Stream, watch.Interface)
 		want metricstest.Snapshot
 	}{
 		"planned": {
-			func(s *fakeStream, _ watch.Interface) { time.Sleep(300 * time.Second); s.close() },
+			func(s *fakeapi.Stream, _ watch.Interface) { time.Sleep(300 * time.Second); s.Close() },
 			metricstest.Snapshot{"k8s_informer_watch_timeouts_total": 1},
 		},
 		"before its time": {
-			func(s *fakeStream, _ watch.Interface) { time.Sleep(298 * time.Second); s.close() },
+			func(s *fakeapi.Stream, _ watch.Interface) { time.Sleep(298 * time.Second); s.Close() },
 			metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=server_close}": 1},
 		},
 		"at once": {
-			func(s *fakeStream, _ watch.Interface) { s.close() },
+			func(s *fakeapi.Stream, _ watch.Interface) { s.Close() },
 			metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=very_short}": 1},
 		},
 		"at once after an event": {
-			func(s *fakeStream, _ watch.Interface) { s.send(watch.Bookmark, bookmark(2)); s.close() },
+			func(s *fakeapi.Stream, _ watch.Interface) { s.Send(watch.Bookmark, fakeapi.Bookmark(2)); s.Close() },
 			metricstest.Snapshot{
 				"k8s_informer_watch_disconnects_total{reason=server_close}": 1,
 				"k8s_informer_watch_events_total{type=bookmark}":            1,
 			},
 		},
 		"expired": {
-			func(s *fakeStream, _ watch.Interface) {
-				s.fail(status(apierrors.NewResourceExpired("gone")))
-				s.close()
+			func(s *fakeapi.Stream, _ watch.Interface) {
+				s.Fail(status(apierrors.NewResourceExpired("gone")))
+				s.Close()
 			},
 			metricstest.Snapshot{
 				"k8s_informer_watch_disconnects_total{reason=expired}": 1,
@@ -66,9 +67,9 @@ func TestWatchEnds(t *testing.T) {
 			},
 		},
 		"throttled": {
-			func(s *fakeStream, _ watch.Interface) {
-				s.fail(status(apierrors.NewTooManyRequests("slow", 1)))
-				s.close()
+			func(s *fakeapi.Stream, _ watch.Interface) {
+				s.Fail(status(apierrors.NewTooManyRequests("slow", 1)))
+				s.Close()
 			},
 			metricstest.Snapshot{
 				"k8s_informer_watch_disconnects_total{reason=throttled}": 1,
@@ -77,7 +78,10 @@ func TestWatchEnds(t *testing.T) {
 			},
 		},
 		"internal error": {
-			func(s *fakeStream, _ watch.Interface) { s.fail(status(apierrors.NewInternalError(errTest))); s.close() },
+			func(s *fakeapi.Stream, _ watch.Interface) {
+				s.Fail(status(apierrors.NewInternalError(errTest)))
+				s.Close()
+			},
 			metricstest.Snapshot{
 				"k8s_informer_watch_disconnects_total{reason=error}": 1,
 				"k8s_informer_watch_events_total{type=error}":        1,
@@ -85,7 +89,7 @@ func TestWatchEnds(t *testing.T) {
 			},
 		},
 		"garbage": {
-			func(s *fakeStream, _ watch.Interface) { s.fail(status(undecodable)); s.close() },
+			func(s *fakeapi.Stream, _ watch.Interface) { s.Fail(status(undecodable)); s.Close() },
 			metricstest.Snapshot{
 				"k8s_informer_watch_disconnects_total{reason=error}": 1,
 				"k8s_informer_watch_events_total{type=error}":        1,
@@ -93,14 +97,14 @@ func TestWatchEnds(t *testing.T) {
 			},
 		},
 		"stopped by the client": {
-			func(_ *fakeStream, w watch.Interface) { w.Stop(); w.Stop() },
+			func(_ *fakeapi.Stream, w watch.Interface) { w.Stop(); w.Stop() },
 			metricstest.Snapshot{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				obs, reg := observertest.New(t)
-				server := newFakeServer()
+				server := fakeapi.NewServer()
 				lw := informer.NewListerWatcher(obs, pods, server)
 				w, err := lw.Watch(metav1.ListOptions{TimeoutSeconds: &seconds})
 				if err != nil {
@@ -111,7 +115,7 @@ func TestWatchEnds(t *testing.T) {
 				if before["k8s_informer_watch_connected"] != 1 || before["k8s_informer_watches_total"] != 1 {
 					t.Errorf("the watch is open, but:\n%s", before)
 				}
-				stream := <-server.streams
+				stream := <-server.Streams
 				c.end(stream, w)
 				synctest.Wait()
 				after := metricstest.Take(t, reg)
@@ -140,8 +144,8 @@ func TestWatchThatCannotBeOpened(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			obs, reg := observertest.New(t)
-			server := newFakeServer()
-			server.openWatch = func(metav1.ListOptions) (watch.Interface, error) { return nil, c.err }
+			server := fakeapi.NewServer()
+			server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { return nil, c.err }
 			lw := informer.NewListerWatcher(obs, pods, server)
 			before := metricstest.Take(t, reg)
 			if w, err := lw.Watch(metav1.ListOptions{}); w != nil || !errors.Is(err, c.err) {
@@ -161,8 +165,8 @@ func TestWatchThatCannotBeOpened(t *testing.T) {
 func TestEmptyWatchWasNeverOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) { return watch.NewEmptyWatch(), nil }
+		server := fakeapi.NewServer()
+		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { return watch.NewEmptyWatch(), nil }
 		before := metricstest.Take(t, reg)
 		w, err := informer.NewListerWatcher(obs, pods, server).Watch(metav1.ListOptions{})
 		if err != nil {
@@ -181,12 +185,12 @@ func TestEmptyWatchWasNeverOpen(t *testing.T) {
 func TestCoverageGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		w, _ := lw.Watch(metav1.ListOptions{})
 		go drain(w)
 		time.Sleep(time.Minute)
-		(<-server.streams).close()
+		(<-server.Streams).Close()
 		synctest.Wait()
 		time.Sleep(7 * time.Second)
 		if lag := metricstest.Take(t, reg)["k8s_informer_sync_lag_seconds"]; lag != 7 {
@@ -205,9 +209,9 @@ func TestCoverageGap(t *testing.T) {
 func TestLagWithoutAWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		forbidden := true
-		server.openWatch = func(metav1.ListOptions) (watch.Interface, error) {
+		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) {
 			if forbidden {
 				return nil, apierrors.NewForbidden(schema.GroupResource{}, "", errTest)
 			}

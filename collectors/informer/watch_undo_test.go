@@ -15,6 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -26,20 +27,20 @@ const readAhead = stream.ReadAhead
 func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		cursor := lw.NewCursor()
 		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 2))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 2))
 		<-w.ResultChan()
 		for v := 3; v < 3+readAhead; v++ {
-			stream.send(watch.Added, pod("b", v))
+			stream.Send(watch.Added, fakeapi.Pod("b", v))
 		}
 		go func() { // one more than fits
 			select {
-			case stream.events <- watch.Event{Type: watch.Deleted, Object: pod("b", 99)}:
-			case <-stream.stopped:
+			case stream.Events <- watch.Event{Type: watch.Deleted, Object: fakeapi.Pod("b", 99)}:
+			case <-stream.Stopped():
 			}
 		}()
 		synctest.Wait()
@@ -58,16 +59,16 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		cursor := lw.NewCursor()
 		ctx, cancel := context.WithCancel(t.Context())
 		w, _ := lw.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: "1"})
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 2))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 2))
 		synctest.Wait()
 		cancel()
-		stream.fail(&metav1.Status{Status: metav1.StatusFailure, Message: "context canceled"})
+		stream.Fail(&metav1.Status{Status: metav1.StatusFailure, Message: "context canceled"})
 		synctest.Wait()
 		w.Stop()
 		n, _ := cursor.Backlog()
@@ -81,23 +82,23 @@ func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
-		server.list = func(metav1.ListOptions) (runtime.Object, error) { return podList(20), nil }
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(20), nil }
 		lw := informer.NewListerWatcher(obs, pods, server)
 		_, _ = lw.List(metav1.ListOptions{})
 		cursor := lw.NewCursor()
 		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "20"})
-		stream := <-server.streams
-		stream.send(watch.Added, pod("a", 21))
+		stream := <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("a", 21))
 		<-w.ResultChan()
 		w.Stop()
 		before := metricstest.Take(t, reg)
 		w, _ = lw.Watch(metav1.ListOptions{ResourceVersion: "0"})
-		stream = <-server.streams
-		stream.send(watch.Added, pod("b", 15))
-		stream.send(watch.Added, pod("a", 21))
-		stream.send(watch.Modified, pod("b", 22))
-		stream.send(watch.Added, pod("c", 23))
+		stream = <-server.Streams
+		stream.Send(watch.Added, fakeapi.Pod("b", 15))
+		stream.Send(watch.Added, fakeapi.Pod("a", 21))
+		stream.Send(watch.Modified, fakeapi.Pod("b", 22))
+		stream.Send(watch.Added, fakeapi.Pod("c", 23))
 		synctest.Wait()
 		w.Stop()
 		if n, _ := cursor.Backlog(); n != 1 {
@@ -111,17 +112,17 @@ func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
 func TestRegressionThatWasNotTakenComesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newFakeServer()
+		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		for _, first := range []bool{true, false} {
 			w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
-			stream := <-server.streams
+			stream := <-server.Streams
 			if first {
-				stream.send(watch.Added, pod("a", 20))
+				stream.Send(watch.Added, fakeapi.Pod("a", 20))
 				<-w.ResultChan()
 			}
-			stream.send(watch.Modified, pod("a", 10))
-			stream.send(watch.Modified, pod("a", 11))
+			stream.Send(watch.Modified, fakeapi.Pod("a", 10))
+			stream.Send(watch.Modified, fakeapi.Pod("a", 11))
 			synctest.Wait()
 			w.Stop()
 		}
@@ -152,7 +153,7 @@ func TestEventsThatWereNotTakenComeAgain(t *testing.T) {
 func follow(t *testing.T, seed uint64, most int) (reported metricstest.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		server := newScriptedServer(false)
+		server := fakeapi.NewSimulator(false)
 		lw := informer.NewListerWatcher(obs, pods, server)
 		h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{})
 		if _, err := lw.List(metav1.ListOptions{}); err != nil {
@@ -160,10 +161,10 @@ func follow(t *testing.T, seed uint64, most int) (reported metricstest.Snapshot)
 		}
 		r := rand.New(rand.NewPCG(seed, 2))
 		for range 120 {
-			server.change(r)
+			server.Change(r)
 		}
-		server.bookmark()
-		for version := "100"; version != strconv.Itoa(server.version); {
+		server.Bookmark()
+		for version := "100"; version != strconv.Itoa(server.Version()); {
 			w, err := lw.Watch(metav1.ListOptions{ResourceVersion: version})
 			if err != nil {
 				t.Fatal(err)
@@ -190,7 +191,7 @@ func deliver(h cache.ResourceEventHandler, event watch.Event) {
 	case watch.Added:
 		h.OnAdd(event.Object, false)
 	case watch.Modified:
-		h.OnUpdate(pod("before", 1), event.Object)
+		h.OnUpdate(fakeapi.Pod("before", 1), event.Object)
 	case watch.Deleted:
 		h.OnDelete(event.Object)
 	}

@@ -53,7 +53,7 @@ func (s *Server) WatchWithContext(_ context.Context, options metav1.ListOptions)
 			return w, err
 		}
 	}
-	stream := &Stream{Options: options, events: make(chan watch.Event), stopped: make(chan struct{})}
+	stream := &Stream{Options: options, Events: make(chan watch.Event), stopped: make(chan struct{})}
 	s.Streams <- stream
 	return stream, nil
 }
@@ -65,14 +65,15 @@ func (s *Server) IsWatchListSemanticsUnSupported() bool { return !s.StreamingLis
 type Stream struct {
 	// Options are those of the watch request.
 	Options metav1.ListOptions
+	// Events are received by the watch. Send and Close suffice for most tests.
+	Events chan watch.Event
 
-	events  chan watch.Event
 	stopped chan struct{}
 	once    sync.Once
 }
 
 // ResultChan implements watch.Interface.
-func (s *Stream) ResultChan() <-chan watch.Event { return s.events }
+func (s *Stream) ResultChan() <-chan watch.Event { return s.Events }
 
 // Stop implements watch.Interface.
 func (s *Stream) Stop() { s.once.Do(func() { close(s.stopped) }) }
@@ -82,11 +83,11 @@ func (s *Stream) Stopped() <-chan struct{} { return s.stopped }
 
 // Send sends an event and blocks until it is received.
 func (s *Stream) Send(t watch.EventType, object runtime.Object) {
-	s.events <- watch.Event{Type: t, Object: object}
+	s.Events <- watch.Event{Type: t, Object: object}
 }
 
 // Fail sends an error event.
 func (s *Stream) Fail(status *metav1.Status) { s.Send(watch.Error, status) }
 
 // Close ends the watch from the server's side.
-func (s *Stream) Close() { close(s.events) }
+func (s *Stream) Close() { close(s.Events) }
