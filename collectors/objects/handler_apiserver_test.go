@@ -169,8 +169,8 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	observe()
 	reports("observed again", samples{})
 
-	kept, ok := informer.GetStore().List()[0].(*Object)
-	if !ok || kept.ObservedGeneration != d.Generation || kept.Generation != d.Generation || kept.UID != d.UID || kept.Annotations != nil || kept.ManagedFields != nil {
+	kept, ok := informer.GetStore().List()[0].(Observed)
+	if !ok || kept.GetObservedGeneration() != d.Generation || kept.GetGeneration() != d.Generation || kept.GetUID() != d.UID || kept.GetAnnotations() != nil || kept.GetManagedFields() != nil {
 		t.Errorf("the informer keeps %+v", kept)
 	}
 
@@ -184,9 +184,9 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	await.True(t, "one in deletion", func() bool {
 		return take(t, registry, catalog.ObjectTerminating)[behind+"/example.com/test"] == 1
 	})
-	kept = informer.GetStore().List()[0].(*Object)
-	if kept.Generation <= kept.ObservedGeneration {
-		t.Errorf("generation %d, of which %d has been observed: it was not incremented", kept.Generation, kept.ObservedGeneration)
+	kept = informer.GetStore().List()[0].(Observed)
+	if kept.GetGeneration() <= kept.GetObservedGeneration() {
+		t.Errorf("generation %d, of which %d has been observed: it was not incremented", kept.GetGeneration(), kept.GetObservedGeneration())
 	}
 	reports("nothing to see to in deletion", samples{})
 	if _, err := deployments.Patch(t.Context(), "d", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {

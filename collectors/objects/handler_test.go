@@ -25,10 +25,10 @@ func object(namespace, name string, finalizers ...string) *metav1.PartialObjectM
 }
 
 // observed returns an object with generations.
-func observed(name string, generation, observed int64) *Object {
-	o := &Object{PartialObjectMetadata: *object("ns", name), ObservedGeneration: observed}
+func observed(name string, generation, observed int64) *observedMeta {
+	o := object("ns", name)
 	o.Generation = generation
-	return o
+	return &observedMeta{newMeta(o), observed}
 }
 
 func TestObjectsHeldInDeletion(t *testing.T) {
@@ -121,11 +121,11 @@ func TestGenerationLag(t *testing.T) {
 
 	// A deletion increments the generation, which no controller has to observe. It ends an earlier lag.
 	deleted := observed("fine", 9, 7)
-	deleted.DeletionTimestamp, deleted.Finalizers = ptr.To(metav1.NewTime(noon)), []string{"x/1"}
+	deleted.deletion = &deletion{since: metav1.NewTime(noon), finalizers: []string{"x/1"}}
 	deployments.OnUpdate(observed("fine", 8, 7), deleted)
-	found := deleted.DeepCopyObject().(*Object)
-	found.Name, found.UID = "found", "found"
-	deployments.OnAdd(found, true)
+	found := *deleted
+	found.name, found.uid = "found", "found"
+	deployments.OnAdd(&found, true)
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, ns + "/x/1": 2})
 
@@ -133,7 +133,7 @@ func TestGenerationLag(t *testing.T) {
 	deployments.OnAdd(observed("late", 4, 3), false)
 	f.pass(time.Minute)
 	another := observed("late", 2, 0)
-	another.UID = "another"
+	another.uid = "another"
 	deployments.OnUpdate(observed("late", 4, 3), another)
 	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 0})
 	deployments.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/late", Obj: another})

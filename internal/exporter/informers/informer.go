@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
@@ -122,7 +123,7 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	t.Shared = informer.NewSharedIndexInformer(f.Observer, t.ID(), cache.ToListWatcherWithWatchListSemantics(source, f.Client), example, cache.SharedIndexInformerOptions{
 		ObjectDescription: s.Kind.Type(),
 	})
-	if err := t.Shared.SetTransform(slim); err != nil {
+	if err := t.Shared.SetTransform(objects.Transform); err != nil {
 		return nil, fmt.Errorf("informer for %s: %w", t.Name(), err)
 	}
 	if err := t.Shared.SetWatchErrorHandlerWithContext(t.Availability.WatchError); err != nil {

@@ -1,4 +1,4 @@
-package informers
+package objects
 
 import (
 	"reflect"
@@ -6,11 +6,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informer-exporter/informer-exporter/collectors/objects"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestSlim(t *testing.T) {
+func TestTransform(t *testing.T) {
 	deleted := metav1.Now()
 	whole := metav1.ObjectMeta{
 		Name: "a", Namespace: "b", UID: "c", ResourceVersion: "7", Generation: 3, Finalizers: []string{"f"},
@@ -18,11 +17,11 @@ func TestSlim(t *testing.T) {
 		GenerateName: "a-", Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"},
 		OwnerReferences: []metav1.OwnerReference{{Name: "d"}}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}},
 	}
-	first, err := slim(&metav1.PartialObjectMetadata{ObjectMeta: whole})
+	first, err := Transform(&metav1.PartialObjectMetadata{ObjectMeta: whole})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := slim(first) // as a streaming list does
+	again, err := Transform(first) // as a streaming list does
 	if err != nil || again != first {
 		t.Errorf("the second time it is %v, %v", again, err)
 	}
@@ -43,22 +42,24 @@ func TestSlim(t *testing.T) {
 			t.Errorf("%s is %v, want %v", field.name, field.got, field.want)
 		}
 	}
-	if !reflect.DeepEqual(got.(*object).ObjectMeta, &metav1.ObjectMeta{}) {
-		t.Errorf("kept besides: %+v", got.(*object).ObjectMeta)
+	if !reflect.DeepEqual(got.(*keptMeta).ObjectMeta, &metav1.ObjectMeta{}) {
+		t.Errorf("kept besides: %+v", got.(*keptMeta).ObjectMeta)
 	}
 
-	living, err := slim(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"f"}}})
+	living, err := Transform(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"f"}}})
 	if err != nil || living.(metav1.Object).GetDeletionTimestamp() != nil || living.(metav1.Object).GetFinalizers() != nil {
 		t.Errorf("of what lives nothing of a deletion is known, got %+v, %v", living, err)
 	}
-	observed, err := slim(&objects.Object{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: whole}, ObservedGeneration: 2})
-	if o, ok := observed.(objects.Observed); err != nil || !ok || o.GetObservedGeneration() != 2 || o.GetGeneration() != 3 || o.GetName() != "a" {
+	observed, err := Transform(&unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "a", "generation": int64(3)}, "status": map[string]any{"observedGeneration": int64(2)},
+	}})
+	if o, ok := observed.(Observed); err != nil || !ok || o.GetObservedGeneration() != 2 || o.GetGeneration() != 3 || o.GetName() != "a" {
 		t.Errorf("of an object that lags behind there is %+v, %v", observed, err)
 	}
-	if _, ok := first.(objects.Observed); ok {
+	if _, ok := first.(Observed); ok {
 		t.Error("of metadata alone nothing of the status is known")
 	}
-	if got, err := slim("else"); err != nil || got != "else" {
-		t.Errorf("slim returned %v, %v for something else", got, err)
+	if got, err := Transform("else"); err != nil || got != "else" {
+		t.Errorf("Transform returned %v, %v for something else", got, err)
 	}
 }
