@@ -1,7 +1,7 @@
-// The example is a controller built with controller-runtime whose informers, queue, reconciles, requests and leadership
-// are observed. It labels each ConfigMap that has the annotation example.com/owner with that owner.
+// The example is a controller built on controller-runtime, with observed informers, queue, reconciles, requests and leader
+// election. It copies the annotation example.com/owner of each ConfigMap to a label.
 //
-// What makes the difference to any other manager is in newManager.
+// Everything that differs from other managers is in newManager.
 package main
 
 import (
@@ -38,7 +38,7 @@ import (
 
 func main() {
 	address := flag.String("metrics-bind-address", ":8080", "Address of /metrics.")
-	flag.Parse() // --kubeconfig is controller-runtime's
+	flag.Parse() // including --kubeconfig of controller-runtime
 	handler := slog.NewTextHandler(os.Stderr, nil)
 	ctrl.SetLogger(logr.FromSlogHandler(handler))
 	if err := run(ctrl.SetupSignalHandler(), *address); err != nil {
@@ -62,11 +62,11 @@ func run(ctx context.Context, address string) error {
 	return mgr.Start(ctx)
 }
 
-// name is the program's, its controller's and its lock's.
+// name is the name of the program, its controller and its lock.
 const name = "owner-labels"
 
-// newManager returns a manager with the controller in it. The metrics are registered with reg: give it controller-runtime's
-// own registry, and the manager serves them, besides controller-runtime's own of the queue and the reconciler.
+// newManager returns a manager with the controller. The metrics are registered with reg. The manager serves them if that is
+// controller-runtime's registry, which also has controller-runtime's own metrics.
 func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Options) (ctrl.Manager, error) {
 	obs, err := collectors.New(reg, collectors.Options{Name: name})
 	if err != nil {
@@ -97,7 +97,7 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 	err = ctrl.NewControllerManagedBy(mgr).Named(name).For(&corev1.ConfigMap{}).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
-			RateLimiter:             queue.NewTypedRateLimiter(obs, name, limiter), // retries and back-off; the queue stays as it is
+			RateLimiter:             queue.NewTypedRateLimiter(obs, name, limiter), // retries and backoff; the queue is controller-runtime's own
 		}).
 		Complete(reconcile.Func(observed))
 	if err != nil {
@@ -108,8 +108,7 @@ func newManager(config *rest.Config, reg prometheus.Registerer, options ctrl.Opt
 
 const workers = 2
 
-// newLock returns a lock like the one that the manager would make by itself, without its events and labels: it is the
-// only way to decorate it.
+// newLock returns a lock like that of the manager, which cannot be decorated, except for its events and labels.
 func newLock(config *rest.Config, options ctrl.Options) (resourcelock.Interface, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -134,7 +133,7 @@ type reconciler struct {
 	client client.Client
 }
 
-// Reconcile implements reconcile.Reconciler. It reads from the cache.
+// Reconcile implements reconcile.Reconciler.
 func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var m corev1.ConfigMap
 	if err := r.client.Get(ctx, req.NamespacedName, &m); err != nil {

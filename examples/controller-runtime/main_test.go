@@ -8,10 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,13 +21,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-// TestManager runs the controller against a real API server: what its client reads and its source handles is seen, and
-// the controller works as ever.
+// TestManager runs the controller on a real API server: reads of its client and events of its source are reported.
 func TestManager(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	m := start(t, ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}}})
@@ -45,8 +44,8 @@ func TestManager(t *testing.T) {
 	m.eventually("the controller has set the label", func() bool {
 		return m.GetClient().Get(t.Context(), key, &got) == nil && got.Labels[owner] == "us"
 	})
-	m.eventually("all is handled", func() bool {
-		return m.value("k8s_informer_event_lag_seconds", "configmaps", namespace) >= 2 &&
+	m.eventually("all events are handled", func() bool {
+		return m.value("k8s_informer_event_lag_seconds_count", "configmaps", namespace) >= 2 &&
 			m.value("k8s_informer_handler_pending_events", "configmaps", namespace) == 0
 	})
 
@@ -84,8 +83,8 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestRepresentations: unstructured and metadata informers carry the name of their resource, and kinds without a
-// namespace that of no namespace.
+// TestRepresentations: informers of unstructured objects and metadata have the informer type of their resource, and those of
+// cluster-scoped resources watch all namespaces.
 func TestRepresentations(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	var transformed atomic.Bool
@@ -105,7 +104,7 @@ func TestRepresentations(t *testing.T) {
 		t.Fatal(len(nodes.Items), err)
 	}
 	if v := m.value("k8s_informer_synced", "roles.rbac.authorization.k8s.io", namespace); v != 1 {
-		t.Errorf("the unstructured informer is not there: %v", v)
+		t.Errorf("the informer of unstructured objects is not synced: %v", v)
 	}
 	if v := m.value("k8s_informer_objects", "namespaces", "*"); v != float64(len(nodes.Items)) {
 		t.Errorf("%v namespaces are reported, %d are cached", v, len(nodes.Items))
@@ -115,8 +114,8 @@ func TestRepresentations(t *testing.T) {
 	}
 }
 
-// TestSeveralNamespaces: each informer of a cache that is limited to several namespaces has the label of its own, whatever
-// limits it, and the numbers of its own.
+// TestSeveralNamespaces: each informer of a cache with several namespaces has its own series and namespace, for every way to
+// configure it.
 func TestSeveralNamespaces(t *testing.T) {
 	a, b, c := stacktest.Namespace(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	m := start(t, ctrl.Options{Cache: cache.Options{
@@ -166,23 +165,18 @@ func TestSeveralNamespaces(t *testing.T) {
 			t.Errorf("%s of %s: %v duplicates", want.informerType, want.namespace, v)
 		}
 	}
-	// And there are no others.
-	if n := len(m.series("k8s_informer_synced")); n != 8 {
+	if n := len(m.samples().Select("k8s_informer_synced")); n != 8 {
 		t.Errorf("%d informers are reported, want 8", n)
 	}
 }
 
-// TestEnd: when the manager has ended, so have the series of its informers.
+// TestEnd: the series of informers end with the manager.
 func TestEnd(t *testing.T) {
 	m := start(t, ctrl.Options{})
 	m.stop()
-	families, err := m.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if strings.HasPrefix(f.GetName(), "k8s_informer_") && f.GetName() != "k8s_informer_label_overflow_total" { // the Observer's own
-			t.Errorf("%s is left", f.GetName())
+	for _, s := range m.samples() {
+		if strings.HasPrefix(s.Name, "k8s_informer_") && s.Name != "k8s_informer_label_overflow_total" { // of the Observer
+			t.Errorf("%s remains", s.Name)
 		}
 	}
 }
@@ -198,7 +192,7 @@ func start(t *testing.T, options ctrl.Options) *runningManager {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	options.Metrics = server.Options{BindAddress: "0"}
-	again := true // a name of a controller is used by each test
+	again := true // every test uses the name of the controller
 	options.Controller = config.Controller{SkipNameValidation: &again}
 	mgr, err := newManager(stacktest.Config(t), registry, options)
 	if err != nil {
@@ -225,7 +219,7 @@ func start(t *testing.T, options ctrl.Options) *runningManager {
 		scopes = []string{"*"}
 	}
 	for _, scope := range scopes {
-		m.eventually("the controller's informer is up", func() bool {
+		m.eventually("the informer of the controller is synced and connected", func() bool {
 			return m.value("k8s_informer_synced", "configmaps", scope) == 1 && m.value("k8s_informer_watch_connected", "configmaps", scope) == 1
 		})
 	}
@@ -234,69 +228,20 @@ func start(t *testing.T, options ctrl.Options) *runningManager {
 
 func (m *runningManager) eventually(what string, condition func() bool) {
 	m.Helper()
-	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			m.Fatalf("not within a minute: %s", what)
-		}
-	}
+	await.True(m.T, what, condition)
 }
 
-// value adds up the series of a metric for an informer, -1 if there is none. Of histograms it takes the count.
+func (m *runningManager) samples() metricstest.Samples {
+	m.Helper()
+	return metricstest.Gather(m.T, m.registry)
+}
+
+// value returns the sum of a metric for an informer, or -1 without series.
 func (m *runningManager) value(metric, informerType, namespace string) float64 {
 	m.Helper()
-	series := slices.DeleteFunc(m.series(metric), func(s *dto.Metric) bool {
-		return label(s, "informer_type") != informerType || label(s, "watch_namespace") != namespace
-	})
+	series := m.samples().Select(metric, "informer_type", informerType, "watch_namespace", namespace)
 	if len(series) == 0 {
 		return -1
 	}
-	return sum(series)
-}
-
-// sum adds up the series of a metric that have the labels. Of histograms it takes the count.
-func (m *runningManager) sum(metric string, labels ...string) float64 {
-	m.Helper()
-	return sum(m.series(metric), labels...)
-}
-
-func sum(series []*dto.Metric, labels ...string) (sum float64) {
-	for _, s := range series {
-		fits := true
-		for i := 0; i < len(labels); i += 2 {
-			fits = fits && label(s, labels[i]) == labels[i+1]
-		}
-		if fits {
-			sum += s.GetCounter().GetValue() + s.GetGauge().GetValue() + float64(s.GetHistogram().GetSampleCount())
-		}
-	}
-	return sum
-}
-
-// series returns the series of a metric.
-func (m *runningManager) series(metric string) []*dto.Metric {
-	m.Helper()
-	return gathered(m.T, m.registry, metric)
-}
-
-func gathered(t *testing.T, gatherer prometheus.Gatherer, metric string) []*dto.Metric {
-	t.Helper()
-	families, err := gatherer.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if f.GetName() == metric {
-			return f.GetMetric()
-		}
-	}
-	return nil
-}
-
-func label(s *dto.Metric, name string) string {
-	for _, l := range s.GetLabel() {
-		if l.GetName() == name {
-			return l.GetValue()
-		}
-	}
-	return ""
+	return series.Sum(metric)
 }

@@ -5,17 +5,17 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// TestRateLimiterInThePriorityQueue: controller-runtime's queue asks the rate limiter in a goroutine of its own. The
-// back-off of each retry is seen, and the retries of an item when it is forgotten; priorities stay.
+// TestRateLimiterInThePriorityQueue: controller-runtime's queue calls the rate limiter on its own goroutine. The backoff of each
+// retry is reported, and the retries of an item when it is forgotten. Priorities are kept.
 func TestRateLimiterInThePriorityQueue(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	obs, err := collectors.New(registry, collectors.Options{Name: "test"})
@@ -37,24 +37,25 @@ func TestRateLimiterInThePriorityQueue(t *testing.T) {
 	q.Forget(item)
 	q.Done(item)
 	if priority != 3 {
-		t.Errorf("the priority is %d", priority)
+		t.Errorf("the priority is %d, want 3", priority)
 	}
+	got := metricstest.Gather(t, registry)
 	for name, want := range map[string]struct {
-		count uint64
+		count float64
 		sum   float64
 	}{
 		"controller_backoff_seconds": {3, .005 + .01 + .02},
 		"controller_item_retries":    {1, 3},
 	} {
-		h := histogram(t, registry, name)
-		if diff := h.GetSampleSum() - want.sum; h.GetSampleCount() != want.count || diff > 1e-9 || diff < -1e-9 {
-			t.Errorf("%s: %d observed, %v in all, want %v", name, h.GetSampleCount(), h.GetSampleSum(), want)
+		count, sum := got.Sum(name+"_count"), got.Sum(name+"_sum")
+		if diff := sum - want.sum; count != want.count || diff > 1e-9 || diff < -1e-9 {
+			t.Errorf("%s: %v observations with the sum %v, want %v", name, count, sum, want)
 		}
 	}
 }
 
-// TestUpstreamMetricsAreControllerRuntimes: controller-runtime has registered workqueue_* in its registry, with labels of
-// its own. An Observer that is asked for client-go's metrics leaves these to it.
+// TestUpstreamMetricsAreControllerRuntimes: controller-runtime has registered workqueue_* in its registry, with other labels. An
+// Observer with UpstreamMetrics does not replace them.
 func TestUpstreamMetricsAreControllerRuntimes(t *testing.T) {
 	obs, err := collectors.New(metrics.Registry, collectors.Options{Name: "upstream-metrics", UpstreamMetrics: true})
 	if err != nil {
@@ -64,36 +65,7 @@ func TestUpstreamMetricsAreControllerRuntimes(t *testing.T) {
 	q := queue.NewTypedRateLimitingQueue(obs, "reports-to-controller-runtime", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
 	defer q.ShutDown()
 	q.Add("a")
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
+	if n := metricstest.Gather(t, metrics.Registry).Sum("workqueue_adds_total", "name", "reports-to-controller-runtime"); n != 1 {
+		t.Errorf("controller-runtime reports %v adds, want 1", n)
 	}
-	for _, f := range families {
-		if f.GetName() != "workqueue_adds_total" {
-			continue
-		}
-		for _, m := range f.GetMetric() {
-			for _, l := range m.GetLabel() {
-				if l.GetValue() == "reports-to-controller-runtime" && m.GetCounter().GetValue() == 1 {
-					return
-				}
-			}
-		}
-	}
-	t.Error("the queue does not report its add to controller-runtime")
-}
-
-func histogram(t *testing.T, g prometheus.Gatherer, name string) *dto.Histogram {
-	t.Helper()
-	families, err := g.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if f.GetName() == name {
-			return f.GetMetric()[0].GetHistogram()
-		}
-	}
-	t.Fatalf("there is no %s", name)
-	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 	"testing"
@@ -19,13 +20,14 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// compared is the name of a controller.
+// compared is the name of the controller in TestReconciler.
 const compared = "compared"
 
-// TestReconciler lets controller-runtime call a decorated reconciler: its types fit, it recovers the panic, its workers
-// are free afterwards, and it counts the same results.
+// TestReconciler runs a decorated reconciler with controller-runtime, which recovers its panics and counts the same results.
 func TestReconciler(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	obs, err := collectors.New(registry, collectors.Options{Name: "test"})
@@ -35,7 +37,7 @@ func TestReconciler(t *testing.T) {
 	outcomes := map[string]func() (reconcile.Result, error){
 		"success":       func() (reconcile.Result, error) { return reconcile.Result{}, nil },
 		"error":         func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, errors.New("failed") },
-		"requeue":       func() (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, //nolint:staticcheck // deprecated, and counted as long as it exists
+		"requeue":       func() (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, //nolint:staticcheck // deprecated, but counted
 		"requeue_after": func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: time.Millisecond}, nil },
 		"terminal": func() (reconcile.Result, error) {
 			return reconcile.Result{}, reconcile.TerminalError(errors.New("failed"))
@@ -79,17 +81,16 @@ func TestReconciler(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- c.Start(ctx) }()
 
-	// All but the first and the terminal one are tried again, and succeed.
+	// All except the successful and the terminal one are retried, and succeed.
 	want := map[string]float64{"success": 5, "error": 1, "requeue": 1, "requeue_after": 1, "terminal": 1, "panic": 1}
 	ours := func() map[string]float64 { return byResult(t, registry, "controller_reconcile_total") }
-	for end := time.Now().Add(time.Minute); !maps.Equal(ours(), want) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-	}
+	await.True(t, "every result is counted", func() bool { return maps.Equal(ours(), want) }, func() string { return fmt.Sprint(ours()) })
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
 	if got := ours(); !maps.Equal(got, want) {
-		t.Errorf("counted are %v, want %v", got, want)
+		t.Errorf("counted %v, want %v", got, want)
 	}
 	if active := byResult(t, registry, "controller_active_workers"); active[""] != 0 {
 		t.Errorf("%v workers are active", active)
@@ -97,26 +98,14 @@ func TestReconciler(t *testing.T) {
 	theirs := byResult(t, metrics.Registry, "controller_runtime_reconcile_total")
 	theirs["panic"] = byResult(t, metrics.Registry, "controller_runtime_reconcile_panics_total")[""]
 	theirs["terminal"] = byResult(t, metrics.Registry, "controller_runtime_terminal_reconcile_errors_total")[""]
-	theirs["error"] -= theirs["panic"] + theirs["terminal"] // they count among the errors
+	theirs["error"] -= theirs["panic"] + theirs["terminal"] // included in the errors
 	if !maps.Equal(theirs, want) {
-		t.Errorf("controller-runtime has counted %v, want %v", theirs, want)
+		t.Errorf("controller-runtime counted %v, want %v", theirs, want)
 	}
 }
 
-// byResult returns the series of the controller by their label result.
+// byResult returns the series of the controller by the label result.
 func byResult(t *testing.T, g prometheus.Gatherer, metric string) map[string]float64 {
 	t.Helper()
-	families, err := g.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := map[string]float64{}
-	for _, f := range families {
-		for _, s := range f.GetMetric() {
-			if f.GetName() == metric && label(s, "controller") == compared {
-				values[label(s, "result")] = s.GetCounter().GetValue() + s.GetGauge().GetValue()
-			}
-		}
-	}
-	return values
+	return metricstest.Gather(t, g).Select(metric, "controller", compared).By(metric, "result")
 }
