@@ -28,7 +28,7 @@ func (m *queueModel) signals() []signal {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.advance()
-	if m.ended && len(m.processing)+len(m.since) == 0 { // a scrape does not read the queue any more
+	if m.ended && len(m.processing)+len(m.since) == 0 { // a scrape no longer reads the queue
 		clear(m.until)
 	}
 	var oldest time.Duration

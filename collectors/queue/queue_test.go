@@ -97,7 +97,7 @@ func TestCoalescedAddsAreExact(t *testing.T) {
 	}
 }
 
-// TestOldestItem covers S7: the age of an item that a hung worker does not take, in all kinds of queues. A queue that was
+// TestOldestItem covers S7: the age of an item while all workers hang, in all kinds of queues. A queue that was
 // idle must not take its last reading of the clock for the time of the next add.
 func TestOldestItem(t *testing.T) {
 	for name, make := range map[string]func(obs *collectors.Observer) limitingQueue{

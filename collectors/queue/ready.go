@@ -85,7 +85,7 @@ func (q *readyQueue[T]) Done(item T) {
 	q.endIfIdle()
 }
 
-// endIfIdle deletes the series if the queue cannot change any more. It needs mu.
+// endIfIdle deletes the series once the queue can no longer change. It needs mu.
 func (q *readyQueue[T]) endIfIdle() {
 	if q.shutdownSeen && q.done >= q.pushed {
 		q.end()

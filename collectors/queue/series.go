@@ -18,7 +18,7 @@ type registry struct {
 	*core.Observer
 	queues   series.Pool[string, *queueSeries]
 	limiters series.Pool[string, *limiterSeries]
-	// dropped is a pool of its own: items that a shutdown leaves are counted after the queue has ended.
+	// dropped is a separate pool, because items that a shutdown leaves are counted after the queue has ended.
 	dropped series.Pool[string, map[DropReason]prometheus.Counter]
 	// upstream holds client-go's own metrics of each queue.
 	upstream upstreamQueues
@@ -121,7 +121,7 @@ func (s *queueSeries) withdraw(q queueState) {
 }
 
 // Collect implements core.Part. For the queues of one controller it reports the sum of delayed items and the oldest item of
-// all. It takes the lock of each queue for a moment.
+// all. It takes the lock of each queue briefly.
 func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range r.queues.Values() {
 		s.mu.Lock()
