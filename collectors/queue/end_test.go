@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -101,6 +102,46 @@ func TestUnreachableQueue(t *testing.T) {
 	awaitNoSeries(t, reg)
 }
 
+// A queue is reachable as long as a goroutine waits in one of its methods.
+func TestQueueWithWaitingGoroutines(t *testing.T) {
+	for name, c := range map[string]struct {
+		wait func(*queue.Queue[string])
+		end  func(*queue.Queue[string])
+	}{
+		"Get": {
+			func(q *queue.Queue[string]) { _, _ = q.Get() },
+			func(q *queue.Queue[string]) { q.ShutDown() },
+		},
+		"ShutDownWithDrain": {
+			func(q *queue.Queue[string]) { q.ShutDownWithDrain() },
+			func(q *queue.Queue[string]) { q.Done("a"); q.ShutDown() },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			q := newQueue(obs, "c")
+			if name == "ShutDownWithDrain" {
+				q.Add("a")
+				_, _ = q.Get()
+			}
+			reference, returned := weak.Make(q), make(chan struct{})
+			go func(q *queue.Queue[string]) {
+				c.wait(q)
+				close(returned)
+			}(q)
+			for range 5 {
+				time.Sleep(time.Millisecond)
+				runtime.GC()
+			}
+			if len(metricstest.Take(t, reg)) == 0 || reference.Value() == nil {
+				t.Fatal("the queue has been garbage-collected")
+			}
+			c.end(reference.Value())
+			<-returned
+		})
+	}
+}
+
 // awaitNoSeries waits for the garbage collection of queues or rate limiters that are unreachable.
 func awaitNoSeries(t *testing.T, reg prometheus.Gatherer) {
 	t.Helper()
@@ -165,8 +206,8 @@ func TestDroppedAtShutdown(t *testing.T) {
 	awaitNoSeries(t, reg)
 }
 
-// An item that is refused when its delay ends remains, too.
-func TestDueItemDuringTheShutdown(t *testing.T) {
+// An item whose delay ends after ShutDownWithDrain remains, too.
+func TestRemainingAfterDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
 		q := newQueue(obs, "c")
