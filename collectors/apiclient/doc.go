@@ -14,4 +14,5 @@
 //	transport.go  WrapConfig and WrapTransport, the decorator of an http.RoundTripper
 //	requests.go   the series of requests, created when a program first sends such a request
 //	throttle.go   the decorator of a flowcontrol.RateLimiter
+//	values.go     values of labels with a closed set
 package apiclient

@@ -67,7 +67,7 @@ func (r *registry) count(request apipath.Request, code int, duration int64) {
 	key := answer{request, code}
 	var closed bool
 	if key.Subresource, closed = subresources[key.Subresource]; !closed {
-		key.Subresource = catalog.SubresourceOther
+		key.Subresource = subresourceOther
 	}
 	r.mu.RLock()
 	s := r.answers[key]
@@ -104,7 +104,7 @@ func (r *registry) newAnswer(key answer) *answerSeries {
 	if s := r.answers[key]; s != nil {
 		return s
 	}
-	code := catalog.CodeError
+	code := codeError
 	if key.code != noAnswer {
 		code = strconv.Itoa(key.code)
 	}
@@ -156,7 +156,7 @@ func (r *registry) resource(group, resource string) string {
 // writes reports whether a verb changes an object and can meet a conflict.
 func writes(verb string) bool {
 	switch verb {
-	case catalog.VerbCreate, catalog.VerbUpdate, catalog.VerbPatch, catalog.VerbDelete, catalog.VerbDeleteCollection:
+	case apipath.VerbCreate, apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete, apipath.VerbDeleteCollection:
 		return true
 	}
 	return false

@@ -7,7 +7,7 @@ var (
 		Help:   "Number of requests to the API server, by verb, resource, subresource and status code.",
 		Notes:  "Every attempt counts.",
 		Family: Client,
-		Labels: client(LabelVerb, LabelResource, LabelSubresource, LabelCode),
+		Labels: client(LabelVerb, LabelResource, LabelSubresource, labelCode),
 		Covers: []string{"S17"},
 	})
 	ClientRequestDuration = histogram(Metric{

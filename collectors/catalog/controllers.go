@@ -44,7 +44,7 @@ var (
 		Help:   "Duration of a shutdown step in seconds, by result.",
 		Notes:  "Few processes are scraped after they have shut down. The log has the same durations, and a push can deliver them.",
 		Family: Controllers,
-		Labels: controller(LabelShutdownStep, LabelShutdownResult),
+		Labels: controller(LabelShutdownStep, labelShutdownResult),
 		Covers: []string{"S23"},
 	})
 )

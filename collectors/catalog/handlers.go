@@ -52,7 +52,7 @@ var (
 		Name:   "k8s_informer_unchanged_updates_total",
 		Help:   "Number of updates delivered to handlers for unchanged objects, by cause.",
 		Family: Handlers,
-		Labels: informer(LabelUnchangedCause),
+		Labels: informer(labelUnchangedCause),
 		Covers: []string{"S20", "B5"},
 	})
 	InformerEventsLost = counter(Metric{
@@ -60,7 +60,7 @@ var (
 		Help:   "Number of lost events, by reason.",
 		Notes:  "After an overrun the event has reached its handler, but the time of its receipt is no longer known. With the other reasons it never reached a handler.",
 		Family: Handlers,
-		Labels: informer(LabelLostReason),
+		Labels: informer(labelLostReason),
 		Covers: []string{"S19"},
 	})
 )

@@ -15,7 +15,7 @@ var (
 		Help:   "Number of freshness checks, by result.",
 		Notes:  "Each check opens a short second watch at the store's resource version and verifies that the store receives what it delivers. 0 if checks are disabled, which is the default of the library.",
 		Family: Lag,
-		Labels: informer(LabelFreshnessResult),
+		Labels: informer(labelFreshnessResult),
 		Covers: []string{"S5", "S13"},
 	})
 	InformerEventLag = histogram(Metric{

@@ -14,14 +14,14 @@ var (
 		Help:   "Number of leader transitions of this process, by event.",
 		Notes:  "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
 		Family: Leader,
-		Labels: lock(LabelLeaderEvent),
+		Labels: lock(labelLeaderEvent),
 		Covers: []string{"S10"},
 	})
 	ControllerLeaderRenewDuration = histogram(Metric{
 		Name:    "controller_leader_renew_duration_seconds",
 		Help:    "Duration of requests to renew the lock in seconds, by result.",
 		Family:  Leader,
-		Labels:  lock(LabelRenewResult),
+		Labels:  lock(labelRenewResult),
 		Buckets: requestBuckets,
 		Covers:  []string{"S10"},
 	})

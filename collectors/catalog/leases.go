@@ -15,7 +15,7 @@ var (
 		Help:   "Holder of the Lease in the label holder, always 1.",
 		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released.",
 		Family: Leases,
-		Labels: lease(LabelHolder),
+		Labels: lease(labelHolder),
 		Covers: []string{"S10"},
 	})
 	LeaseRenewedTimestamp = gauge(Metric{
@@ -46,26 +46,26 @@ var (
 		Help:   "Number of Leases, by purpose and state.",
 		Notes:  "Leases of nodes and API servers appear only here, and so do Leases beyond the limit of names.",
 		Family: Leases,
-		Labels: []Label{LabelPurpose, LabelLeaseState},
+		Labels: []Label{LabelPurpose, labelLeaseState},
 		Covers: []string{"S10"},
 	})
 )
 
 // lease returns the labels of a Lease's metric, followed by more.
 func lease(more ...Label) []Label {
-	return append([]Label{LabelLeaseNamespace, LabelLease}, more...)
+	return append([]Label{labelLeaseNamespace, labelLease}, more...)
 }
 
 // Labels of Leases. This is the only place where the name of an object is the value of a label.
 var (
-	LabelLeaseNamespace = Label{Name: "lease_namespace", Help: "namespace of the Lease"}
-	LabelLease          = Label{Name: "lease", Help: "name of the Lease; the number of Leases with series is limited"}
-	LabelHolder         = Label{Name: "holder", Help: "identity of the holder, truncated to 253 bytes"}
+	labelLeaseNamespace = Label{Name: "lease_namespace", Help: "namespace of the Lease"}
+	labelLease          = Label{Name: "lease", Help: "name of the Lease; the number of Leases with series is limited"}
+	labelHolder         = Label{Name: "holder", Help: "identity of the holder, truncated to 253 bytes"}
 	LabelPurpose        = Label{
 		Name: "purpose", Help: "purpose of the Lease",
 		Values: []string{PurposeLeader, PurposeNode, PurposeAPIServer},
 	}
-	LabelLeaseState = Label{
+	labelLeaseState = Label{
 		Name: "state", Help: "whether the Lease is held or has expired",
 		Values: []string{LeaseStateHeld, LeaseStateExpired},
 	}
@@ -81,7 +81,7 @@ const (
 	PurposeAPIServer = "apiserver"
 )
 
-// Values of LabelLeaseState.
+// Values of labelLeaseState.
 const (
 	LeaseStateHeld    = "held"
 	LeaseStateExpired = "expired"

@@ -7,7 +7,7 @@ var (
 		Help:   "Number of terminating objects, by the finalizer that blocks their deletion.",
 		Notes:  "An object with several finalizers counts for each of them. Every followed resource has at least the series with the namespace `*` and the finalizer `none`.",
 		Family: Objects,
-		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
+		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
 	ObjectTerminatingOldest = gauge(Metric{
@@ -15,7 +15,7 @@ var (
 		Help:   "Age of the oldest terminating object in seconds, 0 if there is none.",
 		Notes:  "Since its deletionTimestamp, which for a Pod is the end of its grace period.",
 		Family: Objects,
-		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace, LabelObjectFinalizer},
+		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
 	ObjectGenerationLag = gauge(Metric{
@@ -23,14 +23,14 @@ var (
 		Help:   "Number of objects with status.observedGeneration < metadata.generation, excluding objects being deleted.",
 		Notes:  "Their controller has not observed the last change of their spec. Every followed resource that has the field has at least the series with the namespace `*`.",
 		Family: Objects,
-		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
+		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
 		Help:   "Time in seconds for which the exporter has seen the longest observed generation lag, 0 if there is none.",
 		Family: Objects,
-		Labels: []Label{LabelName, LabelInformerType, LabelObjectNamespace},
+		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectOverflow = counter(Metric{
@@ -38,26 +38,26 @@ var (
 		Help:   "Number of Leases and objects that exceeded the series limit of a signal.",
 		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects.",
 		Family: Objects,
-		Labels: []Label{LabelSignal},
+		Labels: []Label{labelSignal},
 	})
 )
 
 // Labels of objects.
 var (
-	LabelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects; the name of a Namespace; `*` for other cluster-scoped resources"}
-	LabelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that blocks the deletion; `none` without finalizers in the metadata, as for Pods in their grace period and Namespaces"}
-	LabelSignal          = Label{
+	labelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects; the name of a Namespace; `*` for other cluster-scoped resources"}
+	labelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that blocks the deletion; `none` without finalizers in the metadata, as for Pods in their grace period and Namespaces"}
+	labelSignal          = Label{
 		Name: "signal", Help: "signal that reached its limit",
 		Values: []string{SignalLeases, SignalTerminating, SignalGenerationLag},
 	}
 )
 
-// Values of LabelSignal.
+// Values of labelSignal.
 const (
 	SignalLeases        = "leases"
 	SignalTerminating   = "terminating"
 	SignalGenerationLag = "generation_lag"
 )
 
-// FinalizerNone is the value of LabelObjectFinalizer for an object without finalizers in its metadata.
+// FinalizerNone is the value of labelObjectFinalizer for an object without finalizers in its metadata.
 const FinalizerNone = "none"

@@ -14,7 +14,7 @@ var (
 		Name:   "k8s_informer_transform_drops_total",
 		Help:   "Number of objects that a transform dropped for all users of the informer, by cause.",
 		Family: Pollution,
-		Labels: informer(LabelDropCause),
+		Labels: informer(labelDropCause),
 		Covers: []string{"P2", "S19"},
 	})
 	InformerDuplicates = gauge(Metric{

@@ -7,6 +7,6 @@ var (
 		Help:   "Number of informers, handlers, controllers and other items whose label exceeded its limit.",
 		Notes:  "Such items share the series with the value `other`. If the values are legitimate, raise the limit of the label: Options.Limits of the library.",
 		Family: Series,
-		Labels: []Label{LabelName, LabelCapped},
+		Labels: []Label{LabelName, labelCapped},
 	})
 )

@@ -7,7 +7,7 @@ var (
 		Help:    "Duration of syncs in seconds, by result.",
 		Notes:   "Success: from the start of the informer, or from the first attempt of a relist, until the initial state was in the store or a later one had been received, failed attempts included. Error: of each failed attempt.",
 		Family:  Sync,
-		Labels:  informer(LabelSyncResult),
+		Labels:  informer(labelSyncResult),
 		Buckets: syncBuckets,
 		Covers:  []string{"S2"},
 	})
@@ -24,7 +24,7 @@ var (
 		Help:   "Number of complete lists, by the reason for the list.",
 		Notes:  "Counts lists by LIST and by streaming list alike.",
 		Family: Sync,
-		Labels: informer(LabelRelistReason),
+		Labels: informer(labelRelistReason),
 		Covers: []string{"S2", "S14"},
 	})
 	InformerListDuration = histogram(Metric{

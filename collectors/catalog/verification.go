@@ -7,7 +7,7 @@ var (
 		Help:   "Number of audits, by result.",
 		Notes:  "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. 0 if audits are disabled, which is the default of the library.",
 		Family: Audit,
-		Labels: informer(LabelAuditResult),
+		Labels: informer(labelAuditResult),
 		Covers: []string{"S11", "S13", "S19"},
 	})
 	InformerAuditDifferences = gauge(Metric{

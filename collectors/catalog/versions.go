@@ -7,7 +7,7 @@ var (
 		Help:   "Last resource version at each stage, as its 15 least significant digits, 0 before the first.",
 		Notes:  "The stages are received, stored, and handled, which is the last watch event that all handlers have finished. The distance between two versions counts changes in the whole cluster, not of this resource, and is not a time.",
 		Family: Versions,
-		Labels: informer(LabelStage),
+		Labels: informer(labelStage),
 		Covers: []string{"S12", "S13"},
 	})
 	InformerResourceVersionRegressions = counter(Metric{

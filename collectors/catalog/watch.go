@@ -47,7 +47,7 @@ var (
 		Help:   "Number of watch events received, by type.",
 		Notes:  "Excludes the initial events of a streaming list; see k8s_informer_list_items.",
 		Family: Watch,
-		Labels: informer(LabelEventType),
+		Labels: informer(labelEventType),
 		Covers: []string{"S6", "S19"},
 	})
 	InformerLastEventTimestamp = gauge(Metric{

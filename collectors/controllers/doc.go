@@ -11,4 +11,5 @@
 //	stale_reads.go  reads of a cache that is older than the controller's own writes
 //	shutdown.go     duration and result of each step of the shutdown
 //	series.go       the series of a controller, shared by its decorators, and their end
+//	values.go       values of labels with a closed set
 package controllers

@@ -136,10 +136,10 @@ func (o *registry) cleanups(controller, finalizer string) *cleanups {
 		return &cleanups{
 			registry:  o,
 			labels:    labels,
-			succeeded: results[catalog.CleanupSuccess],
-			failed:    results[catalog.CleanupError],
-			timedOut:  results[catalog.CleanupTimeout],
-			panicked:  results[catalog.CleanupPanic],
+			succeeded: results[cleanupSuccess],
+			failed:    results[cleanupError],
+			timedOut:  results[cleanupTimeout],
+			panicked:  results[cleanupPanic],
 			objects:   map[types.UID]*cleanup{},
 		}
 	}, controller, finalizer)
@@ -231,9 +231,9 @@ func (o *registry) rollbacks(controller, finalizer string) *rollbacks {
 		return &rollbacks{
 			metrics:   o.Metrics,
 			labels:    labels,
-			succeeded: results[catalog.CleanupSuccess],
-			failed:    results[catalog.CleanupError],
-			panicked:  results[catalog.CleanupPanic],
+			succeeded: results[cleanupSuccess],
+			failed:    results[cleanupError],
+			panicked:  results[cleanupPanic],
 		}
 	}, controller, finalizer)
 }

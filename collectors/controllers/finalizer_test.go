@@ -84,16 +84,16 @@ func TestFinalizerResults(t *testing.T) {
 		want           string
 		took           time.Duration
 	}{
-		{name: "succeeds", deadline: testDeadline, after: time.Second, want: catalog.CleanupSuccess, took: time.Second},
-		{name: "fails", deadline: testDeadline, after: time.Second, err: errTest, want: catalog.CleanupError, took: time.Second},
-		{name: "succeeds late", deadline: testDeadline, after: time.Hour, want: catalog.CleanupSuccess, took: time.Hour},
-		{name: "fails late", deadline: testDeadline, after: time.Hour, err: errTest, want: catalog.CleanupTimeout, took: time.Hour},
-		{name: "times out before the deadline", deadline: testDeadline, after: time.Hour, timeout: time.Second, want: catalog.CleanupTimeout, took: time.Second},
-		{name: "times out at the deadline", deadline: testDeadline, after: time.Hour, timeout: testDeadline, want: catalog.CleanupTimeout, took: testDeadline},
-		{name: "fails before its timeout", deadline: testDeadline, after: time.Second, timeout: testDeadline, err: errTest, want: catalog.CleanupError, took: time.Second},
-		{name: "fails late without a deadline", after: time.Hour, err: errTest, want: catalog.CleanupError, took: time.Hour},
-		{name: "times out without a deadline", after: time.Hour, timeout: time.Second, want: catalog.CleanupTimeout, took: time.Second},
-		{name: "succeeds late without a deadline", after: time.Hour, want: catalog.CleanupSuccess, took: time.Hour},
+		{name: "succeeds", deadline: testDeadline, after: time.Second, want: "success", took: time.Second},
+		{name: "fails", deadline: testDeadline, after: time.Second, err: errTest, want: "error", took: time.Second},
+		{name: "succeeds late", deadline: testDeadline, after: time.Hour, want: "success", took: time.Hour},
+		{name: "fails late", deadline: testDeadline, after: time.Hour, err: errTest, want: "timeout", took: time.Hour},
+		{name: "times out before the deadline", deadline: testDeadline, after: time.Hour, timeout: time.Second, want: "timeout", took: time.Second},
+		{name: "times out at the deadline", deadline: testDeadline, after: time.Hour, timeout: testDeadline, want: "timeout", took: testDeadline},
+		{name: "fails before its timeout", deadline: testDeadline, after: time.Second, timeout: testDeadline, err: errTest, want: "error", took: time.Second},
+		{name: "fails late without a deadline", after: time.Hour, err: errTest, want: "error", took: time.Hour},
+		{name: "times out without a deadline", after: time.Hour, timeout: time.Second, want: "timeout", took: time.Second},
+		{name: "succeeds late without a deadline", after: time.Hour, want: "success", took: time.Hour},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestFinalizerResults(t *testing.T) {
 				if took := time.Since(begin); took != c.took {
 					t.Errorf("the attempt took %v", took)
 				}
-				if (err == nil) != (c.want == catalog.CleanupSuccess) || c.err != nil && !errors.Is(err, c.err) {
+				if (err == nil) != (c.want == "success") || c.err != nil && !errors.Is(err, c.err) {
 					t.Errorf("it returned %v", err)
 				}
 				overdue := 0.0
@@ -150,9 +150,9 @@ func TestFinalizerOverdue(t *testing.T) {
 		c.want(0, nil)
 		c.ends(time.Second, errTest)
 		_, _ = c.try(t.Context(), deleted("a")), c.try(t.Context(), deleted("a"))
-		c.want(0, metricstest.Snapshot{catalog.CleanupError: 2})
+		c.want(0, metricstest.Snapshot{"error": 2})
 		time.Sleep(testDeadline - 2*time.Second)
-		c.want(1, metricstest.Snapshot{catalog.CleanupError: 2})
+		c.want(1, metricstest.Snapshot{"error": 2})
 
 		// An attempt at another object hangs. The object is overdue before the attempt returns.
 		release := make(chan struct{})
@@ -160,18 +160,18 @@ func TestFinalizerOverdue(t *testing.T) {
 		var hangs sync.WaitGroup
 		hangs.Go(func() { _ = c.try(t.Context(), deleted("b")) })
 		time.Sleep(testDeadline - time.Second)
-		c.want(1, metricstest.Snapshot{catalog.CleanupError: 2})
+		c.want(1, metricstest.Snapshot{"error": 2})
 		time.Sleep(time.Second)
-		c.want(2, metricstest.Snapshot{catalog.CleanupError: 2})
+		c.want(2, metricstest.Snapshot{"error": 2})
 		close(release)
 		hangs.Wait()
-		c.want(1, metricstest.Snapshot{catalog.CleanupError: 2, catalog.CleanupSuccess: 1})
+		c.want(1, metricstest.Snapshot{"error": 2, "success": 1})
 
 		// Cleanups are idempotent: a second success changes nothing.
 		_, _ = c.try(t.Context(), deleted("a")), c.try(t.Context(), deleted("a"))
-		c.want(0, metricstest.Snapshot{catalog.CleanupError: 2, catalog.CleanupSuccess: 3})
+		c.want(0, metricstest.Snapshot{"error": 2, "success": 3})
 		time.Sleep(2 * testDeadline)
-		c.want(0, metricstest.Snapshot{catalog.CleanupError: 2, catalog.CleanupSuccess: 3})
+		c.want(0, metricstest.Snapshot{"error": 2, "success": 3})
 	})
 }
 
@@ -187,17 +187,17 @@ func TestCleanupsExpire(t *testing.T) {
 		for n := range 3 {
 			_ = c.try(t.Context(), deleted("a"))
 			time.Sleep(controllers.CleanupMemory)
-			c.want(2, metricstest.Snapshot{catalog.CleanupError: float64(n + 1)})
+			c.want(2, metricstest.Snapshot{"error": float64(n + 1)})
 		}
 		time.Sleep(time.Second)
-		c.want(1, metricstest.Snapshot{catalog.CleanupError: 3})
+		c.want(1, metricstest.Snapshot{"error": 3})
 		c.remembers(1)
 
 		// An object expires without a scrape, too.
 		_ = c.try(t.Context(), deleted("b"))
 		time.Sleep(controllers.CleanupMemory + time.Second)
 		_ = c.try(t.Context(), deleted("b"))
-		c.want(1, metricstest.Snapshot{catalog.CleanupError: 5})
+		c.want(1, metricstest.Snapshot{"error": 5})
 		hangs.Wait()
 		c.remembers(2)
 	})
@@ -219,19 +219,19 @@ func TestForgetCleanup(t *testing.T) {
 			_ = c.try(t.Context(), p)
 		}
 		time.Sleep(testDeadline)
-		c.want(3, metricstest.Snapshot{catalog.CleanupError: 3})
+		c.want(3, metricstest.Snapshot{"error": 3})
 		for _, unknown := range [][2]string{{"c", "example.com/unknown"}, {"unknown", testFinalizer}} {
 			controllers.ForgetCleanup(c.obs, unknown[0], unknown[1], types.NamespacedName{Namespace: "ns", Name: "a"})
 		}
 		controllers.ForgetCleanup(c.obs, "c", testFinalizer, types.NamespacedName{Namespace: "ns", Name: "unknown"})
-		c.want(3, metricstest.Snapshot{catalog.CleanupError: 3})
+		c.want(3, metricstest.Snapshot{"error": 3})
 		controllers.ForgetCleanup(c.obs, "c", testFinalizer, types.NamespacedName{Namespace: "ns", Name: "a"})
-		c.want(2, metricstest.Snapshot{catalog.CleanupError: 3})
+		c.want(2, metricstest.Snapshot{"error": 3})
 		_ = c.try(t.Context(), objects[0])
 		time.Sleep(testDeadline - time.Second)
-		c.want(2, metricstest.Snapshot{catalog.CleanupError: 4})
+		c.want(2, metricstest.Snapshot{"error": 4})
 		time.Sleep(time.Second)
-		c.want(3, metricstest.Snapshot{catalog.CleanupError: 4})
+		c.want(3, metricstest.Snapshot{"error": 4})
 		if s := metricstest.Take(t, c.reg).Family("controller_finalizer_overdue"); len(s) != 1 {
 			t.Errorf("there are series for unknown names:\n%s", s)
 		}
@@ -243,7 +243,7 @@ func TestForgetCleanup(t *testing.T) {
 		synctest.Wait()
 		controllers.ForgetCleanup(c.obs, "c", testFinalizer, types.NamespacedName{Namespace: "ns", Name: "b"})
 		tries.Wait()
-		c.want(2, metricstest.Snapshot{catalog.CleanupError: 5})
+		c.want(2, metricstest.Snapshot{"error": 5})
 		c.remembers(2)
 	})
 }
@@ -268,11 +268,11 @@ func TestFinalizerPanics(t *testing.T) {
 			}()
 			_ = c.try(t.Context(), deleted("a"))
 		}()
-		c.want(0, metricstest.Snapshot{catalog.CleanupPanic: 1})
+		c.want(0, metricstest.Snapshot{"panic": 1})
 		time.Sleep(testDeadline)
-		c.want(1, metricstest.Snapshot{catalog.CleanupPanic: 1})
+		c.want(1, metricstest.Snapshot{"panic": 1})
 		time.Sleep(controllers.CleanupMemory) // the attempt has ended
-		c.want(0, metricstest.Snapshot{catalog.CleanupPanic: 1})
+		c.want(0, metricstest.Snapshot{"panic": 1})
 	})
 }
 
@@ -280,7 +280,7 @@ func TestFinalizerPanics(t *testing.T) {
 func TestFinalizerOfNil(t *testing.T) {
 	c := newCleaner(t, testDeadline)
 	_ = c.try(t.Context(), nil)
-	c.want(0, metricstest.Snapshot{catalog.CleanupSuccess: 1})
+	c.want(0, metricstest.Snapshot{"success": 1})
 }
 
 // TestFinalizersAreBounded: beyond the limit, attempts are counted, and the number of overdue objects is a lower bound.
@@ -290,7 +290,7 @@ func TestFinalizersAreBounded(t *testing.T) {
 	for i := range controllers.MaxCleanups + 10 {
 		_ = c.try(t.Context(), deleted(types.UID(fmt.Sprint(i))))
 	}
-	c.want(controllers.MaxCleanups, metricstest.Snapshot{catalog.CleanupTimeout: controllers.MaxCleanups + 10})
+	c.want(controllers.MaxCleanups, metricstest.Snapshot{"timeout": controllers.MaxCleanups + 10})
 	// A success makes room.
 	c.ends(0, nil)
 	_ = c.try(t.Context(), deleted("0"))
@@ -312,7 +312,7 @@ func TestFinalizersInParallel(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	c.want(0, metricstest.Snapshot{catalog.CleanupSuccess: 8 * 200})
+	c.want(0, metricstest.Snapshot{"success": 8 * 200})
 	c.remembers(0)
 }
 
@@ -338,7 +338,7 @@ func TestRollbackDuration(t *testing.T) {
 			t.Error("the panic was recovered")
 		}()
 		s := metricstest.Take(t, reg)
-		for result, seconds := range map[string]float64{catalog.CleanupSuccess: 1, catalog.CleanupError: 2, catalog.CleanupPanic: 4} {
+		for result, seconds := range map[string]float64{"success": 1, "error": 2, "panic": 4} {
 			const name, labels = "controller_finalizer_rollback_duration_seconds", "{controller=c,finalizer=" + testFinalizer + ",result="
 			check(t, s, metricstest.Snapshot{name + "_count" + labels + result + "}": 1, name + "_sum" + labels + result + "}": seconds})
 		}

@@ -123,12 +123,12 @@ func (o *registry) reconciles(controller string, maxWorkers int) *reconciles {
 		return &reconciles{
 			obs:           o,
 			labels:        labels,
-			succeeded:     results[catalog.ReconcileSuccess],
-			failed:        results[catalog.ReconcileError],
-			requeued:      results[catalog.ReconcileRequeue],
-			requeuedAfter: results[catalog.ReconcileRequeueAfter],
-			terminal:      results[catalog.ReconcileTerminal],
-			panicked:      results[catalog.ReconcilePanic],
+			succeeded:     results[reconcileSuccess],
+			failed:        results[reconcileError],
+			requeued:      results[reconcileRequeue],
+			requeuedAfter: results[reconcileRequeueAfter],
+			terminal:      results[reconcileTerminal],
+			panicked:      results[reconcilePanic],
 		}
 	}, controller)
 	for {

@@ -72,19 +72,19 @@ func TestReconcileResults(t *testing.T) {
 		err    error
 		want   string
 	}{
-		{"nothing", reconcileResult{}, nil, catalog.ReconcileSuccess},
-		{"an error", reconcileResult{}, errTest, catalog.ReconcileError},
-		{"at once", reconcileResult{Requeue: true}, nil, catalog.ReconcileRequeue},
-		{"later", reconcileResult{RequeueAfter: 1}, nil, catalog.ReconcileRequeueAfter},
-		{"both", reconcileResult{Requeue: true, RequeueAfter: 1}, nil, catalog.ReconcileRequeueAfter},
-		{"earlier", reconcileResult{RequeueAfter: -1}, nil, catalog.ReconcileSuccess},
-		{"an error, and later", reconcileResult{RequeueAfter: 1}, errTest, catalog.ReconcileError},
-		{"terminal by its method", reconcileResult{}, fmt.Errorf("wrapped: %w", errTerminal{errTest}), catalog.ReconcileTerminal},
-		{"terminal and another", reconcileResult{}, errors.Join(errTest, errTerminal{errTest}), catalog.ReconcileTerminal},
-		{"not terminal by its method", reconcileResult{}, fmt.Errorf("wrapped: %w", errRetryable{errTest}), catalog.ReconcileError},
-		{"not terminal by its first method", reconcileResult{}, errors.Join(errRetryable{errTest}, errTerminal{errTest}), catalog.ReconcileError},
-		{"terminal by Options.IsTerminal, with a method", reconcileResult{}, errRetryable{theirs}, catalog.ReconcileTerminal},
-		{"terminal by Options.IsTerminal", reconcileResult{Requeue: true}, fmt.Errorf("wrapped: %w", theirs), catalog.ReconcileTerminal},
+		{"nothing", reconcileResult{}, nil, "success"},
+		{"an error", reconcileResult{}, errTest, "error"},
+		{"at once", reconcileResult{Requeue: true}, nil, "requeue"},
+		{"later", reconcileResult{RequeueAfter: 1}, nil, "requeue_after"},
+		{"both", reconcileResult{Requeue: true, RequeueAfter: 1}, nil, "requeue_after"},
+		{"earlier", reconcileResult{RequeueAfter: -1}, nil, "success"},
+		{"an error, and later", reconcileResult{RequeueAfter: 1}, errTest, "error"},
+		{"terminal by its method", reconcileResult{}, fmt.Errorf("wrapped: %w", errTerminal{errTest}), "terminal"},
+		{"terminal and another", reconcileResult{}, errors.Join(errTest, errTerminal{errTest}), "terminal"},
+		{"not terminal by its method", reconcileResult{}, fmt.Errorf("wrapped: %w", errRetryable{errTest}), "error"},
+		{"not terminal by its first method", reconcileResult{}, errors.Join(errRetryable{errTest}, errTerminal{errTest}), "error"},
+		{"terminal by Options.IsTerminal, with a method", reconcileResult{}, errRetryable{theirs}, "terminal"},
+		{"terminal by Options.IsTerminal", reconcileResult{Requeue: true}, fmt.Errorf("wrapped: %w", theirs), "terminal"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			obs, reg := observertest.New(t)
@@ -115,14 +115,14 @@ func TestReconcileResultsOfOtherTypes(t *testing.T) {
 		"fields of other types": returns(struct {
 			Requeue      named
 			RequeueAfter int64
-		}{true, 1}, catalog.ReconcileSuccess),
-		"no struct":         returns(time.Second, catalog.ReconcileSuccess),
-		"an interface":      returns[any](reconcileResult{Requeue: true}, catalog.ReconcileSuccess),
-		"a pointer":         returns(&reconcileResult{Requeue: true}, catalog.ReconcileSuccess),
-		"nothing":           returns(struct{}{}, catalog.ReconcileSuccess),
-		"Requeue only":      returns(struct{ Requeue bool }{true}, catalog.ReconcileRequeue),
-		"embedded":          returns(struct{ reconcileResult }{reconcileResult{RequeueAfter: 1}}, catalog.ReconcileRequeueAfter),
-		"embedded, not set": returns(struct{ *reconcileResult }{}, catalog.ReconcileSuccess),
+		}{true, 1}, "success"),
+		"no struct":         returns(time.Second, "success"),
+		"an interface":      returns[any](reconcileResult{Requeue: true}, "success"),
+		"a pointer":         returns(&reconcileResult{Requeue: true}, "success"),
+		"nothing":           returns(struct{}{}, "success"),
+		"Requeue only":      returns(struct{ Requeue bool }{true}, "requeue"),
+		"embedded":          returns(struct{ reconcileResult }{reconcileResult{RequeueAfter: 1}}, "requeue_after"),
+		"embedded, not set": returns(struct{ *reconcileResult }{}, "success"),
 	} {
 		t.Run(name, test)
 	}
@@ -142,9 +142,9 @@ func returns[R any](result R, want string) func(*testing.T) {
 func TestSyncHandler(t *testing.T) {
 	obs, reg := observertest.New(t)
 	for err, want := range map[error]string{
-		nil:                  catalog.ReconcileSuccess,
-		errTest:              catalog.ReconcileError,
-		errTerminal{errTest}: catalog.ReconcileTerminal,
+		nil:                  "success",
+		errTest:              "error",
+		errTerminal{errTest}: "terminal",
 	} {
 		sync := controllers.NewSyncHandler(obs, "c", func(_ context.Context, key string) error {
 			if key != "namespace/name" {
@@ -180,7 +180,7 @@ func TestReconcilePanic(t *testing.T) {
 		}()
 		_ = sync(t.Context(), "key")
 	})
-	if got != catalog.ReconcilePanic {
+	if got != "panic" {
 		t.Errorf("counted as %s", got)
 	}
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"controller_active_workers{controller=c}": 0})

@@ -20,13 +20,13 @@ type ShutdownStep string
 // The steps, in an order in which no work is lost.
 const (
 	// StopIntake removes event handlers and shuts the queue down.
-	StopIntake ShutdownStep = catalog.ShutdownIntake
+	StopIntake ShutdownStep = "stop_intake"
 	// DrainWorkers waits until the workers have returned.
-	DrainWorkers ShutdownStep = catalog.ShutdownWorkers
+	DrainWorkers ShutdownStep = "drain_workers"
 	// StopInformers stops the informers, whose caches the workers read until then.
-	StopInformers ShutdownStep = catalog.ShutdownInformers
+	StopInformers ShutdownStep = "stop_informers"
 	// ReleaseLock gives up leadership, so that another replica does not wait until the lease expires.
-	ReleaseLock ShutdownStep = catalog.ShutdownLock
+	ReleaseLock ShutdownStep = "release_lock"
 )
 
 // NewShutdownStep decorates a step of a controller's shutdown: its duration by result, in
@@ -45,12 +45,12 @@ func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownS
 	s := r.shutdowns(controller)
 	s.reset(step)
 	return func(ctx context.Context) (err error) {
-		result, start := catalog.ShutdownPanic, time.Now()
+		result, start := shutdownPanic, time.Now()
 		defer func() {
 			took := time.Since(start)
 			s.report(step, stepRun{result, took})
 			level := slog.LevelInfo
-			if result != catalog.ShutdownDone {
+			if result != shutdownSuccess {
 				level = slog.LevelError
 			}
 			r.Logger.Log(ctx, level, "shutdown step ended", "controller", controller, "step", step, "result", result, "duration", took, "err", err)
@@ -58,11 +58,11 @@ func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownS
 		err = run(ctx)
 		switch {
 		case err == nil:
-			result = catalog.ShutdownDone
+			result = shutdownSuccess
 		case ctx.Err() != nil:
-			result = catalog.ShutdownTimeout
+			result = shutdownTimeout
 		default:
-			result = catalog.ShutdownError
+			result = shutdownError
 		}
 		return err
 	}

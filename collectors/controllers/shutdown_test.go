@@ -74,11 +74,11 @@ func TestShutdownResults(t *testing.T) {
 		want string
 		took time.Duration
 	}{
-		"success":         {func(context.Context) error { time.Sleep(time.Second); return nil }, nil, catalog.ShutdownDone, time.Second},
-		"success late":    {func(context.Context) error { time.Sleep(time.Hour); return nil }, nil, catalog.ShutdownDone, time.Hour},
-		"error":           {func(context.Context) error { time.Sleep(time.Second); return errTest }, errTest, catalog.ShutdownError, time.Second},
-		"error late":      {func(context.Context) error { time.Sleep(time.Hour); return errTest }, errTest, catalog.ShutdownTimeout, time.Hour},
-		"ends by context": {ends, context.DeadlineExceeded, catalog.ShutdownTimeout, time.Minute},
+		"success":         {func(context.Context) error { time.Sleep(time.Second); return nil }, nil, "success", time.Second},
+		"success late":    {func(context.Context) error { time.Sleep(time.Hour); return nil }, nil, "success", time.Hour},
+		"error":           {func(context.Context) error { time.Sleep(time.Second); return errTest }, errTest, "error", time.Second},
+		"error late":      {func(context.Context) error { time.Sleep(time.Hour); return errTest }, errTest, "timeout", time.Hour},
+		"ends by context": {ends, context.DeadlineExceeded, "timeout", time.Minute},
 	} {
 		for _, step := range catalog.LabelShutdownStep.Values {
 			t.Run(name+" of "+step, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestShutdownPanic(t *testing.T) {
 	exited.Go(func() { _ = exits(t.Context()) })
 	exited.Wait()
 	for _, step := range []controllers.ShutdownStep{controllers.DrainWorkers, controllers.ReleaseLock} {
-		if _, ok := metricstest.Take(t, reg)[stepSeries(step, catalog.ShutdownPanic)]; !ok {
+		if _, ok := metricstest.Take(t, reg)[stepSeries(step, "panic")]; !ok {
 			t.Errorf("%s is not reported", step)
 		}
 	}
@@ -158,11 +158,11 @@ func TestShutdownAgain(t *testing.T) {
 			}
 		}
 	}
-	steps(stepSeries(controllers.StopIntake, catalog.ShutdownError))
+	steps(stepSeries(controllers.StopIntake, "error"))
 	_ = controllers.NewShutdownStep(obs, "c", controllers.StopIntake, success)(t.Context())
-	steps(stepSeries(controllers.StopIntake, catalog.ShutdownDone))
+	steps(stepSeries(controllers.StopIntake, "success"))
 	_ = lock(t.Context())
-	steps(stepSeries(controllers.StopIntake, catalog.ShutdownDone), stepSeries(controllers.ReleaseLock, catalog.ShutdownError))
+	steps(stepSeries(controllers.StopIntake, "success"), stepSeries(controllers.ReleaseLock, "error"))
 }
 
 // TestUnknownShutdownStep: the label step has a closed set of values.

@@ -26,13 +26,13 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	if total.Connection {
 		send(catalog.InformerSyncLag, total.SyncLag.Seconds())
 		send(catalog.InformerLastEventTimestamp, core.Unix(total.LastEvent))
-		send(catalog.InformerResourceVersion, digits(total.Received), catalog.StageReceived)
+		send(catalog.InformerResourceVersion, digits(total.Received), stageReceived)
 	}
 	send(catalog.InformerObjects, float64(total.Objects))
 	send(catalog.InformerLastSyncDuration, total.LastSync.Seconds())
 	send(catalog.InformerHandlers, float64(len(total.Handlers)))
-	send(catalog.InformerResourceVersion, digits(total.Stored), catalog.StageStored)
-	send(catalog.InformerResourceVersion, digits(total.Handled), catalog.StageHandled)
+	send(catalog.InformerResourceVersion, digits(total.Stored), stageStored)
+	send(catalog.InformerResourceVersion, digits(total.Handled), stageHandled)
 	send(catalog.InformerDuplicates, float64(duplicates(informers)))
 	send(catalog.InformerOrphans, float64(orphans))
 	if found, audited := differences(informers); audited {

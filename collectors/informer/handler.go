@@ -11,10 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
 // handler decorates an event handler. client-go calls it on one goroutine, in the order in which the store changed.
@@ -57,7 +57,7 @@ func (h *handler) String() string { return fmt.Sprint(h.inner) }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (h *handler) OnAdd(obj any, isInInitialList bool) {
-	d := h.begin(catalog.EventAdded, obj, isInInitialList)
+	d := h.begin(stream.EventAdded, obj, isInInitialList)
 	defer h.finish(&d)
 	h.inner.OnAdd(obj, isInInitialList)
 	d.returned = true
@@ -71,7 +71,7 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 		d.start = h.informer.registry.Now()
 		h.countUnchanged(oldObj, newObj, version)
 	} else {
-		d = h.begin(catalog.EventModified, newObj, false)
+		d = h.begin(stream.EventModified, newObj, false)
 	}
 	defer h.finish(&d)
 	h.inner.OnUpdate(oldObj, newObj)
@@ -85,15 +85,15 @@ func (h *handler) countUnchanged(oldObj, newObj any, version string) {
 	switch {
 	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
 		h.lastResync.Store(time.Now().UnixNano())
-		h.informer.metrics.unchanged[catalog.UnchangedResync].Inc()
+		h.informer.metrics.unchanged[unchangedResync].Inc()
 	case version != "":
-		h.informer.metrics.unchanged[catalog.UnchangedRelist].Inc()
+		h.informer.metrics.unchanged[unchangedRelist].Inc()
 	}
 }
 
 // OnDelete implements cache.ResourceEventHandler.
 func (h *handler) OnDelete(obj any) {
-	d := h.begin(catalog.EventDeleted, obj, false)
+	d := h.begin(stream.EventDeleted, obj, false)
 	defer h.finish(&d)
 	h.inner.OnDelete(obj)
 	d.returned = true
@@ -137,7 +137,7 @@ func (h *handler) setReceived(d *delivery, obj any, initial bool) {
 	if version, ok := rv.Parse(rv.Of(obj)); ok && !fromList {
 		found := h.cursor.Find(version)
 		if found.Lost > 0 {
-			h.informer.metrics.lost[catalog.LostOverrun].Add(float64(found.Lost))
+			h.informer.metrics.lost[lostOverrun].Add(float64(found.Lost))
 		}
 		switch found.Match {
 		case ring.Exact:

@@ -11,6 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -23,7 +24,7 @@ func TestSetChecks(t *testing.T) {
 		start(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods", Namespace: namespace}, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
 	}
 	audits := func(namespace string) float64 {
-		return metricstest.Gather(t, reg).Sum(catalog.InformerAudits.Name, "watch_namespace", namespace, "result", catalog.AuditConsistent)
+		return metricstest.Gather(t, reg).Sum(catalog.InformerAudits.Name, "watch_namespace", namespace, "result", checks.AuditConsistent)
 	}
 	watched("before")
 	if err := obs.SetChecks(collectors.Checks{Audit: 10 * time.Millisecond}); err != nil {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // NewSharedIndexInformer is a drop-in for cache.NewSharedIndexInformerWithOptions. It decorates the connection to the API
@@ -112,7 +111,7 @@ func (s *sharedIndexInformer) RemoveEventHandler(registration cache.ResourceEven
 	delete(s.registrations, registration)
 	s.mu.Unlock()
 	if decorated != nil {
-		s.informer.metrics.lost[catalog.LostStop].Add(float64(decorated.waiting()))
+		s.informer.metrics.lost[lostStop].Add(float64(decorated.waiting()))
 		s.informer.removeHandler(decorated)
 	}
 	return nil

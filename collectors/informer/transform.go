@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
@@ -64,10 +63,10 @@ func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
 		out, err := f(obj)
 		switch {
 		case err != nil:
-			inf.drop(before.version, catalog.DropError)
+			inf.drop(before.version, dropError)
 			return out, err
 		case out == nil:
-			inf.drop(before.version, catalog.DropNil)
+			inf.drop(before.version, dropNil)
 			return out, err
 		}
 		after := identify(out)
@@ -86,7 +85,7 @@ func (inf *informer) drop(version, cause string) {
 	inf.connection.Miscount()
 	inf.metrics.drops[cause].Inc()
 	if n, ok := rv.Parse(version); ok && inf.connection.Ring.Drop(n) {
-		inf.metrics.lost[catalog.LostTransform].Inc()
+		inf.metrics.lost[lostTransform].Inc()
 	}
 }
 

@@ -16,4 +16,5 @@
 //	lock.go       NewLock, the decorator of a resourcelock.Interface
 //	series.go     the series of all locks with the same name
 //	upstream.go   NewMetricsProvider, client-go's own metrics
+//	values.go     values of labels with a closed set
 package leader

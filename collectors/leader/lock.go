@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // Options configures a decorated lock. The zero value is useful.
@@ -66,7 +65,7 @@ type lock struct {
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if apierrors.IsNotFound(err) || err == nil && record != nil && record.HolderIdentity != l.Identity() {
-		l.series.end(l, catalog.LeaderLost)
+		l.series.end(l, leaderLost)
 	}
 	return record, raw, err
 }
@@ -98,14 +97,14 @@ func (l *lock) written(record resourcelock.LeaderElectionRecord, sent int64, err
 	case record.HolderIdentity == l.Identity():
 		l.series.hold(l, sent, time.Duration(record.LeaseDurationSeconds)*time.Second)
 	default:
-		l.series.end(l, catalog.LeaderReleased)
+		l.series.end(l, leaderReleased)
 	}
 }
 
 // RecordEvent implements resourcelock.Interface.
 func (l *lock) RecordEvent(event string) {
 	if event == stoppedLeading {
-		l.series.end(l, catalog.LeaderLost)
+		l.series.end(l, leaderLost)
 	}
 	l.Interface.RecordEvent(event)
 }

@@ -70,7 +70,7 @@ func (s *lockSeries) hold(l *lock, sent int64, lease time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, held := s.expiry[l]; !held {
-		s.transitions[catalog.LeaderAcquired].Inc()
+		s.transitions[leaderAcquired].Inc()
 	}
 	s.expiry[l] = sent + int64(lease)
 	s.renewed = max(s.renewed, sent)
@@ -100,12 +100,12 @@ func (s *lockSeries) writing(l *lock, itself bool, now int64) (renewal bool) {
 
 // renewal counts a request to renew the lock.
 func (s *lockSeries) renewal(duration, retry time.Duration, err error) {
-	result := catalog.RenewSuccess
+	result := renewSuccess
 	switch {
 	case apierrors.IsConflict(err):
-		result = catalog.RenewConflict
+		result = renewConflict
 	case err != nil:
-		result = catalog.RenewError
+		result = renewError
 	}
 	s.renewals[result].Observe(duration.Seconds())
 	if duration > retry {

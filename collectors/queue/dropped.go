@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // DropReason is the reason why a controller stopped retrying an item, which its next event adds again.
@@ -14,11 +12,11 @@ type DropReason string
 
 const (
 	// DroppedMaxRetries is an item that failed once more than the controller retries.
-	DroppedMaxRetries DropReason = catalog.DroppedMaxRetries
+	DroppedMaxRetries DropReason = "max_retries"
 	// DroppedTerminal is an item with an error that no retry can fix.
-	DroppedTerminal DropReason = catalog.DroppedTerminal
+	DroppedTerminal DropReason = "terminal"
 	// DroppedShutdown is an item that was left when the controller shut down.
-	DroppedShutdown DropReason = catalog.DroppedShutdown
+	DroppedShutdown DropReason = "shutdown"
 )
 
 // Dropped counts n dropped items in controller_dropped_total. It does nothing else: Forget and Done remain the worker's.

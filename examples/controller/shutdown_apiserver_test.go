@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -69,13 +68,13 @@ func TestShutdownReleasesTheLock(t *testing.T) {
 				t.Errorf("run returned %v", err)
 			}
 
-			drained := catalog.ShutdownDone
+			drained := "success"
 			if hangs {
-				drained = catalog.ShutdownTimeout
+				drained = "timeout"
 			}
 			for step, result := range map[string]string{
-				catalog.ShutdownIntake: catalog.ShutdownDone, catalog.ShutdownWorkers: drained,
-				catalog.ShutdownInformers: catalog.ShutdownDone, catalog.ShutdownLock: catalog.ShutdownDone,
+				"stop_intake": "success", "drain_workers": drained,
+				"stop_informers": "success", "release_lock": "success",
 			} {
 				if r.sum("controller_shutdown_duration_seconds", "step", step, "result", result) == 0 {
 					t.Errorf("%s is not reported as %s", step, result)

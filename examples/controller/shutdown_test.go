@@ -72,10 +72,10 @@ func newClosing(t *testing.T) *closing {
 // set sets what a step does.
 func (c *closing) set(step string, f func(context.Context) error) {
 	s := map[string]*func(context.Context) error{
-		catalog.ShutdownIntake:    &c.stopIntake,
-		catalog.ShutdownWorkers:   &c.drainWorkers,
-		catalog.ShutdownInformers: &c.stopInformers,
-		catalog.ShutdownLock:      &c.releaseLock,
+		"stop_intake":    &c.stopIntake,
+		"drain_workers":  &c.drainWorkers,
+		"stop_informers": &c.stopInformers,
+		"release_lock":   &c.releaseLock,
 	}
 	*s[step] = func(ctx context.Context) error {
 		c.mu.Lock()
@@ -126,8 +126,8 @@ func (c *closing) want(got, want map[string]time.Duration) {
 }
 
 const (
-	done     = "/" + catalog.ShutdownDone
-	timedOut = "/" + catalog.ShutdownTimeout
+	done     = "/" + "success"
+	timedOut = "/" + "timeout"
 )
 
 // TestShutdownOrder covers S23: the steps run one after the other in their order, each is reported and logged, and items that
@@ -139,7 +139,7 @@ func TestShutdownOrder(t *testing.T) {
 		for n := range 7 {
 			c.queue.AddAfter(fmt.Sprint(n), time.Hour)
 		}
-		c.set(catalog.ShutdownIntake, func(context.Context) error { finish(c.queue); return nil })
+		c.set("stop_intake", func(context.Context) error { finish(c.queue); return nil })
 		took, err := c.end()
 		if err != nil {
 			t.Error(err)
@@ -151,7 +151,7 @@ func TestShutdownOrder(t *testing.T) {
 			t.Errorf("the order is %v, want %v", c.started, want)
 		}
 		for _, step := range c.started {
-			if n := strings.Count(c.log.String(), "controller=widgets step="+step+" result="+catalog.ShutdownDone); n != 1 {
+			if n := strings.Count(c.log.String(), "controller=widgets step="+step+" result="+"success"); n != 1 {
 				t.Errorf("%s is logged %d times in\n%s", step, n, c.log)
 			}
 		}
@@ -170,9 +170,9 @@ func TestShutdownOrder(t *testing.T) {
 // TestShutdownOutcomes covers S23: a step that fails, panics, or ends its goroutine is reported, and all other steps run.
 func TestShutdownOutcomes(t *testing.T) {
 	for result, f := range map[string]func(context.Context) error{
-		catalog.ShutdownError: func(context.Context) error { return errTest },
-		catalog.ShutdownPanic: func(context.Context) error { panic("in " + "the step") },
-		"goexit":              func(context.Context) error { runtime.Goexit(); return nil },
+		"error":  func(context.Context) error { return errTest },
+		"panic":  func(context.Context) error { panic("in " + "the step") },
+		"goexit": func(context.Context) error { runtime.Goexit(); return nil },
 	} {
 		for _, step := range catalog.LabelShutdownStep.Values {
 			t.Run(result+" in "+step, func(t *testing.T) {
@@ -189,19 +189,19 @@ func TestShutdownOutcomes(t *testing.T) {
 					}
 					delete(want, step+done)
 					switch result {
-					case catalog.ShutdownError:
-						want[step+"/"+catalog.ShutdownError] = 0
+					case "error":
+						want[step+"/"+"error"] = 0
 						if !errors.Is(err, errTest) {
 							t.Errorf("the error is %v", err)
 						}
-					case catalog.ShutdownPanic:
-						want[step+"/"+catalog.ShutdownPanic] = 0
+					case "panic":
+						want[step+"/"+"panic"] = 0
 						if !strings.Contains(err.Error(), "panic: in the step") || strings.Count(c.log.String(), "stack=") != 1 ||
 							!strings.Contains(c.log.String(), "TestShutdownOutcomes") {
 							t.Errorf("%v, and the log has not one stack:\n%s", err, c.log)
 						}
 					default:
-						want[step+"/"+catalog.ShutdownPanic] = 0
+						want[step+"/"+"panic"] = 0
 					}
 					c.want(took, want)
 				})
@@ -221,9 +221,9 @@ func TestShutdownHangs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newClosing(t)
 				defer close(c.release)
-				c.set(catalog.ShutdownIntake, hang(c))
-				c.set(catalog.ShutdownWorkers, hang(c))
-				c.set(catalog.ShutdownInformers, hang(c))
+				c.set("stop_intake", hang(c))
+				c.set("drain_workers", hang(c))
+				c.set("stop_informers", hang(c))
 				begin := time.Now()
 				took, err := c.end()
 				c.want(took, map[string]time.Duration{
@@ -248,10 +248,10 @@ func TestShutdownHangsInTheLock(t *testing.T) {
 		c := newClosing(t)
 		defer close(c.release)
 		c.gracePeriod = 10 * time.Second
-		c.set(catalog.ShutdownIntake, func(context.Context) error { return nil })
-		c.set(catalog.ShutdownWorkers, c.waits)
-		c.set(catalog.ShutdownInformers, func(context.Context) error { return nil })
-		c.set(catalog.ShutdownLock, c.hangs)
+		c.set("stop_intake", func(context.Context) error { return nil })
+		c.set("drain_workers", c.waits)
+		c.set("stop_informers", func(context.Context) error { return nil })
+		c.set("release_lock", c.hangs)
 		took, _ := c.end()
 		c.want(took, map[string]time.Duration{
 			"stop_intake" + done: 0, "drain_workers" + timedOut: 7 * time.Second, "stop_informers" + done: 0, "release_lock" + timedOut: 2 * time.Second,
@@ -263,7 +263,7 @@ func TestShutdownHangsInTheLock(t *testing.T) {
 func TestShutdownWithoutSteps(t *testing.T) {
 	c := newClosing(t)
 	c.drainWorkers, c.stopInformers, c.releaseLock = nil, nil, nil
-	c.set(catalog.ShutdownIntake, func(context.Context) error { return nil })
+	c.set("stop_intake", func(context.Context) error { return nil })
 	took, err := c.end()
 	if len(took) != 1 || err != nil || len(c.started) != 1 {
 		t.Errorf("%v, %v", took, err)
@@ -283,10 +283,10 @@ func TestShutdownKeepsTheLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newClosing(t)
-				r.set(catalog.ShutdownWorkers, c.drain)
+				r.set("drain_workers", c.drain)
 				r.keepLockUnlessDrained = true
 				_, err := r.end()
-				if released := slices.Contains(r.started, catalog.ShutdownLock); released != c.releases || released != (err == nil) {
+				if released := slices.Contains(r.started, "release_lock"); released != c.releases || released != (err == nil) {
 					t.Errorf("released: %t, %v", released, err)
 				}
 			})
@@ -298,15 +298,15 @@ func TestShutdownKeepsTheLock(t *testing.T) {
 func TestShutdownAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClosing(t)
-		c.set(catalog.ShutdownWorkers, func(context.Context) error { return errTest })
+		c.set("drain_workers", func(context.Context) error { return errTest })
 		_, _ = c.end()
-		c.set(catalog.ShutdownWorkers, func(context.Context) error { return nil })
+		c.set("drain_workers", func(context.Context) error { return nil })
 		took, err := c.end()
 		if _, failed := took["drain_workers/error"]; failed || len(took) != 4 || err != nil {
 			t.Errorf("%v, %v", took, err)
 		}
 		c.keepLockUnlessDrained = true
-		c.set(catalog.ShutdownWorkers, func(context.Context) error { return errTest })
+		c.set("drain_workers", func(context.Context) error { return errTest })
 		if took, _ = c.end(); len(took) != 3 {
 			t.Errorf("a skipped step reports an earlier run: %v", took)
 		}

@@ -179,7 +179,7 @@ func TestElection(t *testing.T) {
 
 	// Stopped in good order: the Lease is released, so that the next one need not wait for its end.
 	first.stop(t)
-	if released := first.transitions(t, catalog.LeaderReleased); released != 1 {
+	if released := first.transitions(t, "released"); released != 1 {
 		t.Errorf("the leader that stopped has released the Lease %v times", released)
 	}
 	second, rest := auditor(t, others)
@@ -187,10 +187,10 @@ func TestElection(t *testing.T) {
 
 	// Cut off: it audits no more and says so, and goes on with the rest.
 	const trouble, fine = "The Lease cannot be used at the moment", "The Lease can be used now"
-	lost, told, mended := second.transitions(t, catalog.LeaderLost), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
+	lost, told, mended := second.transitions(t, "lost"), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
 	second.proxy.Cut()
 	await.True(t, "the leader without a connection gives up", func() bool {
-		return !second.leads(t) && !second.judges(t) && second.transitions(t, catalog.LeaderLost) == lost+1
+		return !second.leads(t) && !second.judges(t) && second.transitions(t, "lost") == lost+1
 	}, func() string { return get(second.Exporter, "/").Body.String() })
 	if answer, _ := readInformers(t, second.Exporter); *answer.Leader {
 		t.Error("the API says that the leader without a connection leads")
@@ -225,10 +225,10 @@ func TestElection(t *testing.T) {
 	}
 
 	// A leader that cannot release the Lease, because nothing answers, ends all the same.
-	before := second.transitions(t, catalog.LeaderReleased)
+	before := second.transitions(t, "released")
 	second.proxy.HalfOpen()
 	second.stop(t)
-	if released := second.transitions(t, catalog.LeaderReleased) - before; released != 0 {
+	if released := second.transitions(t, "released") - before; released != 0 {
 		t.Errorf("the leader that got no answer has released the Lease %v times", released)
 	}
 }

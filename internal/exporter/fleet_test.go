@@ -136,13 +136,13 @@ func (f *fleet) waitChecked(t *testing.T) {
 	for _, e := range f.exporters {
 		await.True(t, "audits of ConfigMaps", func() bool {
 			return !slices.ContainsFunc(e.status.Informers(), func(s status.Informer) bool {
-				return s.ID.Type() == "configmaps" && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != catalog.AuditConsistent)
+				return s.ID.Type() == "configmaps" && (s.LastAudit.At.Before(begin) || s.LastAudit.Result != "consistent")
 			})
 		}, func() string { return get(e, web.InformersPath).Body.String() })
-		if audits := exportertest.Values(t, e.Gatherer(), catalog.InformerAudits.Name, "result"); audits[catalog.AuditDifferent] != 0 {
+		if audits := exportertest.Values(t, e.Gatherer(), catalog.InformerAudits.Name, "result"); audits["different"] != 0 {
 			t.Errorf("audits: %v", audits)
 		}
-		if checks := exportertest.Values(t, e.Gatherer(), catalog.InformerFreshnessChecks.Name, "result"); checks[catalog.FreshnessLagging] != 0 {
+		if checks := exportertest.Values(t, e.Gatherer(), catalog.InformerFreshnessChecks.Name, "result"); checks["lagging"] != 0 {
 			t.Errorf("freshness checks: %v", checks)
 		}
 	}

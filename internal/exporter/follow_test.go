@@ -262,7 +262,7 @@ func TestLabelSelector(t *testing.T) {
 	label("ours", "pay")
 	wait(1)
 	for metric, good := range map[string]string{
-		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
+		catalog.InformerFreshnessChecks.Name: "fresh", catalog.InformerAudits.Name: "consistent",
 	} {
 		before := exportertest.Values(t, e.Gatherer(), metric, "result")[good]
 		await.True(t, "two more of "+metric, func() bool {

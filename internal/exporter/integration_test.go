@@ -107,7 +107,7 @@ func TestChecksOfTheDefaultKinds(t *testing.T) {
 	e := newReal(t, Options{REST: cluster, Logger: written.Logger(), Config: config.Config{Checks: config.Checks{Freshness: second, Audit: second}}})
 	run(t, e, cluster)
 	for metric, good := range map[string]string{
-		catalog.InformerFreshnessChecks.Name: catalog.FreshnessFresh, catalog.InformerAudits.Name: catalog.AuditConsistent,
+		catalog.InformerFreshnessChecks.Name: "fresh", catalog.InformerAudits.Name: "consistent",
 	} {
 		await.True(t, metric+" of every kind", func() bool {
 			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= float64(2*len(kinds.Default()))

@@ -53,16 +53,16 @@ func expected(t *testing.T, factory *apirequest.RequestInfoFactory, r *http.Requ
 	if err != nil || !info.IsResourceRequest || info.Resource == "" {
 		verb := map[string]string{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}[r.Method]
 		if verb == "" {
-			verb = catalog.VerbOther
+			verb = "other"
 		}
 		return [3]string{verb, "non-resource", ""}
 	}
 	verb, subresource := info.Verb, info.Subresource
 	if !slices.Contains(catalog.LabelVerb.Values, verb) {
-		verb = catalog.VerbOther
+		verb = "other"
 	}
 	if subresource != "" && !slices.Contains(catalog.LabelSubresource.Values, subresource) {
-		subresource = catalog.SubresourceOther
+		subresource = "other"
 	}
 	return [3]string{verb, schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}.String(), subresource}
 }

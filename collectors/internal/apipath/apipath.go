@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // Request is the verb and resource of a request. Its strings are substrings of the path, or constants.
@@ -57,16 +55,16 @@ func Parse(method, path, rawQuery string) Request {
 	case request.Resource == "":
 		return Request{Verb: request.Verb}
 	case special == "watch":
-		request.Verb = catalog.VerbWatch
+		request.Verb = VerbWatch
 	case special == "proxy":
-		request.Verb, request.Subresource = catalog.VerbOther, ""
+		request.Verb, request.Subresource = VerbOther, ""
 	case name != "":
-	case request.Verb == catalog.VerbGet && watches(rawQuery):
-		request.Verb = catalog.VerbWatch
-	case request.Verb == catalog.VerbGet:
-		request.Verb = catalog.VerbList
-	case request.Verb == catalog.VerbDelete:
-		request.Verb = catalog.VerbDeleteCollection
+	case request.Verb == VerbGet && watches(rawQuery):
+		request.Verb = VerbWatch
+	case request.Verb == VerbGet:
+		request.Verb = VerbList
+	case request.Verb == VerbDelete:
+		request.Verb = VerbDeleteCollection
 	}
 	return request
 }
@@ -75,17 +73,17 @@ func Parse(method, path, rawQuery string) Request {
 func verb(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, "": // the default of net/http
-		return catalog.VerbGet
+		return VerbGet
 	case http.MethodPost:
-		return catalog.VerbCreate
+		return VerbCreate
 	case http.MethodPut:
-		return catalog.VerbUpdate
+		return VerbUpdate
 	case http.MethodPatch:
-		return catalog.VerbPatch
+		return VerbPatch
 	case http.MethodDelete:
-		return catalog.VerbDelete
+		return VerbDelete
 	}
-	return catalog.VerbOther
+	return VerbOther
 }
 
 // resource splits the path after the version: [namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE[/...]]]. A resource follows

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
@@ -72,15 +71,15 @@ func (s *Snapshot) Len() int { return len(s.items) }
 func (s *Snapshot) compare(object metav1.Object) string {
 	at, found := slices.BinarySearchFunc(s.items, object, byName)
 	if !found {
-		return catalog.DifferenceMissing
+		return DifferenceMissing
 	}
 	s.seen[at] = true
 	cached := s.items[at]
 	switch {
 	case cached.GetUID() != "" && cached.GetUID() != object.GetUID():
-		return catalog.DifferenceWrongUID
+		return DifferenceWrongUID
 	case cached.GetResourceVersion() != "" && cached.GetResourceVersion() != object.GetResourceVersion():
-		return catalog.DifferenceStale
+		return DifferenceStale
 	}
 	return ""
 }
@@ -127,8 +126,8 @@ func Compare(ctx context.Context, store cache.Store, list Lister, pageSize int64
 			r.Objects++
 			if kind := s.compare(object); kind != "" {
 				r.Differences.Add(Difference{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()})
-				if kind == catalog.DifferenceMissing && collides(store, item, object) {
-					r.Differences.Add(Difference{Kind: catalog.DifferenceKeyCollision, Namespace: object.GetNamespace(), Name: object.GetName()})
+				if kind == DifferenceMissing && collides(store, item, object) {
+					r.Differences.Add(Difference{Kind: DifferenceKeyCollision, Namespace: object.GetNamespace(), Name: object.GetName()})
 				}
 			}
 			return nil
@@ -142,7 +141,7 @@ func Compare(ctx context.Context, store cache.Store, list Lister, pageSize int64
 	}
 	for at, seen := range s.seen {
 		if !seen {
-			r.Differences.Add(Difference{Kind: catalog.DifferenceExtra, Namespace: s.items[at].GetNamespace(), Name: s.items[at].GetName()})
+			r.Differences.Add(Difference{Kind: DifferenceExtra, Namespace: s.items[at].GetNamespace(), Name: s.items[at].GetName()})
 		}
 	}
 	return r, nil

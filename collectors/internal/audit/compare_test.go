@@ -197,17 +197,17 @@ func FuzzCompare(f *testing.F) {
 			damage := ""
 			switch c := o.DeepCopy(); random.IntN(8) {
 			case 0:
-				damage = catalog.DifferenceMissing
+				damage = DifferenceMissing
 				s.objects = append(s.objects, o)
 			case 1:
-				damage = catalog.DifferenceExtra
+				damage = DifferenceExtra
 				cached = append(cached, c)
 			case 2:
-				damage = catalog.DifferenceStale
+				damage = DifferenceStale
 				c.ResourceVersion = "0"
 				cached, s.objects = append(cached, c), append(s.objects, o)
 			case 3:
-				damage = catalog.DifferenceWrongUID
+				damage = DifferenceWrongUID
 				c.UID = "other"
 				cached, s.objects = append(cached, c), append(s.objects, o)
 			default:
@@ -236,7 +236,7 @@ func TestIndexes(t *testing.T) {
 	check := func(want int) {
 		t.Helper()
 		d, err := Indexes(i)
-		if err != nil || d.Count(catalog.DifferenceIndex) != want || d.Len() != want {
+		if err != nil || d.Count(DifferenceIndex) != want || d.Len() != want {
 			t.Errorf("%d differences, %v, want %d", d.Len(), err, want)
 		}
 	}
@@ -260,25 +260,25 @@ func TestIndexes(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	gone := func(name string) Difference { return Difference{Kind: catalog.DifferenceMissing, Name: name} }
+	gone := func(name string) Difference { return Difference{Kind: DifferenceMissing, Name: name} }
 	first, second := NewDifferences(), NewDifferences()
 	first.Add(gone("a"))
 	first.Add(gone("b"))
 	second.Add(gone("b"))
 	second.Add(gone("c"))
-	second.AddN(Difference{Kind: catalog.DifferenceIndex, Index: "i", Value: "v"}, 3)
-	if both := second.Both(first); both[catalog.DifferenceMissing] != 1 || both[catalog.DifferenceIndex] != 0 {
+	second.AddN(Difference{Kind: DifferenceIndex, Index: "i", Value: "v"}, 3)
+	if both := second.Both(first); both[DifferenceMissing] != 1 || both[DifferenceIndex] != 0 {
 		t.Errorf("both: %v", both)
 	}
-	if n := second.New(catalog.DifferenceMissing, first); n != 1 {
+	if n := second.New(DifferenceMissing, first); n != 1 {
 		t.Errorf("%d are new", n)
 	}
 	if examples := second.Examples(5, first); len(examples) != 1 || examples[0] != gone("b") {
 		t.Errorf("examples: %v", examples)
 	}
 	first.Merge(second)
-	if first.Count(catalog.DifferenceMissing) != 4 || first.Len() != 7 {
-		t.Errorf("merged: %d, %d", first.Count(catalog.DifferenceMissing), first.Len())
+	if first.Count(DifferenceMissing) != 4 || first.Len() != 7 {
+		t.Errorf("merged: %d, %d", first.Count(DifferenceMissing), first.Len())
 	}
 	// Beyond what is remembered, numbers are compared.
 	many, more := NewDifferences(), NewDifferences()
@@ -288,11 +288,11 @@ func TestDifferences(t *testing.T) {
 			more.Add(gone(fmt.Sprint(n)))
 		}
 	}
-	if both := many.Both(more); both[catalog.DifferenceMissing] != maxRemembered+8 && both[catalog.DifferenceMissing] != maxRemembered+9 {
+	if both := many.Both(more); both[DifferenceMissing] != maxRemembered+8 && both[DifferenceMissing] != maxRemembered+9 {
 		t.Errorf("both: %v", both)
 	}
-	if len(many.remembered[catalog.DifferenceMissing]) != maxRemembered {
-		t.Errorf("%d are remembered", len(many.remembered[catalog.DifferenceMissing]))
+	if len(many.remembered[DifferenceMissing]) != maxRemembered {
+		t.Errorf("%d are remembered", len(many.remembered[DifferenceMissing]))
 	}
 }
 

@@ -5,6 +5,7 @@
 //	index.go        differences between the indexes of a store and its objects
 //	mutation.go     cached objects that a consumer has changed in place
 //	differences.go  sets of differences
+//	values.go       values of labels with a closed set
 //
 // Nothing here writes to a store, holds a lock during a request, or starts a goroutine. Functions that read a store hold its
 // read lock as List does, for some milliseconds per 100,000 objects. Values are not safe for concurrent use.

@@ -4,8 +4,6 @@ import (
 	"hash/maphash"
 
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // bucket summarizes the objects under one value of an index, independent of their order.
@@ -93,7 +91,7 @@ func verify(store cache.Indexer) *Differences {
 			for _, count := range set {
 				n += max(count, -count)
 			}
-			found.AddN(Difference{Kind: catalog.DifferenceIndex, Index: index, Value: value}, n)
+			found.AddN(Difference{Kind: DifferenceIndex, Index: index, Value: value}, n)
 		}
 	}
 	return found

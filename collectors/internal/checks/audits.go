@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
@@ -111,7 +110,7 @@ func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration
 	c.audits.mu.Lock()
 	c.audits.result, c.audits.ended = result, c.Observer.Now()
 	c.audits.mu.Unlock()
-	if *confirming = result == catalog.AuditDifferent && !*confirming; *confirming {
+	if *confirming = result == AuditDifferent && !*confirming; *confirming {
 		return min(auditConfirmation, c.Intervals.Audit)
 	}
 	return 0
@@ -120,7 +119,7 @@ func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration
 // auditResult runs an audit. It returns the empty string, and records nothing, if ctx ended first.
 func (c *Checks) auditResult(ctx context.Context) string {
 	if !c.Connection.Open() {
-		return catalog.AuditSkipped // the cache is known to stand still
+		return AuditSkipped // the cache is known to stand still
 	}
 	begin := c.Observer.Now()
 	report, err := c.compare(ctx)
@@ -129,17 +128,17 @@ func (c *Checks) auditResult(ctx context.Context) string {
 		return ""
 	case audit.Skipped(err):
 		c.logger().Debug("audit skipped", "err", err)
-		return catalog.AuditSkipped
+		return AuditSkipped
 	case err != nil:
 		c.logger().Debug("audit failed", "err", err)
-		return catalog.AuditFailed
+		return AuditError
 	}
 	c.Metrics.auditDuration.Observe(core.Seconds(c.Observer.Now() - begin))
 	c.record(report)
 	if report.Differences.Len() > 0 {
-		return catalog.AuditDifferent
+		return AuditDifferent
 	}
-	return catalog.AuditConsistent
+	return AuditConsistent
 }
 
 // compare compares the cache with the API server and with itself. What panics on a damaged cache, such as an index
@@ -185,7 +184,7 @@ func (c *Checks) record(report *audit.Report) {
 	confirmed := a.confirmed
 	a.mu.Unlock()
 
-	c.Metrics.collisions.Add(float64(report.Differences.New(catalog.DifferenceKeyCollision, last)))
+	c.Metrics.collisions.Add(float64(report.Differences.New(audit.DifferenceKeyCollision, last)))
 	if sum(confirmed) > 0 && sum(before) == 0 {
 		c.logger().Warn("cache is inconsistent with the API server, confirmed by a second audit", "differences", confirmed,
 			"resourceVersion", report.Version, "examples", report.Differences.Examples(auditExamples, last))

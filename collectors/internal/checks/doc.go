@@ -5,6 +5,7 @@
 //	audits.go      audits: a list at the version of the store, and the indexes
 //	mutations.go   sampled objects that were modified in place
 //	metrics.go     the series of checks
+//	values.go      values of labels with a closed set
 //
 // Package audit has the comparisons, package schedule the intervals.
 package checks

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
@@ -63,7 +62,7 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	version := c.Store.LastStoreSyncResourceVersion()
 	if !c.Connection.Open() {
 		// That the watch is down is known already, and a server that does not answer need not be asked twice.
-		return catalog.FreshnessSkipped
+		return FreshnessSkipped
 	}
 	begin := c.Observer.Now()
 	bounded, cancel := context.WithTimeout(ctx, freshnessWatch+freshnessDeadline)
@@ -73,11 +72,11 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	switch {
 	case audit.Skipped(err):
 		c.fresh.answer(end)
-		return catalog.FreshnessSkipped
+		return FreshnessSkipped
 	case err != nil:
 		c.logger().Debug("freshness check failed", "err", err)
 		c.fresh.fail()
-		return catalog.FreshnessFailed
+		return FreshnessError
 	}
 	var missing audit.Backlog
 	missing.Replace(changes)
@@ -95,10 +94,10 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	f.answered, f.failing = begin, false
 	if missing.Len() == 0 {
 		f.backlog = audit.Backlog{}
-		return catalog.FreshnessFresh
+		return FreshnessFresh
 	}
 	f.backlog.Replace(changes) // those that the store has by now are removed by the next reader
-	return catalog.FreshnessLagging
+	return FreshnessLagging
 }
 
 // secondWatch opens a watch that does not count as the informer's own.

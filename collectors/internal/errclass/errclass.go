@@ -15,8 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It does not use the text of an error,
@@ -24,38 +22,38 @@ import (
 func ErrorType(err error) string {
 	switch {
 	case IsDecode(err), isUndecodable(err):
-		return catalog.ErrorDecode
+		return ErrorDecode
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
-		return catalog.ErrorExpired
+		return ErrorExpired
 	case apierrors.IsTooManyRequests(err):
-		return catalog.ErrorThrottled
+		return ErrorThrottled
 	case apierrors.IsForbidden(err):
-		return catalog.ErrorForbidden
+		return ErrorForbidden
 	case apierrors.IsUnauthorized(err):
-		return catalog.ErrorUnauthorized
+		return ErrorUnauthorized
 	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(err, context.DeadlineExceeded), isDialTimeout(err):
-		return catalog.ErrorTimeout
+		return ErrorTimeout
 	case IsRefused(err):
-		return catalog.ErrorRefused
+		return ErrorRefused
 	case isTimeout(err):
-		return catalog.ErrorTimeout
+		return ErrorTimeout
 	case isServer(err):
-		return catalog.ErrorServer
+		return ErrorServer
 	}
-	return catalog.ErrorOther
+	return ErrorOther
 }
 
 // WatchEnd returns the value of catalog.LabelDisconnectReason for an error that ended a watch or prevented it.
 func WatchEnd(err error) string {
 	switch ErrorType(err) {
-	case catalog.ErrorExpired:
-		return catalog.WatchExpired
-	case catalog.ErrorThrottled:
-		return catalog.WatchThrottled
-	case catalog.ErrorRefused:
-		return catalog.WatchRefused
+	case ErrorExpired:
+		return WatchExpired
+	case ErrorThrottled:
+		return WatchThrottled
+	case ErrorRefused:
+		return WatchRefused
 	}
-	return catalog.WatchError
+	return WatchError
 }
 
 // IsDecode reports whether err means that client-go cannot decode a watch stream: a Status with the cause that

@@ -9,4 +9,5 @@
 //	watches.go         open watches, gaps between them, and disconnects
 //	connection.go      Connection: the state that all of the above write, and that handlers, checks and scrapes read
 //	metrics.go         Metrics: the series of connections with the same labels
+//	values.go          values of labels with a closed set
 package stream

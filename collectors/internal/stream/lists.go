@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
@@ -53,7 +52,7 @@ func (c *Connection) pageReceived(page runtime.Object, options metav1.ListOption
 	list, err := meta.ListAccessor(page)
 	if err != nil {
 		// The reflector will report it; a list without metadata has no further pages.
-		c.listFailed(catalog.ErrorOther)
+		c.listFailed(errclass.ErrorOther)
 		return
 	}
 	if list.GetContinue() != "" {
@@ -98,20 +97,20 @@ func (c *Connection) listCompleted(items int, resourceVersion string, streamed b
 func (c *Connection) relistReason(first, streamed bool) string {
 	switch {
 	case c.fallback && !streamed:
-		return catalog.RelistFallback
+		return relistFallback
 	case first && c.lastEnd.reason == "":
 		// It may come again and again before any watch: client-go lists anew if a Transform fails for an object.
-		return catalog.RelistInitial
+		return relistInitial
 	case c.lastEnd.decode:
-		return catalog.RelistDecode
+		return relistDecode
 	}
 	switch c.lastEnd.reason {
-	case catalog.WatchExpired:
-		return catalog.RelistExpired
-	case catalog.WatchClientStop, catalog.WatchTimeout, "":
-		return catalog.RelistResyncRequested
+	case errclass.WatchExpired:
+		return relistExpired
+	case watchClientStop, watchTimeout, "":
+		return relistResyncRequested
 	}
-	return catalog.RelistWatchFailed
+	return relistWatchFailed
 }
 
 // listError records an error of a list, or of a streaming list before the end of its initial events. An error that
@@ -121,7 +120,7 @@ func (c *Connection) listError(ctx context.Context, err error, options metav1.Li
 		return
 	}
 	errorType := errclass.ErrorType(err)
-	if errorType == catalog.ErrorExpired && options.Continue != "" {
+	if errorType == errclass.ErrorExpired && options.Continue != "" {
 		// client-go's pager lists again from the start, without a continuation; the list as a whole has not failed.
 		c.mu.Lock()
 		c.list.restarted = true

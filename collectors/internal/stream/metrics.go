@@ -31,8 +31,8 @@ func NewMetrics(v *core.Vectors, informerType, watchNamespace string) *Metrics {
 	with := func(more ...string) []string { return append([]string{informerType, watchNamespace}, more...) }
 	events := v.CounterSet(catalog.InformerWatchEvents, with()...)
 	return &Metrics{
-		syncSuccess:   v.Histogram(catalog.InformerSyncDuration, with(catalog.ResultSuccess)...),
-		syncError:     v.Histogram(catalog.InformerSyncDuration, with(catalog.ResultFail)...),
+		syncSuccess:   v.Histogram(catalog.InformerSyncDuration, with(resultSuccess)...),
+		syncError:     v.Histogram(catalog.InformerSyncDuration, with(resultError)...),
 		relists:       v.CounterSet(catalog.InformerRelists, with()...),
 		listDuration:  v.Histogram(catalog.InformerListDuration, with()...),
 		listItems:     v.Histogram(catalog.InformerListItems, with()...),
@@ -45,11 +45,11 @@ func NewMetrics(v *core.Vectors, informerType, watchNamespace string) *Metrics {
 		gap:           v.Histogram(catalog.InformerCoverageGap, with()...),
 		propagation:   v.Histogram(catalog.InformerPropagation, with()...),
 		regressions:   v.Counter(catalog.InformerResourceVersionRegressions, with()...),
-		added:         events[catalog.EventAdded],
-		modified:      events[catalog.EventModified],
-		deleted:       events[catalog.EventDeleted],
-		bookmarks:     events[catalog.EventBookmark],
-		errorEvents:   events[catalog.EventError],
+		added:         events[EventAdded],
+		modified:      events[EventModified],
+		deleted:       events[EventDeleted],
+		bookmarks:     events[EventBookmark],
+		errorEvents:   events[EventError],
 	}
 }
 

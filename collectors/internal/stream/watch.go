@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
 )
 
@@ -90,7 +89,7 @@ func (w *watchProxy) ResultChan() <-chan watch.Event {
 // Stop implements watch.Interface. It may be called more than once. It waits, for microseconds, until the proxy's
 // goroutine has ended, so that this watch and the next never write to the ring at the same time.
 func (w *watchProxy) Stop() {
-	w.end(watchEnd{reason: catalog.WatchClientStop})
+	w.end(watchEnd{reason: watchClientStop})
 	w.mu.Lock()
 	if !w.stopped {
 		w.stopped = true
@@ -117,7 +116,7 @@ func (w *watchProxy) run(ctx context.Context) {
 			if event.Type == watch.Error && ctx.Err() != nil {
 				// Reading from a connection that the client has canceled fails in many ways.
 				w.remember()
-				w.end(watchEnd{reason: catalog.WatchClientStop})
+				w.end(watchEnd{reason: watchClientStop})
 			} else {
 				w.receive(event)
 			}
@@ -157,15 +156,15 @@ func (w *watchProxy) failed(err error) {
 // closed records the end of the stream.
 func (w *watchProxy) closed(ctx context.Context) {
 	if ctx.Err() != nil {
-		w.end(watchEnd{reason: catalog.WatchClientStop})
+		w.end(watchEnd{reason: watchClientStop})
 		return
 	}
 	lasted := w.connection.clock.Now() - w.requested
 	if w.initial {
 		if w.endInitial() {
-			errorType := catalog.ErrorServer
+			errorType := errclass.ErrorServer
 			if lasted >= w.planned-int64(timeoutTolerance) {
-				errorType = catalog.ErrorTimeout
+				errorType = errclass.ErrorTimeout
 			}
 			w.connection.listFailed(errorType)
 		}
@@ -173,11 +172,11 @@ func (w *watchProxy) closed(ctx context.Context) {
 	}
 	switch {
 	case lasted >= w.planned-int64(timeoutTolerance):
-		w.end(watchEnd{reason: catalog.WatchTimeout})
+		w.end(watchEnd{reason: watchTimeout})
 	case lasted < int64(shortWatch) && w.events == 0:
-		w.end(watchEnd{reason: catalog.WatchVeryShort})
+		w.end(watchEnd{reason: watchVeryShort})
 	default:
-		w.end(watchEnd{reason: catalog.WatchServerClose})
+		w.end(watchEnd{reason: watchServerClose})
 	}
 }
 
@@ -201,7 +200,7 @@ func (w *watchProxy) end(end watchEnd) {
 	switch {
 	case w.opened != 0:
 		w.connection.watchClosed(w.opened, end)
-	case end.reason != catalog.WatchClientStop:
+	case end.reason != watchClientStop:
 		w.connection.watchDown(end)
 	}
 }

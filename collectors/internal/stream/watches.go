@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
 )
@@ -43,8 +42,8 @@ func (c *Connection) watchDown(end watchEnd) {
 	c.lastEnd = end
 	c.mu.Unlock()
 	switch end.reason {
-	case catalog.WatchClientStop:
-	case catalog.WatchTimeout:
+	case watchClientStop:
+	case watchTimeout:
 		c.metrics.timeouts.Inc()
 	default:
 		c.metrics.disconnects[end.reason].Inc()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
@@ -86,7 +85,7 @@ func stateOf(t *informers.Informer, status informer.Status) Informer {
 }
 
 func (s Informer) Lagging() bool      { return s.SyncLag >= noticeableLag }
-func (s Informer) Inconsistent() bool { return s.LastAudit.Result == catalog.AuditDifferent }
+func (s Informer) Inconsistent() bool { return s.LastAudit.Result == informer.AuditDifferent }
 
 // calm orders states by how little attention they need.
 func (s Informer) Rank() int {

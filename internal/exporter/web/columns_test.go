@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
@@ -19,7 +18,7 @@ func TestColumns(t *testing.T) {
 		s.ID = informer.ID{Resource: resource, Namespace: "m"}
 		s.LastEvent, s.WatchOpened = now.Add(-time.Hour), now.Add(-time.Hour)
 		s.Objects, s.SyncLag, s.Pending, s.Relists, s.LastSync = 10, time.Minute, 10, 10, time.Minute
-		s.LastAudit.Result = catalog.AuditSkipped
+		s.LastAudit.Result = "skipped"
 		change(&s)
 		return s
 	}
@@ -32,7 +31,7 @@ func TestColumns(t *testing.T) {
 		"watch":     {func(s *status.Informer) { s.WatchOpened = now }, func(s *status.Informer) { s.WatchOpened = now.Add(-time.Hour * 2) }},
 		"relists":   {func(s *status.Informer) { s.Relists = 9 }, func(s *status.Informer) { s.Relists = 11 }},
 		"sync":      {func(s *status.Informer) { s.LastSync = time.Second }, func(s *status.Informer) { s.LastSync = time.Hour }},
-		"audit":     {func(s *status.Informer) { s.LastAudit.Result = catalog.AuditDifferent }, func(s *status.Informer) { s.LastAudit.Result = catalog.AuditConsistent }},
+		"audit":     {func(s *status.Informer) { s.LastAudit.Result = "different" }, func(s *status.Informer) { s.LastAudit.Result = "consistent" }},
 		"state":     {func(s *status.Informer) { s.State = status.StateUnreachable }, func(s *status.Informer) { s.SyncLag = 0 }},
 	} {
 		none := func(*status.Informer) {}
@@ -58,7 +57,7 @@ func TestColumns(t *testing.T) {
 func TestRow(t *testing.T) {
 	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
 	s.SyncLag = 2 * time.Second
-	s.LastAudit = informer.AuditStatus{Result: catalog.AuditDifferent, At: time.Now().Add(-time.Minute), Differences: 3}
+	s.LastAudit = informer.AuditStatus{Result: "different", At: time.Now().Add(-time.Minute), Differences: 3}
 	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
 		t.Errorf("%+v", r)
 	}
@@ -71,7 +70,7 @@ func TestRow(t *testing.T) {
 	if r := newRow(s); r.Blank {
 		t.Errorf("%+v", r)
 	}
-	s.Kind.Namespaced, s.SyncLag, s.LastAudit.Result = false, 0, catalog.AuditConsistent
+	s.Kind.Namespaced, s.SyncLag, s.LastAudit.Result = false, 0, "consistent"
 	if r := newRow(s); r.Namespace != "cluster" || r.Late || r.Audit != "consistent" || r.Bad {
 		t.Errorf("%+v", r)
 	}

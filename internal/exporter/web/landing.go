@@ -15,7 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
@@ -163,7 +164,7 @@ const defaultSort = "state"
 
 // auditRank orders results of audits by how much attention they need.
 func auditRank(s status.Informer) int {
-	return slices.Index([]string{catalog.AuditDifferent, catalog.AuditFailed, catalog.AuditSkipped, catalog.AuditConsistent, ""}, s.LastAudit.Result)
+	return slices.Index([]string{informer.AuditDifferent, informer.AuditError, informer.AuditSkipped, informer.AuditConsistent, ""}, s.LastAudit.Result)
 }
 
 // arrange sorts the states by a column and returns the heads of all columns. A column that does not exist is the default.
@@ -206,7 +207,7 @@ func newRow(s status.Informer) row {
 		Late:      s.Lagging(),
 		Relists:   s.Relists,
 		Audit:     s.LastAudit.Result,
-		Bad:       s.Inconsistent() || s.LastAudit.Result == catalog.AuditFailed,
+		Bad:       s.Inconsistent() || s.LastAudit.Result == informer.AuditError,
 	}
 	if !s.Kind.Namespaced {
 		r.Namespace = "cluster"

@@ -13,6 +13,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // New returns an Observer with the name "test" and its registry. It logs nothing: the Observer may log after the test has
@@ -29,6 +30,15 @@ func New(t testing.TB, change ...func(*collectors.Options)) (*collectors.Observe
 		t.Fatal(err)
 	}
 	return obs, registry
+}
+
+// Values fails the test unless the last label of a metric has exactly these values in the catalog, in any order.
+func Values(t testing.TB, m catalog.Metric, values ...string) {
+	t.Helper()
+	label := m.Labels[len(m.Labels)-1]
+	if got, want := slices.Sorted(slices.Values(values)), slices.Sorted(slices.Values(label.Values)); !slices.Equal(got, want) {
+		t.Errorf("%s has the values %q of the label %s, the catalog %q", m.Name, got, label.Name, want)
+	}
 }
 
 // Upstream is a change for New: the Observer reports client-go's own metrics as well.

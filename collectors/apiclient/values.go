@@ -1,0 +1,11 @@
+package apiclient
+
+const (
+	// codeError is the value of LabelCode for a request without an answer.
+	codeError = "error"
+)
+
+// Values of the label subresource of k8s_client_requests_total: those of Kubernetes' own APIs. Others are reported as other.
+const (
+	subresourceOther = "other"
+)

@@ -1,0 +1,12 @@
+package errclass
+
+import (
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+func TestValuesAreThoseOfTheCatalog(t *testing.T) {
+	observertest.Values(t, catalog.InformerSyncErrors.Metric, ErrorExpired, ErrorThrottled, ErrorForbidden, ErrorUnauthorized, ErrorTimeout, ErrorRefused, ErrorServer, ErrorDecode, ErrorOther)
+}

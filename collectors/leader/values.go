@@ -1,0 +1,18 @@
+package leader
+
+// Values of the label event of controller_leader_transitions_total.
+const (
+	leaderAcquired = "acquired"
+	// leaderLost is leadership that ended without having been given up.
+	leaderLost = "lost"
+	// leaderReleased is leadership that the process gave up, which lets another one follow at once.
+	leaderReleased = "released"
+)
+
+// Values of the label result of controller_leader_renew_duration_seconds.
+const (
+	renewSuccess = "success"
+	// renewConflict is a lock that somebody else has written meanwhile.
+	renewConflict = "conflict"
+	renewError    = "error"
+)
