@@ -32,7 +32,7 @@ func (p *plane) hold(t *testing.T, namespace, name string, lasting, skew time.Du
 	client := kubernetes.NewForConfigOrDie(p.Config()).CoordinationV1().Leases(namespace)
 	now := func() *metav1.MicroTime { return ptr.To(metav1.NewMicroTime(time.Now().Add(skew))) }
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: ptr.To("somebody"), LeaseDurationSeconds: ptr.To(int32(lasting.Seconds())), RenewTime: now(),
+		HolderIdentity: ptr.To("holder"), LeaseDurationSeconds: ptr.To(int32(lasting.Seconds())), RenewTime: now(),
 	}}
 	if _, err := client.Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

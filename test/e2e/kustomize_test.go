@@ -124,7 +124,7 @@ func operatorModule(t *testing.T) string {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/prometheus-operator/prometheus-operator").Output()
 	dir := strings.TrimSpace(string(out))
 	if err != nil || dir == "" {
-		t.Fatalf("the module is not there: %v", err)
+		t.Fatalf("module not found: %v", err)
 	}
 	return dir
 }

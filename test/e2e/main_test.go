@@ -179,9 +179,9 @@ func alive(pid int) bool {
 
 func TestLeftNamesWhatIsAlive(t *testing.T) {
 	if err := left(map[int]string{os.Getpid(): "myself"}); err == nil || !strings.Contains(err.Error(), "myself") {
-		t.Errorf("this test runs, and yet: %v", err)
+		t.Errorf("the test's own process is not found: %v", err)
 	}
-	if err := left(map[int]string{1 << 30: "nobody"}); err != nil {
+	if err := left(map[int]string{1 << 30: "none"}); err != nil {
 		t.Error(err)
 	}
 }

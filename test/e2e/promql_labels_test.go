@@ -133,7 +133,7 @@ func (c *checker) absent(e *parser.Call) []string {
 	return own
 }
 
-// operation checks that the two sides can match: nothing says so when they cannot, the result is empty.
+// operation checks that the two sides can match: otherwise the result is empty, without an error.
 func (c *checker) operation(e *parser.BinaryExpr) []string {
 	left, right := c.labels(e.LHS), c.labels(e.RHS)
 	m := e.VectorMatching

@@ -83,7 +83,7 @@ func namesOf(v *parser.VectorSelector) []string {
 	return []string{v.Name}
 }
 
-// checkSelector returns what is wrong with one selector, given the nodes above it.
+// checkSelector returns the problems of a selector, given the nodes above it.
 func checkSelector(v *parser.VectorSelector, path []parser.Node, recorded map[string][]string) error {
 	var errs []error
 	for _, name := range namesOf(v) {

@@ -14,10 +14,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// rateInterval is what stands for Grafana's $__rate_interval.
+// rateInterval replaces Grafana's $__rate_interval.
 const rateInterval = "1m"
 
-// recordedSeries returns the labels of the series that the recording rules make, and reports what is wrong with them.
+// recordedSeries returns the labels of the series of recording rules, and reports their problems.
 func recordedSeries(t *testing.T) map[string][]string {
 	t.Helper()
 	recorded := map[string][]string{}
@@ -56,7 +56,7 @@ func TestRulesFitTheCatalog(t *testing.T) {
 				continue
 			}
 			if !slices.Contains(own, "cluster") {
-				t.Errorf("%s: the result does not say which cluster it is about, only %v", r.Alert, own)
+				t.Errorf("%s: the result has no label cluster, only %v", r.Alert, own)
 			}
 			own = union(own, slices.Collect(maps.Keys(r.Labels)))
 			for name, text := range r.Annotations {

@@ -30,8 +30,8 @@ func TestRightsAreJustEnough(t *testing.T) {
 	c := theChain(t)
 	admin := c.ControlPlane.Config()
 	applyBase(t, admin)
-	const nobody = "nobody"
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{GenerateName: nobody + "-"}}
+	const unprivileged = "unprivileged"
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{GenerateName: unprivileged + "-"}}
 	account, err := kubernetes.NewForConfigOrDie(admin).CoreV1().ServiceAccounts(manifestNamespace).Create(t.Context(), account, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

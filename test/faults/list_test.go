@@ -84,8 +84,8 @@ func TestServerErrorOnList(t *testing.T) {
 // S4: an informer that may not list reports it, and recovers once it may.
 func TestForbidden(t *testing.T) {
 	fault(t)
-	r := newRig(t, options{user: "nobody"})
-	r.denied("forbidden", func() { r.allow("nobody") })
+	r := newRig(t, options{user: "reader"})
+	r.denied("forbidden", func() { r.allow("reader") })
 }
 
 // The server rejects a token until it is replaced.

@@ -28,25 +28,25 @@ import (
 
 // options of a rig.
 type options struct {
-	// server is the administrator's access to the API server; the default is the one that the tests share.
+	// server is the administrator's configuration of the API server. Defaults to the shared one.
 	server *rest.Config
-	// namespace is the one whose ConfigMaps are watched; the default is one of its own.
+	// namespace of the watched ConfigMaps. Defaults to a new one.
 	namespace string
-	// lists makes the informer use LIST and then watch, as with clients and servers that have no streaming lists.
+	// lists makes the informer use LIST and then watch, as without streaming lists.
 	lists bool
-	// direct leaves the proxy out: what stands before a server may go on accepting connections when it has gone.
+	// direct bypasses the proxy, which would accept connections after the server has stopped.
 	direct bool
-	// user is whom the informer's client impersonates.
+	// user is impersonated by the informer's client.
 	user string
 	// resync is the informer's resync period.
 	resync time.Duration
 	// checks are those of the Observer.
 	checks collectors.Checks
-	// above is put around the decorated ListerWatcher. Store and handlers are then not decorated.
+	// above wraps the decorated ListerWatcher. Store and handlers are then not decorated.
 	above func(cache.ListerWatcherWithContext) cache.ListerWatcherWithContext
 }
 
-// rig is a decorated informer and everything around it.
+// rig is a decorated informer with its environment.
 type rig struct {
 	*testing.T
 	registry *prometheus.Registry

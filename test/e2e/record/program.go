@@ -80,7 +80,7 @@ func (p *program) start() error {
 	registry := prometheus.NewRegistry()
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: "program", Checks: p.options.checks, Logger: slog.New(slog.DiscardHandler),
-		RememberedEvents: 4096, // more than there are while a handler is blocked
+		RememberedEvents: 4096, // more than the events while a handler is blocked
 	})
 	if err != nil {
 		return err

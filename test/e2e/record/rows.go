@@ -62,7 +62,7 @@ var rows = []row{
 	// List.
 	{"TestThrottledList", starting(status(isAnyList, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))},
 	{"TestServerErrorOnList", starting(status(isAnyList, http.StatusInternalServerError, metav1.StatusReasonInternalError))},
-	{"TestForbidden", starting(with("Impersonate-User", "nobody"))},
+	{"TestForbidden", starting(with("Impersonate-User", "unprivileged"))},
 	{"TestUnauthorized", starting(with("Authorization", "Bearer expired"))},
 	{"TestSlowList", starting(late(150 * time.Second))},
 	{"TestStreamingListRejected", starting(status(isStreamingList, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid))},
