@@ -79,6 +79,10 @@ e2e: servers ## Test the whole chain, from a fault to its alert at a receiver an
 bench: ## Measure the decorators, as ratios to undecorated code in the same run
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./collectors/...
 
+.PHONY: bench-check
+bench-check: ## Fail if a decorator exceeds its budget
+	$(GO) run ./internal/testenv/cmd/benchcheck
+
 .PHONY: bench-exporter
 bench-exporter: servers ## Measure the exporter with 100,000 objects and 100 custom resources, beside kube-state-metrics
 	$(GO) test -run '^$$' -bench 'Exporter$$' -benchtime 1x -timeout 58m ./cmd/exporter
