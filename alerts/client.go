@@ -22,19 +22,19 @@ sum by (@cluster, @job, name) (increase(k8s_client_requests_total{@}[$window])) 
 `,
 	summary: "Requests of {{ $labels.name }}" + inCluster + " to the API server fail.",
 	description: "{{ $value | humanizePercentage }} of the requests of {{ $labels.name }}" + inCluster +
-		" to the API server have failed or been turned away for $for; the objective is at most $objective.",
+		" to the API server have failed or been rejected with 429 for $for; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than $objective of a program's requests got no answer, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Each attempt counts, also those that client-go repeats by itself. Refusals that are the program's own doing, such as 403, 404 and 409, do not count.",
-		Impact:  "Reconciles fail and are tried again later; lists and watches too, so that caches fall behind.",
+		Meaning: "More than $objective of the requests of a program got no response, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Every attempt counts, including retries by client-go. Client errors such as 403, 404 and 409 do not count.",
+		Impact:  "Reconciles fail and are retried. Lists and watches fail too, so that caches become stale.",
 		Diagnosis: []Step{
-			{"Which status? `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated one, or a webhook that fails. `error`: the network, TLS, or a timeout.", `sum by (@cluster, name, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"Which resources and verbs? A single one points at its webhook, its conversion or an aggregated API server.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"One program, or all of them? All point at the API server.", `count by (@cluster) (sum by (@cluster, name) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0)`},
+			{"Find the status code. `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated API server, or a failing webhook. `error`: the network, TLS, or a timeout.", `sum by (@cluster, name, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
+			{"Find the resources and verbs. A single one points at its webhook, its conversion or an aggregated API server.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
+			{"Compare programs. All of them point at the API server.", `count by (@cluster) (sum by (@cluster, name) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0)`},
 		},
 		Mitigation: []string{
-			"Server errors: the API server's own alerts come first. For one resource, look at webhooks (`failurePolicy`, `timeoutSeconds`) and at `kubectl get apiservices`.",
-			"429: make fewer requests (read from caches, patch less often), or give the program a flow schema of its own.",
-			"No answer: node, network policy, load balancer, certificates.",
+			"Server errors: handle the API server's own alerts first. For one resource, check webhooks (`failurePolicy`, `timeoutSeconds`) and `kubectl get apiservices`.",
+			"429: make fewer requests (read from caches, patch less often), or give the program its own flow schema.",
+			"No response: node, network policy, load balancer, certificates.",
 		},
 	},
 }
@@ -50,21 +50,21 @@ histogram_quantile($quantile, sum by (le, @cluster, @job, name) (rate(k8s_client
 and
 sum by (@cluster, @job, name) (increase(k8s_client_throttle_wait_seconds_count{@}[$window])) >= $count
 `,
-	summary: "{{ $labels.name }}" + inCluster + " is held up by its own rate limit.",
-	description: "Requests of {{ $labels.name }}" + inCluster + " wait {{ $value | humanizeDuration }} for the client's own rate limiter (99th percentile); " +
+	summary: "{{ $labels.name }}" + inCluster + " is throttled by its own rate limiter.",
+	description: "Requests of {{ $labels.name }}" + inCluster + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "Before a request is sent, it waits for the rate limiter of the program's own `rest.Config`, more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server has nothing to do with it. Waits are seen only where the program sets `RateLimiter` before it wraps the configuration; where it sets only `QPS` and `Burst`, or leaves client-go's default of 5 requests a second with bursts of 10, each client makes a limiter of its own that nobody can look into, and this alert is silent.",
-		Impact:  "Everything that the program asks for is late: reconciles, lists at a start, and the renewal of its lock.",
+		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved. The library observes only a `RateLimiter` that the program sets before it wraps the configuration. With only `QPS` and `Burst`, or client-go's default of 5 requests per second with bursts of 10, each client creates a rate limiter that cannot be observed, and this alert does not fire.",
+		Impact:  "All requests of the program are late: reconciles, lists at startup, and lease renewals.",
 		Diagnosis: []Step{
-			{"What is asked for most?", `topk(10, sum by (@cluster, name, verb, resource) (rate(k8s_client_requests_total{@}[5m])))`},
-			{"Is it only at a start? Then it passes.", `sum by (@cluster, name) (rate(k8s_client_requests_total{@}[5m]))`},
-			{"Does leader election suffer?", `sum by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@}[15m])) > 0`},
+			{"Find the most frequent requests.", `topk(10, sum by (@cluster, name, verb, resource) (rate(k8s_client_requests_total{@}[5m])))`},
+			{"Check whether this is limited to startup, and temporary.", `sum by (@cluster, name) (rate(k8s_client_requests_total{@}[5m]))`},
+			{"Check whether leader election is affected.", `sum by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@}[15m])) > 0`},
 		},
 		Mitigation: []string{
-			"Give `RateLimiter` of the `rest.Config` a higher rate and burst, or set it to nil and `QPS` to -1 and leave it to API priority and fairness, which protects the server whatever clients do.",
-			"Many gets and lists: read from a cache. Many writes of the same objects: write only what has changed.",
-			"Give leader election, and single bulk jobs, a client of their own.",
+			"Raise the rate and burst of `RateLimiter` in the `rest.Config`, or set it to nil and `QPS` to -1 and rely on API priority and fairness, which protects the server from its clients.",
+			"Many gets and lists: read from a cache. Many writes of the same objects: write only changes.",
+			"Give leader election, and bulk jobs, their own client.",
 		},
 	},
 }

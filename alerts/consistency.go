@@ -7,21 +7,21 @@ var informerVersionRegression = Alert{
 	Objective: catalog.VersionRegressions,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
-	summary:   someInformer + " was given resourceVersions that went back.",
-	description: someInformer + ` on {{ $labels.@instance }} received {{ $value | printf "%.0f" }} resourceVersions in $window that were lower than one before; it must not happen. ` +
+	summary:   someInformer + " received lower resource versions.",
+	description: someInformer + ` on {{ $labels.@instance }} received {{ $value | printf "%.0f" }} resource versions in $window that were lower than an earlier one. ` +
 		"etcd was restored to an earlier state, or the client reached another cluster.",
 	Runbook: Runbook{
-		Meaning: "The resourceVersion of a list or an event was lower than one that the informer had received before. An API server takes it from etcd's revision, which only rises.",
-		Impact:  "Changes that controllers acted on have been undone behind their backs. Caches that have not listed again hold objects that no longer exist, and their watches may skip changes until the versions have caught up. Controllers that compare versions stop working.",
+		Meaning: "A list or an event had a lower resource version than one that the informer received before. An API server derives it from the revision of etcd, which only increases.",
+		Impact:  "Changes that controllers acted on have been undone. Caches that have not listed again have objects that no longer exist, and their watches may skip changes until the versions have caught up. Controllers that compare versions stop working.",
 		Diagnosis: []Step{
-			{"Is it every informer, or one program?", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
-			{"Which informers have listed again since?", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
-			{"Was etcd restored from a backup? Ask who did, and look for `snapshot restore` in the change log. Does the load balancer before the API server reach servers of another cluster?", ""},
+			{"Check whether all informers are affected, or one program.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
+			{"Find the informers that have listed again since.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
+			{"Check whether etcd was restored from a backup: search the change log for `snapshot restore`. Check whether the load balancer of the API server reaches servers of another cluster.", ""},
 		},
 		Mitigation: []string{
-			"After a restore, restart every controller, and kubelets and kube-proxies too, so that each lists again: an informer whose watch was merely resumed does not know. Restoring with `etcdutl snapshot restore --bump-revision --mark-compacted` makes this unnecessary.",
-			"Take a wrong server out of the load balancer, then restart the controllers that reached it.",
-			"The resources of an aggregated API server with its own storage are outside of this rule.",
+			"After a restore, restart all controllers, kubelets and kube-proxies, so that each lists again: an informer that only resumed its watch does not notice. Restoring with `etcdutl snapshot restore --bump-revision --mark-compacted` makes this unnecessary.",
+			"Remove the wrong server from the load balancer, then restart the controllers that reached it.",
+			"Resources of an aggregated API server with its own storage are not covered by this rule.",
 		},
 	},
 }
@@ -31,20 +31,20 @@ var informerTransformDrops = Alert{
 	Objective: catalog.TransformDrops,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
-	summary:   someInformer + " drops objects in its Transform function.",
-	description: someInformer + ` on {{ $labels.@instance }} dropped {{ $value | printf "%.0f" }} objects in $window because its Transform function returned {{ $labels.cause }}. ` +
-		"They are missing from the cache of everybody who shares the informer.",
+	summary:   "The transform of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " drops objects.",
+	description: someInformer + ` on {{ $labels.@instance }} dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned {{ $labels.cause }}. ` +
+		"They are missing from the cache for all users of the informer.",
 	Runbook: Runbook{
-		Meaning: "The function that SetTransform or the factory was given returned an error or nil for an object. client-go logs it and goes on without the object. During a LIST an error fails the whole list.",
-		Impact:  "The object is missing from the cache, or an old state of it stays there, for every user of the informer and without an error on any read. An object whose deletion is dropped stays in the cache.",
+		Meaning: "The transform given to SetTransform or to the factory returned an error or nil for an object. client-go logs it and continues without the object. During a LIST, an error fails the whole list.",
+		Impact:  "The object is missing from the cache, or remains in an old state, for every user of the informer and without an error on reads. An object whose deletion is dropped remains in the cache.",
 		Diagnosis: []Step{
-			{"Which informers, and why?", `sum by (@cluster, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@}[1h])) > 0`},
-			{"The objects are in the log of the process: search for `Unable to add watch event object to store`.", ""},
-			{"Was the function replaced by another one?", `sum by (@cluster, name, informer_type) (increase(k8s_informer_transform_conflicts_total{@}[1d])) > 0`},
+			{"Find the informers and the cause.", `sum by (@cluster, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@}[1h])) > 0`},
+			{"Find the objects in the log of the process: search for `Unable to add watch event object to store`.", ""},
+			{"Check whether another transform replaced the function.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_transform_conflicts_total{@}[1d])) > 0`},
 		},
 		Mitigation: []string{
-			"A Transform function must return an object for every object, and accept `cache.DeletedFinalStateUnknown`.",
-			"To leave objects out, use a label or field selector: the server then does not send them.",
+			"A transform must return an object for every object, and accept `cache.DeletedFinalStateUnknown`.",
+			"To exclude objects, use a label or field selector: the server then does not send them.",
 		},
 	},
 }

@@ -12,19 +12,19 @@ var informerExporterKindDown = Alert{
 	labels:    ofExporter,
 	expr:      `informer_exporter_kind_up{@} == 0`,
 	summary:   "The exporter cannot watch {{ $labels.informer_type }}" + inCluster + ".",
-	description: "informer-exporter on {{ $labels.@instance }} was asked to watch {{ $labels.informer_type }}" + inCluster +
-		" and has not been able to for more than $for. It reports nothing about this resource.",
+	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
+		"for more than $for. It reports no metrics for this resource.",
 	Runbook: Runbook{
-		Meaning: "The exporter was asked to watch a resource that it may not list and watch, or that the server does not have, for longer than $for. It goes on with all others.",
-		Impact:  "Nothing is known about this resource: alerts about it cannot fire. The controllers of the cluster are not affected.",
+		Meaning: "The exporter is configured to watch a resource that it may not list and watch, or that the API server does not serve, for longer than $for. It continues with all other resources.",
+		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
 		Diagnosis: []Step{
-			{"Which resources?", `informer_exporter_kind_up{@} == 0`},
-			{"The exporter's log has one line for each of them with the server's answer; `/readyz?verbose` lists them too.", ""},
-			{"May it?  `kubectl auth can-i watch RESOURCE --as=system:serviceaccount:NAMESPACE:informer-exporter`", ""},
+			{"Find the resources.", `informer_exporter_kind_up{@} == 0`},
+			{"Find the response of the API server in the log of the exporter, which has one line per resource. `/readyz?verbose` lists the resources too.", ""},
+			{"Check the permission: `kubectl auth can-i watch RESOURCE --as=system:serviceaccount:NAMESPACE:informer-exporter`", ""},
 		},
 		Mitigation: []string{
-			"Grant `list` and `watch` on the resource in the exporter's ClusterRole.",
-			"Take the resource out of the exporter's configuration if the cluster does not have it.",
+			"Grant `list` and `watch` on the resource in the ClusterRole of the exporter.",
+			"Remove the resource from the configuration of the exporter if the cluster does not serve it.",
 		},
 	},
 }
@@ -35,21 +35,21 @@ var informerExporterConfigReloadFailed = Alert{
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_config_last_reload_successful{@} == 0`,
-	summary:   "The configuration file of the exporter cannot be used" + inCluster + ".",
-	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to use its configuration file for more than $for. " +
-		"It goes on with the configuration before, and will not start again with this one.",
+	summary:   "The exporter cannot load its configuration file" + inCluster + ".",
+	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to load its configuration file for more than $for. " +
+		"The previous configuration stays in force, but a restart fails.",
 	Runbook: Runbook{
-		Meaning: "The exporter's configuration file has changed and what it says now is not a configuration, or it cannot be read, for longer than $for. The configuration that was in force before the change still is.",
-		Impact:  "None yet, but what the change was meant to do has not happened, and an exporter that is restarted does not come up.",
+		Meaning: "The configuration file of the exporter changed and is invalid or unreadable, for longer than $for. The previous configuration is still in force.",
+		Impact:  "The change has no effect, and an exporter that restarts does not start.",
 		Diagnosis: []Step{
-			{"Which exporters, and since when? All replicas that share a ConfigMap have the same trouble.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@} and informer_exporter_config_last_reload_successful{@} == 0`},
-			{"The exporter's log says what is wrong, with the line and often with what was probably meant: `The configuration cannot be used`.", ""},
-			{"`exporter check-config FILE` says the same about a file at hand.", ""},
+			{"Find the exporters and the time of their last successful reload. All replicas that share a ConfigMap are affected.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@} and informer_exporter_config_last_reload_successful{@} == 0`},
+			{"Find the error with its line in the log of the exporter: `The configuration cannot be used`.", ""},
+			{"`exporter check-config FILE` reports the same errors for a local file.", ""},
 		},
 		Mitigation: []string{
-			"Correct the file; within some seconds after it has changed, or on SIGHUP, it is read again. A ConfigMap takes up to a minute to reach the pod.",
-			"Or undo the change.",
-			"Let the pipeline that deploys the file run `exporter check-config` before.",
+			"Fix the file. The exporter reads it within seconds of a change, or on SIGHUP. A ConfigMap takes up to a minute to reach the Pod.",
+			"Or revert the change.",
+			"Run `exporter check-config` in the pipeline that deploys the file.",
 		},
 	},
 }
@@ -61,20 +61,20 @@ var informerExporterLeaderMissing = Alert{
 	labels:    []string{"cluster"},
 	expr:      `max by (@cluster, name, lock) (controller_leader{@, name=~"` + exporterNames + `"}) == 0`,
 	summary:   "No replica of the exporter makes audits" + inCluster + ".",
-	description: "None of the replicas of {{ $labels.name }}" + inCluster + " has held the Lease {{ $labels.lock }} for more than $for, " +
-		"so that none of them makes audits. They report everything else.",
+	description: "No replica of {{ $labels.name }}" + inCluster + " has held the Lease {{ $labels.lock }} for more than $for, " +
+		"so that none of them makes audits. All other metrics are reported.",
 	Runbook: Runbook{
-		Meaning: "The exporters run with `--leader-elect`, and each of them has said for longer than $for that it is not the leader. Only the leader compares its caches with the API server, object by object.",
-		Impact:  "A cache that differs from the API server without lagging is not found, and InformerCacheDiffers cannot fire. Everything else is reported by each replica. No controller is affected.",
+		Meaning: "The exporters run with `--leader-elect`, and none of them has been the leader for longer than $for. Only the leader audits its caches, object by object.",
+		Impact:  "A cache that is inconsistent with the API server without lagging is not found, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
 		Diagnosis: []Step{
-			{"What do attempts to get the Lease meet?", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@, name=~"` + exporterNames + `"}[15m]))`},
-			{"The exporter's log has one line with the answer of the API server, and how to mend it: `The Lease cannot be used`.", ""},
-			{"Do all clients of the API server have trouble? Then that comes first.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Check the results of attempts to acquire the Lease.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@, name=~"` + exporterNames + `"}[15m]))`},
+			{"Find the response of the API server, with the fix, in the log of the exporter: `The Lease cannot be used`.", ""},
+			{"Check whether all clients of the API server fail. Handle that first.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
 		},
 		Mitigation: []string{
-			"Grant `get`, `create` and `update` on Leases in the exporter's namespace, as `deploy/kustomize/high-availability/role.yaml` does.",
-			"A Lease that was changed by hand, or written by a clock far ahead: delete it; the exporters create it again.",
-			"If audits are not wanted at all, turn them off in the configuration (`checks.audit: 0s`) and leave `--leader-elect` out.",
+			"Grant `get`, `create` and `update` on Leases in the namespace of the exporter, as `deploy/kustomize/high-availability/role.yaml` does.",
+			"A Lease that was edited by hand, or written with a clock far ahead: delete it. The exporters create it again.",
+			"To run without audits, disable them in the configuration (`checks.audit: 0s`) and omit `--leader-elect`.",
 		},
 	},
 }
@@ -91,21 +91,21 @@ max by (@cluster, @job) (informer_exporter_shards{@})
 count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_shards{@}))
 > $threshold
 `,
-	summary: "Not all shards of the exporter are there" + inCluster + ".",
-	description: `{{ $value }} of the exporters of {{ $labels.@job }}` + inCluster + " that share the work have not been scraped for more than $for. " +
-		"Nobody watches what falls to them.",
+	summary: "Shards of the exporter are missing" + inCluster + ".",
+	description: `{{ $value }} shards of the exporter of {{ $labels.@job }}` + inCluster + " have not been scraped for more than $for. " +
+		"Their resources are not watched.",
 	Runbook: Runbook{
-		Meaning: "The exporters run with `--shard`, and fewer of them have been scraped than they were told there are, for longer than $for.",
-		Impact:  "Nothing is known about the resources of the shards that are missing: alerts about them cannot fire. The other shards do not take their work over.",
+		Meaning: "The exporters run with `--shard`, and fewer shards than configured have been scraped for longer than $for.",
+		Impact:  "Alerts on the resources of the missing shards cannot fire. The other shards do not take over their work.",
 		Diagnosis: []Step{
-			{"Which are there, and do they agree on their number? They may not while it is being changed.", `max by (@cluster, @job, @instance, shard) (informer_exporter_shards{@})`},
-			{"Does a scrape fail?", `up{@, @job=~".*informer-exporter.*"} == 0`},
-			{"Do the Pods run?  `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
+			{"Find the present shards, and check that they agree on their number. They may disagree while the number is being changed.", `max by (@cluster, @job, @instance, shard) (informer_exporter_shards{@})`},
+			{"Check for failed scrapes.", `up{@, @job=~".*informer-exporter.*"} == 0`},
+			{"Check the Pods: `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
 		},
 		Mitigation: []string{
-			"Crash or OOM: `kubectl logs --previous`, and the memory limit. The shards are not equally large.",
-			"The number in `--shard` and that of the replicas differ: change both.",
-			"Each shard has a job of its own: the alert compares within a job; give them one, or disable it.",
+			"Crash or OOM: `kubectl logs --previous`, and the memory limit. Shards differ in size.",
+			"The number in `--shard` and the number of replicas differ: change both.",
+			"Each shard has its own job: the alert compares shards within a job. Use one job, or disable the alert.",
 		},
 	},
 }
@@ -126,20 +126,20 @@ unless
   group by (@cluster) (informer_exporter_build_info{@})
 )
 `,
-	summary:     "informer-exporter is gone" + inCluster + ".",
-	description: "Prometheus has had no metrics of informer-exporter" + inCluster + " for more than $for. Nobody watches the informers of the cluster from outside.",
+	summary:     "informer-exporter is missing" + inCluster + ".",
+	description: "Prometheus has had no metrics of informer-exporter" + inCluster + " for more than $for. Cluster-wide signals are missing.",
 	Runbook: Runbook{
-		Meaning: "No series of the exporter has been scraped for longer than $for: it is not running, cannot be reached, or is no longer a target of Prometheus.",
-		Impact:  "The cluster-wide signals are missing and no alert that depends on them can fire. Programs that use the library report about themselves as before.",
+		Meaning: "No series of the exporter has been scraped for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
+		Impact:  "Cluster-wide signals are missing and alerts that depend on them cannot fire. Programs that use the library still report their own metrics.",
 		Diagnosis: []Step{
-			{"Is it a target at all, and does the scrape succeed? No result means that it is no target.", `up{@, @job=~".*informer-exporter.*"}`},
-			{"Does it run?  `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
+			{"Check whether it is a target, and whether the scrape succeeds. No result means that it is not a target.", `up{@, @job=~".*informer-exporter.*"}`},
+			{"Check whether it runs: `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
 		},
 		Mitigation: []string{
 			"Crash or OOM: `kubectl logs --previous`, and its memory limit.",
-			"No target: does the ServiceMonitor select the Service, and does Prometheus select the ServiceMonitor (labels, namespaces)?",
-			"Scrape fails: network policy, or TLS and authentication of its web configuration.",
-			"If only the library is used and no exporter is meant to run, list this alert under `disabled` in the generator's configuration.",
+			"No target: check that the ServiceMonitor selects the Service, and that Prometheus selects the ServiceMonitor (labels, namespaces).",
+			"Failed scrape: network policy, or TLS and authentication of its web configuration.",
+			"If you use only the library and run no exporter, list this alert under `disabled` in the generator's configuration.",
 		},
 	},
 }

@@ -23,22 +23,22 @@ and
 sum by (@cluster, @job, name, informer_type, watch_namespace, handler) (increase(k8s_informer_handler_duration_seconds_count{@}[$window])) >= $count
 `,
 	summary: "Handler {{ $labels.handler }} of {{ $labels.name }}" + inCluster + " is slow.",
-	description: "The handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
-		" takes {{ $value | humanizeDuration }} for an event (99th percentile); the objective is at most $objective.",
+	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
+		" takes {{ $value | humanizeDuration }} per event (99th percentile); the objective is at most $objective.",
 	expand: handlerAlerts,
 	Runbook: Runbook{
-		Meaning: "The 99th percentile of the time that a handler takes for one event has been above its objective for $for, over windows of $window with at least $count events.",
-		Impact:  "Events of one informer are given to a handler one after the other: a slow handler delays all events behind it, though not those of other handlers. Pending events take memory.",
+		Meaning: "The 99th percentile of the handler duration has exceeded its objective for $for, over windows of $window with at least $count events.",
+		Impact:  "An informer delivers events to a handler one by one: a slow handler delays its later events, but not those of other handlers. Pending events use memory.",
 		Diagnosis: []Step{
-			{"Which handlers, and does it grow?", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[5m])))`},
-			{"Do events pile up?", `max by (@cluster, name, informer_type, handler) (k8s_informer_handler_pending_events{@})`},
-			{"Are readers late because of it?", `max by (@cluster, name, informer_type) (k8s_informer_sync_lag_seconds{@})`},
+			{"Find the handlers, and check whether their duration increases.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[5m])))`},
+			{"Check for pending events.", `max by (@cluster, name, informer_type, handler) (k8s_informer_handler_pending_events{@})`},
+			{"Check whether the caches lag.", `max by (@cluster, name, informer_type) (k8s_informer_sync_lag_seconds{@})`},
 		},
 		Mitigation: []string{
-			"A handler should put a key into a queue and return. API calls, disk, channels that may be full and contended locks belong into the workers.",
-			"A CPU profile (`/debug/pprof/profile`) shows computing, a goroutine dump shows waiting.",
-			"CPU throttling makes every handler slow at once.",
-			"A handler that is meant to take longer gets a limit of its own: `handlers` in the generator's configuration.",
+			"A handler should add a key to a queue and return. Move API calls, disk access, full channels and contended locks into workers.",
+			"A CPU profile (`/debug/pprof/profile`) shows computation, a goroutine dump shows waiting.",
+			"CPU throttling slows down all handlers at once.",
+			"Give a handler that is meant to take longer its own objective: `handlers` in the generator's configuration.",
 		},
 	},
 }
@@ -69,18 +69,18 @@ var informerHandlerPanics = Alert{
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_handler_panics_total{@}[$window]) > $threshold`,
 	summary:   "Handler {{ $labels.handler }} of {{ $labels.name }}" + inCluster + " panics.",
-	description: "The handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
-		` on {{ $labels.@instance }} panicked {{ $value | printf "%.0f" }} times in $window; it must not happen.`,
+	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
+		` on {{ $labels.@instance }} panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
-		Meaning: "A handler panicked within the last $window. Panics are counted in passing and not recovered, so by default client-go then ends the process. If the process ends before the next scrape, this alert sees nothing: alert on restarts of containers as well.",
-		Impact:  "The event is lost for that handler, or the process restarts and lists everything again; with an object that always causes the panic, it does so again and again.",
+		Meaning: "A handler panicked within the last $window. Panics are counted and not recovered, so by default client-go then ends the process. A process that ends before the next scrape does not fire this alert: alert on container restarts as well.",
+		Impact:  "The event is lost for that handler, or the process restarts and lists everything again. If the same object always causes the panic, the process crash loops.",
 		Diagnosis: []Step{
-			{"Which handler?", `sum by (@cluster, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@}[1h])) > 0`},
-			{"The stack is in the log of the process: search for `panic`, and in the log of the container before the restart (`kubectl logs --previous`).", ""},
+			{"Find the handler.", `sum by (@cluster, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@}[1h])) > 0`},
+			{"Find the stack trace in the log of the process: search for `panic`, also in the log of the container before its restart (`kubectl logs --previous`).", ""},
 		},
 		Mitigation: []string{
-			"A type assertion on `cache.DeletedFinalStateUnknown` that is missing in OnDelete is the usual cause.",
-			"If one object causes it, changing or removing that object stops the loop until a fix is out.",
+			"The usual cause is a missing type assertion for `cache.DeletedFinalStateUnknown` in OnDelete.",
+			"If one object causes the panic, change or remove that object until the fix is released.",
 		},
 	},
 }
@@ -90,19 +90,19 @@ var informerEventsLost = Alert{
 	Objective: catalog.EventsLost,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
-	summary:   someInformer + " loses events from view.",
-	description: someInformer + ` on {{ $labels.@instance }} lost {{ $value | printf "%.0f" }} events from view in $window ({{ $labels.reason }}). ` +
-		"With an overrun they reach their handlers, but later than can be told.",
+	summary:   someInformer + " loses track of events.",
+	description: someInformer + ` on {{ $labels.@instance }} lost track of {{ $value | printf "%.0f" }} events in $window ({{ $labels.reason }}). ` +
+		"After an overrun they still reach their handlers, with an unknown lag.",
 	Runbook: Runbook{
-		Meaning: "More events were waiting for a handler than are remembered (`overrun`), so the times at which the oldest were received are gone. The events themselves are not: they wait in client-go's buffer, which has no bound.",
-		Impact:  "Event lag and sync lag are lower bounds now; the real lag is larger. The buffer takes memory until the handler catches up or the process is killed for it.",
+		Meaning: "More events were pending for a handler than the library remembers (`overrun`), so the receipt times of the oldest are lost. The events themselves are not: they are in client-go's buffer, which is unbounded.",
+		Impact:  "Event lag and sync lag are lower bounds; the real lag is larger. The buffer grows until the handler catches up or the process runs out of memory.",
 		Diagnosis: []Step{
-			{"Which handler is behind?", `topk(10, k8s_informer_handler_pending_events{@})`},
-			{"Does it stand still, or is it slow?", `sum by (@cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_count{@}[5m]))`},
+			{"Find the handler with pending events.", `topk(10, k8s_informer_handler_pending_events{@})`},
+			{"Check whether it is stuck or slow.", `sum by (@cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_count{@}[5m]))`},
 		},
 		Mitigation: []string{
-			"Follow InformerHandlerSlow; a handler that stands still needs a goroutine dump and a restart of the process.",
-			"A burst after a start passes by itself.",
+			"See InformerHandlerSlow. A stuck handler needs a goroutine dump and a restart of the process.",
+			"A burst after a start is temporary.",
 		},
 	},
 }

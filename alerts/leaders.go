@@ -10,24 +10,24 @@ var controllerLeaderMissing = Alert{
 	// By the lock and not by the process or the job: a single leader among all candidates is what there should be. Without
 	// a leader, exporters go on with nearly everything: they have an alert of their own.
 	expr:    `max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0`,
-	summary: "Nobody holds the " + thisLock + ".",
-	description: "None of the candidates for the " + thisLock + " has led for more than $for. " +
-		"What only the leader does is not done.",
+	summary: "No leader for " + thisLock + ".",
+	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
+		"Work that only the leader does has stopped.",
 	Runbook: Runbook{
-		Meaning: "Every process that fights for the lock says that it does not hold it, for longer than $for. With client-go's usual times a leader that dies is replaced after 15 to 25 s, one that releases its lock within 5 s. Processes that are not scraped cannot be seen here: a leader whose scrapes fail looks the same as none, and if no candidate is scraped, the alert is silent. Candidates of two installations with the same program and lock in one cluster look like one election: the name given to `Observer.Lock` has to be unique in a cluster.",
-		Impact:  "Nothing is reconciled. The replicas run, are ready, and wait.",
+		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 15 to 25 s, and one that releases its lock within 5 s. Processes that are not scraped do not count: a leader with failing scrapes looks like no leader, and if no candidate is scraped, the alert does not fire. Candidates of two installations with the same program and lock in one cluster look like one election: set a unique name in the options of `leader.NewLock`.",
+		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",
 		Diagnosis: []Step{
-			{"Is a process not scraped? It may be the leader, and nothing is wrong with the lock.", `up{@} == 0`},
-			{"Which candidates are there?", `controller_leader{@}`},
-			{"What do their attempts meet? `conflict`: somebody else writes the lock; `error`: the API server does not answer, or refuses.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},
-			{"Who holds it? `kubectl -n NAMESPACE get lease NAME -o yaml`: a `holderIdentity` that is none of the candidates is a process that is not scraped, or one that is gone, until its lease expires.", ""},
-			{"May they write it? `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
+			{"Check for processes that are not scraped. One of them may be the leader.", `up{@} == 0`},
+			{"Find the candidates.", `controller_leader{@}`},
+			{"Check the results of their attempts. `conflict`: another process writes the lock. `error`: the API server does not answer, or rejects the request.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},
+			{"Find the holder: `kubectl -n NAMESPACE get lease NAME -o yaml`. A `holderIdentity` that is not among the candidates is a process that is not scraped, or a former process until its Lease expires.", ""},
+			{"Check the permission: `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
 		},
 		Mitigation: []string{
-			"API server unreachable or slow: that comes first; leaders come back by themselves.",
-			"Permissions: `get`, `create` and `update` on Leases in the lock's namespace.",
-			"The holder is a process of another release or namespace that uses the same name: stop it, or give it a lock of its own.",
-			"A lease that was changed by hand, or written by a clock far ahead: delete the Lease; the candidates create it again.",
+			"API server unreachable or slow: handle that first. Leaders recover without action.",
+			"Permissions: `get`, `create` and `update` on Leases in the namespace of the lock.",
+			"The holder is a process of another release or namespace with the same name: stop it, or give it its own lock.",
+			"A Lease that was edited by hand, or written with a clock far ahead: delete it. The candidates create it again.",
 		},
 	},
 }
@@ -38,22 +38,22 @@ var controllerLeaderChanges = Alert{
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
 	expr:      `sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired"}[$window])) >= $threshold`,
-	summary:   "The leader of the " + thisLock + " changes too often.",
-	description: "The " + thisLock + ` has had {{ $value | printf "%.0f" }} new leaders in $window; ` +
+	summary:   "Frequent leader transitions of " + thisLock + ".",
+	description: `{{ $value | printf "%.0f" }} leader transitions of ` + thisLock + " in $window; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "A process became the leader $objective times or more in $window, all candidates taken together. A roll-out makes at most as many changes as there are replicas. A process that leads before it has been scraped for the first time is not counted, so a crash loop shows in the restarts of containers instead.",
-		Impact:  "Each change is a pause of up to 25 s with client-go's usual times, followed by a full start: caches, and a reconcile of everything. For a moment two processes may believe that they lead.",
+		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes at most one transition per replica. A process that leads before its first scrape is not counted, so a crash loop shows in container restarts instead.",
+		Impact:  "Each transition is a pause of up to 25 s with client-go's defaults, followed by a full start: filling caches and reconciling everything. Two processes may briefly act as the leader.",
 		Diagnosis: []Step{
-			{"Are locks lost or released? `lost`: they could not be renewed in time. `released`: the processes ended in an orderly way, so look at what restarts them.", `sum by (@cluster, name, lock, @instance, event) (increase(controller_leader_transitions_total{@}[15m])) > 0`},
-			{"How long do renewals take? client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
-			{"Does the client's own rate limiter hold them up? Renewals share it with everything else unless they have a client of their own. (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+			{"Distinguish lost and released locks. `lost`: renewals failed. `released`: the processes ended in an orderly way; find out what restarts them.", `sum by (@cluster, name, lock, @instance, event) (increase(controller_leader_transitions_total{@}[15m])) > 0`},
+			{"Check the duration of lease renewals. client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
+			{"Check the client-side rate limiter, which renewals share with all requests of their client. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
-			"Slow API server or etcd: see their own alerts. Longer times (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of 60, 40 and 8 s for example) bear more, and a failover takes longer.",
-			"A process short of CPU cannot renew: look at its throttling and raise its limit.",
-			"Give leader election a client of its own, so that it does not wait behind other requests.",
-			"Restarts: look at why the processes end (probes, memory, panics).",
+			"Slow API server or etcd: see their own alerts. Longer intervals (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of for example 60, 40 and 8 s) tolerate more, but a failover takes longer.",
+			"A process short of CPU cannot renew: check its throttling and raise its limit.",
+			"Give leader election its own client, so that renewals do not wait for other requests.",
+			"Restarts: find out why the processes end (probes, memory, panics).",
 		},
 	},
 }
@@ -65,20 +65,20 @@ var controllerLeaderSlowRenewals = Alert{
 	// Not by instance: the panels about the lock need all of its candidates.
 	labels:  []string{"cluster", "job", "lock"},
 	expr:    `increase(controller_leader_slow_renewals_total{@}[$window]) >= $threshold`,
-	summary: "Renewals of the " + thisLock + " are slow.",
-	description: "{{ $labels.@instance }} renewed the " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
-		"the objective is fewer than $objective. If none succeeds within 10 s (client-go's usual), the lock is lost.",
+	summary: "Renewals of " + thisLock + " are slow.",
+	description: "{{ $labels.@instance }} renewed " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
+		"the objective is fewer than $objective. Without a success within 10 s (client-go's default), it loses the lock.",
 	Runbook: Runbook{
-		Meaning: "A request to renew the lock took longer than the time after which it is tried again (client-go's usual: 2 s), $objective times or more in $window. One that succeeds in the end keeps the lock; after 10 s without a success (client-go's usual) it is given up.",
-		Impact:  "None yet. It comes before changes of the leader.",
+		Meaning: "Requests to renew the lock took longer than the retry period (client-go's default: 2 s), $objective times or more in $window. A renewal that finally succeeds keeps the lock; after 10 s without a success (client-go's default) the leader gives it up.",
+		Impact:  "None yet. Leader transitions may follow.",
 		Diagnosis: []Step{
-			{"How slow, and with which result?", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
-			{"Are other requests of the program slow as well? Then it is the API server, the network or the CPU.", `histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@}[5m])))`},
-			{"Or do they wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+			{"Check the duration and result of renewals.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
+			{"Check whether other requests of the program are slow. Then the cause is the API server, the network or the CPU.", `histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@}[5m])))`},
+			{"Check the client-side rate limiter. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
-			"Slow writes of the API server: look at etcd's disk and at admission webhooks that match Leases.",
-			"Client-side rate limit: give leader election a client of its own, or raise `QPS` and `Burst`.",
+			"Slow writes of the API server: check the disk of etcd and admission webhooks that match Leases.",
+			"Client-side rate limit: give leader election its own client, or raise `QPS` and `Burst`.",
 			"CPU throttling: raise the limit of the process.",
 		},
 	},

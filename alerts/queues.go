@@ -32,23 +32,23 @@ sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seco
 and
 max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])) > 0.5
 `,
-	summary: "The workers of " + thisQueue + " have stopped taking items.",
-	description: "At least {{ $value }} items wait in " + thisQueue + " on {{ $labels.@instance }}, and none has been taken for more than $window, " +
-		"although workers are busy. Every one of them seems to hang, or their work takes that long.",
+	summary: "The workers of " + thisQueue + " take no items.",
+	description: "At least {{ $value }} items are in " + thisQueue + " on {{ $labels.@instance }}, and no worker has taken one for more than $window. " +
+		"All workers are busy: they are stuck, or their work takes that long.",
 	Runbook: Runbook{
-		Meaning: "For $window there were always more items in the queue than workers at work, and no worker took one, while at least one has not finished what it took before; and that for another $for. The wait in the queue cannot show this, because it is measured when an item is taken. An item that is added while it is worked on counts as one that waits, so that as many items as busy workers prove nothing: a queue that is blocked with no more than that is left to ControllerWorkerBusy.",
-		Impact:  "The controller does nothing any more. Changes are noticed, put into the queue and stay there.",
+		Meaning: "For $window the queue always had more items than busy workers, no worker took an item, and at least one worker has unfinished work; and that for another $for. The queue latency cannot show this, because it is observed when an item is taken. An item added while it is being processed counts as queued, so that as many items as busy workers prove nothing: ControllerWorkerBusy covers queues blocked with no more items than that.",
+		Impact:  "The controller makes no progress. Changes are queued and not processed.",
 		Diagnosis: []Step{
-			{"How long have the workers been busy, and how many of them? The slope of the unfinished work is the number of workers that hang.", `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > 60`},
-			{"How many items wait?", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
-			{"Do requests to the API server get answers? One without a timeout waits for ever.", `sum by (@cluster, name, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"What do the workers wait for? A goroutine dump shows it: `/debug/pprof/goroutine?debug=2`, or send SIGQUIT, which ends the process.", ""},
+			{"Check how long the workers have been busy, and how many. The slope of the unfinished work is the number of stuck workers.", `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > 60`},
+			{"Check the queue depth.", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
+			{"Check the requests to the API server. A request without a timeout waits forever.", `sum by (@cluster, name, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
+			{"Find the cause in a goroutine dump: `/debug/pprof/goroutine?debug=2`, or SIGQUIT, which ends the process.", ""},
 		},
 		Mitigation: []string{
-			"Take the goroutine dump first, then restart the process: the next one lists everything and starts afresh.",
-			"Calls to the outside without a deadline are the usual cause: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
-			"A deadlock shows as many goroutines at the same lock. A write to a channel that nobody reads shows as `chan send`.",
-			"If single items may take that long, use more workers, so that others do not wait behind them.",
+			"Take the goroutine dump first, then restart the process, which lists everything again.",
+			"The usual cause is an external call without a deadline: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
+			"A deadlock shows as many goroutines at the same lock. A write to a channel without a reader shows as `chan send`.",
+			"If single items may take that long, use more workers.",
 		},
 	},
 }
@@ -71,25 +71,25 @@ sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_sum{@}[$win
 >
 sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds_sum{@}[$window]))
 `,
-	summary: "Items wait too long in " + thisQueue + ".",
-	description: "Items wait {{ $value | humanizeDuration }} in " + thisQueue + " before a worker takes them (99th percentile, estimated between buckets that are tenfold apart); " +
+	summary: "The latency of " + thisQueue + " is high.",
+	description: "The latency of " + thisQueue + " is {{ $value | humanizeDuration }} (99th percentile, estimated between buckets that are tenfold apart); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than one item in a hundred has waited longer than $objective from the moment that it was added until a worker took it, for $for, in windows of $window with at least $count items, and all items together have waited longer than they were worked on. Back-off and delays are not part of it. The last condition is there because an item that is added while it is worked on waits for the end of that work, however many workers are idle: a controller whose reconciles take seconds and write to their own objects has such waits all the time. The objective has to be a bucket of `workqueue_queue_duration_seconds`, which are tenfold apart, and below the last of them: a quantile never exceeds that one, 10 s.",
-		Impact:  "The controller reacts late to changes, and later the deeper the queue gets.",
+		Meaning: "More than one item in a hundred had a queue latency above $objective for $for, in windows of $window with at least $count items, and the total queue latency exceeded the total work duration. Backoff and delays are not included. The last condition excludes items that are added while they are being processed: they wait for the end of that work, however many workers are idle, which is normal for controllers with long reconciles that write to their own objects. The objective must be a bucket of `workqueue_queue_duration_seconds` below the last one, 10 s: a quantile never exceeds the last bucket.",
+		Impact:  "The controller reacts late to changes, and later as the queue depth grows.",
 		Diagnosis: []Step{
-			{"Which queues, and how deep are they?", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
-			{"Does each item take long, or are there too many?", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
-			{"How many are added, and how many of those are retries?", `sum by (@cluster, @job, name) (rate(workqueue_retries_total{@}[5m])) / sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m]))`},
-			{"Are all workers busy, where the controller says how many it has?", `sum by (@cluster, name, controller, @instance) (controller_active_workers{@}) / sum by (@cluster, name, controller, @instance) (controller_max_workers{@})`},
-			{"Do workers wait for the client's own rate limiter? (There is no result where the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+			{"Find the queues and their depth.", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
+			{"Check whether items take long to process, or there are too many.", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
+			{"Check the share of retries among the adds.", `sum by (@cluster, @job, name) (rate(workqueue_retries_total{@}[5m])) / sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m]))`},
+			{"Check whether all workers are busy, if the controller reports their number.", `sum by (@cluster, name, controller, @instance) (controller_active_workers{@}) / sum by (@cluster, name, controller, @instance) (controller_max_workers{@})`},
+			{"Check the client-side rate limiter. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
-			"All workers busy: use more of them (`MaxConcurrentReconciles` in controller-runtime), if the API server and whatever else they call can bear it.",
-			"Slow items: see the duration of reconciles and of requests; read from the cache instead of the API server.",
-			"Retries that never succeed fill the queue: follow ControllerReconcileErrors.",
-			"A process short of CPU: look at its throttling and raise its limit.",
-			"After a start or a change of the leader everything is queued once; that passes by itself. If it takes longer than $for every time, raise `for` of the objective `queue_wait_p99`.",
+			"All workers busy: use more workers (`MaxConcurrentReconciles` in controller-runtime), within the capacity of the API server and other services.",
+			"Slow items: check the duration of reconciles and requests. Read from the cache instead of the API server.",
+			"Retries that never succeed fill the queue: see ControllerReconcileErrors.",
+			"A process short of CPU: check its throttling and raise its limit.",
+			"After a start or a leader transition everything is queued once, which is temporary. If it regularly takes longer than $for, raise `for` of the objective `queue_wait_p99`.",
 		},
 	},
 }
@@ -108,21 +108,21 @@ sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$wind
 and
 sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) > 0
 `,
-	summary: "The " + thisQueue + " is deep and does not empty.",
-	description: "There have been {{ $value }} items or more in " + thisQueue + " on {{ $labels.@instance }} for $window; " +
+	summary: "The depth of " + thisQueue + " stays high.",
+	description: "The depth of " + thisQueue + " on {{ $labels.@instance }} has been {{ $value }} or more for $window; " +
 		"the objective is at most $objective. The workers do not keep up.",
 	Runbook: Runbook{
-		Meaning: "The queue of one process never had $objective items or fewer within $window, and that for another $for. A burst, such as a start or a mass change, does not get here unless it takes that long to be worked off. Queues that nothing is taken from do not count: replicas fill them before they lead, and workers that hang are ControllerQueueBlocked.",
-		Impact:  "What changes now is handled after everything that waits already. A queue takes memory without a bound.",
+		Meaning: "The queue depth of one process never fell to $objective or below within $window, and that for another $for. A burst, such as a start or a mass change, fires only if it takes that long to process. Queues from which no item is taken do not count: replicas fill them before they lead, and ControllerQueueBlocked covers stuck workers.",
+		Impact:  "New changes are processed after all queued items. The queue is unbounded and uses memory.",
 		Diagnosis: []Step{
-			{"Does it still grow? Items come in at one rate and are taken at another.", `sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m])) - sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_count{@}[5m]))`},
-			{"How long does an item take?", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
-			{"Which events fill it?", `sum by (@cluster, name, informer_type) (rate(k8s_informer_watch_events_total{@}[5m]))`},
+			{"Check whether the queue grows: compare the rates of adds and of items taken.", `sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m])) - sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_count{@}[5m]))`},
+			{"Check the work duration.", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
+			{"Find the events that fill the queue.", `sum by (@cluster, name, informer_type) (rate(k8s_informer_watch_events_total{@}[5m]))`},
 		},
 		Mitigation: []string{
 			"Too few workers: use more of them.",
-			"More events than needed: filter in the event handlers, by generation or by what the controller looks at, and lengthen the resync period (ConfigMaps need 5 to 10 s at the least, Deployments 30 s to 2 min, Nodes 10 to 30 min).",
-			"Retries that never succeed: follow ControllerReconcileErrors.",
+			"Too many events: filter in the event handlers, by generation or by the fields that the controller uses, and lengthen the resync period (ConfigMaps need at least 5 to 10 s, Deployments 30 s to 2 min, Nodes 10 to 30 min).",
+			"Retries that never succeed: see ControllerReconcileErrors.",
 		},
 	},
 }
@@ -134,20 +134,20 @@ var controllerWorkerBusy = Alert{
 	labels:    queueVariables,
 	keep:      busyKeep,
 	expr:      `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > $threshold`,
-	summary:   "A worker of " + thisQueue + " has been busy with one item for long.",
+	summary:   "A worker of " + thisQueue + " has been busy with one item for {{ $value | humanizeDuration }}.",
 	description: "A worker of " + thisQueue + " on {{ $labels.@instance }} has been busy with one item for {{ $value | humanizeDuration }}; " +
-		"the objective is at most $objective. It probably hangs.",
+		"the objective is at most $objective. It is probably stuck.",
 	Runbook: Runbook{
-		Meaning: "One worker took an item more than $objective ago and has not finished it. client-go looks at its workers twice a second; no other metric shows a call that does not return.",
-		Impact:  "The object that it works on is not reconciled: a queue never gives one item to two workers. One worker less does the rest; if all of them hang, ControllerQueueBlocked follows.",
+		Meaning: "A worker took an item more than $objective ago and has not finished it. client-go updates this metric twice a second; no other metric shows a call that does not return.",
+		Impact:  "The object is not reconciled: a queue never gives one item to two workers. One worker less is available. If all workers are stuck, ControllerQueueBlocked fires.",
 		Diagnosis: []Step{
-			{"How many workers hang? The slope of the unfinished work tells: one second a second for each of them.", `sum by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[10m]))`},
-			{"Does work go on beside it?", `sum by (@cluster, @job, @instance, name) (rate(workqueue_work_duration_seconds_count{@}[5m]))`},
-			{"What does it wait for? A goroutine dump shows it: `/debug/pprof/goroutine?debug=2`.", ""},
+			{"Check the number of stuck workers: the slope of the unfinished work is one second per second for each.", `sum by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[10m]))`},
+			{"Check whether other work continues.", `sum by (@cluster, @job, @instance, name) (rate(workqueue_work_duration_seconds_count{@}[5m]))`},
+			{"Find the cause in a goroutine dump: `/debug/pprof/goroutine?debug=2`.", ""},
 		},
 		Mitigation: []string{
-			"Calls to the outside without a deadline are the usual cause: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
-			"A reconcile that waits for something should return and ask to be called again (`RequeueAfter`), not sleep.",
+			"The usual cause is an external call without a deadline: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
+			"A reconcile that waits for a condition should return and requeue (`RequeueAfter`) instead of sleeping.",
 			"Take a goroutine dump, then restart the process.",
 			"If items may take that long, raise the objective `worker_busy`.",
 		},
@@ -161,21 +161,21 @@ var controllerItemsDropped = Alert{
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Errors that no retry can mend are left out: most are mistakes in objects, and a status is the place to report them.
 	expr:    `increase(controller_dropped_total{@, reason="max_retries"}[$window]) > $threshold`,
-	summary: "The controller " + controllerOf + " has given items up.",
-	description: "The controller " + controllerOf + ` on {{ $labels.@instance }} has given up {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
-		"Their objects stay as they are until they change again.",
+	summary: "Controller " + controllerOf + " drops items.",
+	description: "Controller " + controllerOf + ` on {{ $labels.@instance }} dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
+		"Their objects are not reconciled until they change again.",
 	Runbook: Runbook{
-		Meaning: "An item failed once more than the controller allows, and was forgotten. It comes back with the next event about its object, with a resync, or with the next start.",
-		Impact:  "Objects whose actual state is not the desired one, with nobody at work on them.",
+		Meaning: "An item failed more often than the controller allows and was dropped. It returns with the next event for its object, a resync, or the next start.",
+		Impact:  "Objects are not in their desired state, and no worker reconciles them.",
 		Diagnosis: []Step{
-			{"Which controllers?", `sum by (@cluster, name, controller, reason) (increase(controller_dropped_total{@}[1h])) > 0`},
-			{"How many retries do items get before that?", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_item_retries_bucket{@}[1h])))`},
-			{"What fails? The log of the process names the items and their errors.", ""},
+			{"Find the controllers.", `sum by (@cluster, name, controller, reason) (increase(controller_dropped_total{@}[1h])) > 0`},
+			{"Check the number of retries before an item is dropped.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_item_retries_bucket{@}[1h])))`},
+			{"Find the items and their errors in the log of the process.", ""},
 		},
 		Mitigation: []string{
-			"Mend the cause, then make the items come back: change the objects, with an annotation for example, or restart the process.",
-			"A limit of retries is seldom right: with client-go's back-off from 5 ms, doubled up to 1000 s, ten retries are over after five seconds. Leave the limit out, or lower the longest back-off (to 30 s for example) so that items come back soon after the cause is gone.",
-			"Errors that no retry can mend should say so (`reconcile.TerminalError` in controller-runtime) and be reported in the object's status.",
+			"Fix the cause, then requeue the items: change the objects, for example with an annotation, or restart the process.",
+			"A retry limit is seldom right: with client-go's backoff from 5 ms, doubled up to 1000 s, ten retries take five seconds. Remove the limit, or lower the maximum backoff (for example to 30 s) so that items return soon after the cause is fixed.",
+			"Return terminal errors as such (`reconcile.TerminalError` in controller-runtime) and report them in the status of the object.",
 		},
 	},
 }

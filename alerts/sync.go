@@ -16,22 +16,22 @@ k8s_informer_synced{@} == 0
 unless on (@cluster, @job, @instance, informer_type)
 informer_exporter_kind_up{@} == 0
 `,
-	summary: someInformer + " has no full state yet.",
-	description: someInformer + " on {{ $labels.@instance }} has not taken in a first full state for more than $for. " +
-		"Whatever waits for its cache does not run.",
+	summary: someInformer + " is not synced.",
+	description: someInformer + " on {{ $labels.@instance }} has not completed its initial sync for more than $for. " +
+		"Controllers that wait for this cache have not started.",
 	Runbook: Runbook{
-		Meaning: "client-go's `HasSynced` has been false for longer than $for: the first list, or the initial part of a streaming list, has not come to its end. The objective is that every informer is synced by then.",
-		Impact:  "Controllers wait for their caches before they start, so the controller does nothing at all; its readiness probe fails if it looks at the caches. Other replicas that are synced are not affected.",
+		Meaning: "client-go's `HasSynced` has been false for longer than $for: the first list, or the initial events of a streaming list, are not complete. The objective is that every informer is synced by then.",
+		Impact:  "Controllers wait for their caches before they start, so the controller does nothing. Its readiness probe fails if it checks the caches. Other replicas that are synced are not affected.",
 		Diagnosis: []Step{
-			{"Which informers, on which instances? One kind everywhere is a matter of permissions or of that kind; every kind on one instance is a matter of its network.", `k8s_informer_synced{@} == 0`},
-			{"Do its lists fail, and how? `forbidden` and `unauthorized` are RBAC and tokens, `timeout` and `server` the API server, `refused` the network, `throttled` API priority and fairness.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[10m])) > 0`},
-			{"Or is it merely large? Then lists succeed elsewhere and take long.", `histogram_quantile(0.99, sum by (le, @cluster, informer_type) (rate(k8s_informer_list_duration_seconds_bucket{@}[1h])))`},
+			{"Find the informers and instances. One resource on all instances points at its permissions or its CustomResourceDefinition; all resources of one instance point at its network.", `k8s_informer_synced{@} == 0`},
+			{"Check the errors of its lists. `forbidden` and `unauthorized`: RBAC and tokens. `timeout` and `server`: the API server. `refused`: the network. `throttled`: API priority and fairness.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[10m])) > 0`},
+			{"Check whether the resource is merely large: lists succeed elsewhere, but take long.", `histogram_quantile(0.99, sum by (le, @cluster, informer_type) (rate(k8s_informer_list_duration_seconds_bucket{@}[1h])))`},
 		},
 		Mitigation: []string{
 			"`forbidden`: grant `list` and `watch` on the resource, in the scope that the informer watches. Check with `kubectl auth can-i list RESOURCE --as=system:serviceaccount:NAMESPACE:NAME`.",
-			"The kind does not exist (`other`, 404): install its CustomResourceDefinition, or stop asking for it.",
-			"Large kinds: watch fewer namespaces or use a selector, strip fields with a transform, give the process more CPU; a streaming list needs less memory on the server.",
-			"The API server is overloaded or unreachable: its own alerts come first. Restarting the controller only adds another full list.",
+			"The resource does not exist (`other`, 404): install its CustomResourceDefinition, or remove it from the program.",
+			"Large resources: watch fewer namespaces or use a selector, strip fields with a transform, and give the process more CPU. A streaming list needs less memory on the server.",
+			"API server overloaded or unreachable: handle its own alerts first. Restarting the controller only adds another full list.",
 		},
 	},
 }
@@ -49,22 +49,22 @@ k8s_informer_last_sync_duration_seconds{@} > $threshold
 unless
 k8s_informer_last_sync_duration_seconds{@} == last_over_time(k8s_informer_last_sync_duration_seconds{@}[$window] offset $window)
 `,
-	summary: someInformer + " took longer than $objective to sync.",
-	description: someInformer + " on {{ $labels.@instance }} took {{ $value | humanizeDuration }} for its last full state; the objective is $objective. " +
-		"The alert ends with the next sync that is fast enough, or after $window.",
+	summary: someInformer + " took {{ $value | humanizeDuration }} to sync.",
+	description: someInformer + " on {{ $labels.@instance }} took {{ $value | humanizeDuration }} for its last sync; the objective is at most $objective. " +
+		"Resolves on the next sync within the objective, or after $window.",
 	Runbook: Runbook{
-		Meaning: "The last full state, from the moment that it was needed until it was in the cache, took longer than $objective, failed attempts included. It is the last sync that counts, however rare syncs are; $window later the alert closes itself.",
-		Impact:  "Until a first sync ends, a controller does not start. During a relist it works on the state from before the watch was lost.",
+		Meaning: "The last sync, from the moment it was needed until its objects were in the cache, took longer than $objective, failed attempts included. Only the last sync counts, however rare syncs are. The alert resolves after $window.",
+		Impact:  "A controller does not start before its first sync. During a relist it works on the state from before the watch was lost.",
 		Diagnosis: []Step{
-			{"Why was a full state needed? `initial` is a start, `expired` means that the API server no longer had the events since the last one seen.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
-			{"Was it the list itself, or failed attempts before it?", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[1h])) > 0`},
-			{"How many objects are there?", `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@}))`},
+			{"Find the reason for the list. `initial` is a start. `expired`: the API server no longer had the events since the last known resource version.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
+			{"Check for failed attempts before the list.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[1h])) > 0`},
+			{"Check the number of objects.", `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@}))`},
 		},
 		Mitigation: []string{
-			"Failed attempts: follow InformerListWatchErrors.",
-			"Many or large objects: watch fewer of them (namespaces, selectors), drop `managedFields` with a transform, use metadata-only informers where that is enough.",
-			"A client-side rate limit shared by many informers makes them queue at start: raise `QPS` and `Burst` of the `rest.Config`.",
-			"If such a time is normal for this kind, raise the objective `sync_duration`.",
+			"Failed attempts: see InformerListWatchErrors.",
+			"Many or large objects: watch fewer of them (namespaces, selectors), drop `managedFields` with a transform, or use metadata-only informers.",
+			"A client-side rate limit shared by many informers queues their lists at startup: raise `QPS` and `Burst` of the `rest.Config`.",
+			"If such a duration is normal for this resource, raise the objective `sync_duration`.",
 		},
 	},
 }
@@ -110,19 +110,19 @@ and
 `,
 	summary: "Lists and watches of {{ $labels.name }}" + inCluster + " fail.",
 	description: "{{ $value | humanizePercentage }} of the list and watch attempts of {{ $labels.name }}" + inCluster +
-		" have failed for $for; the objective is at most $objective. Its caches are falling behind or cannot be filled.",
+		" have failed for $for; the objective is at most $objective. Its caches are stale or incomplete.",
 	Runbook: Runbook{
-		Meaning: "Of all lists and watches that the program's informers attempt, more than $objective fail, at least $count attempts in $window being looked at, for $for without a break. One lost connection or one expired resourceVersion does not get here.",
-		Impact:  "Caches are stale or incomplete and stay so until the cause is gone. Controllers act on old state; those that start now do not become ready.",
+		Meaning: "More than $objective of the lists and watches attempted by the program's informers fail, with at least $count attempts in $window, for $for without interruption. A single lost connection or expired resource version does not fire this alert.",
+		Impact:  "Caches are stale or incomplete until the cause is fixed. Controllers act on old state, and starting controllers do not become ready.",
 		Diagnosis: []Step{
-			{"Which class of error? `forbidden`, `unauthorized`: permissions or tokens. `refused`, `timeout`: the network or the API server. `throttled`: API priority and fairness. `expired` again and again: the server compacts faster than the client reads. `decode`: a schema or a proxy that mangles the stream.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Which resources? One of them points at that resource or its CustomResourceDefinition, all of them at the connection.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Are watches up in spite of it?", `min by (@cluster, name, informer_type) (k8s_informer_watch_connected{@})`},
+			{"Find the class of the errors. `forbidden`, `unauthorized`: permissions or tokens. `refused`, `timeout`: the network or the API server. `throttled`: API priority and fairness. Repeated `expired`: the server compacts events faster than the client reads them. `decode`: the schema, or a proxy that corrupts the stream.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Find the resources. A single resource points at that resource or its CustomResourceDefinition; all resources point at the connection.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Check whether watches are up.", `min by (@cluster, name, informer_type) (k8s_informer_watch_connected{@})`},
 		},
 		Mitigation: []string{
-			"Permissions: compare the ClusterRole with what the program watches; look for a rotated token or an expired certificate.",
-			"API server or network: look at the API server's own alerts, at the load balancer in front of it and at network policies. Do not restart controllers: each restart is another round of full lists.",
-			"Throttling: give the program a flow schema of its own, or fewer informers.",
+			"Permissions: compare the ClusterRole with the resources that the program watches. Check for a rotated token or an expired certificate.",
+			"API server or network: check the API server's own alerts, its load balancer and network policies. Do not restart controllers: each restart adds another round of full lists.",
+			"Throttling: give the program its own flow schema, or fewer informers.",
 		},
 	},
 }

@@ -17,8 +17,8 @@ const (
 	controllerOf = `{{ $labels.controller }} of {{ $labels.name }}` + inCluster
 	thisLock     = `lock {{ $labels.lock }} of {{ $labels.name }}` + inCluster
 	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster
-	inNamespace  = `{{ if ne $labels.namespace "*" }} in the namespace {{ $labels.namespace }}{{ end }}` + inCluster
-	someInformer = `The {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster
+	inNamespace  = `{{ if ne $labels.namespace "*" }} in namespace {{ $labels.namespace }}{{ end }}` + inCluster
+	someInformer = `Informer {{ $labels.informer_type }} of {{ $labels.name }}` + inCluster
 )
 
 // bound returns a matcher for the bucket with the given upper bound. Prometheus 3 and OpenMetrics write 5 as 5.0, older

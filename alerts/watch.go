@@ -12,22 +12,22 @@ k8s_informer_watch_connected{@} == 0
 and
 k8s_informer_synced{@} == 1
 `,
-	summary: someInformer + " has lost its watch.",
-	description: someInformer + " on {{ $labels.@instance }} has been without a watch for more than $for. " +
-		"Its cache no longer changes.",
+	summary: someInformer + " has no watch.",
+	description: someInformer + " on {{ $labels.@instance }} has had no watch for more than $for. " +
+		"Its cache is stale.",
 	Runbook: Runbook{
-		Meaning: "The informer has a full state but no open watch, for longer than $for. A planned end of a watch is followed by the next one within milliseconds; after an error client-go waits up to 30 s, twice that with jitter, between attempts.",
-		Impact:  "The cache is frozen at the moment that the watch was lost. Controllers act on old state and see no changes.",
+		Meaning: "The informer is synced, but has had no open watch for longer than $for. After a planned end, the next watch opens within milliseconds. After an error, client-go backs off for up to 30 s, or twice that with jitter.",
+		Impact:  "The cache is frozen at the moment the watch was lost. Controllers act on old state and see no changes.",
 		Diagnosis: []Step{
-			{"How did the last watches end?", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[15m])) > 0`},
-			{"What errors do new attempts meet?", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Is it one instance, one resource, or everything?", `count by (@cluster, @instance) (k8s_informer_watch_connected{@} == 0)`},
+			{"Find the reasons of the last disconnects.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[15m])) > 0`},
+			{"Find the errors of new attempts.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Compare instances and resources: a single instance, a single resource, or all of them.", `count by (@cluster, @instance) (k8s_informer_watch_connected{@} == 0)`},
 		},
 		Mitigation: []string{
-			"All resources of one instance: its node's network, its token, a network policy.",
-			"All instances: the API server or what stands before it (load balancer, proxy).",
-			"One resource: its CustomResourceDefinition was removed or its conversion webhook fails; or the permission `watch` was taken away.",
-			"It mends itself once the server answers; a restart is not needed and costs a full list.",
+			"All resources of one instance: check the network of its node, its token and network policies.",
+			"All instances: check the API server and its load balancer or proxy.",
+			"One resource: its CustomResourceDefinition was removed, its conversion webhook fails, or the permission to `watch` was revoked.",
+			"The informer recovers when the API server answers. A restart is not needed and costs a full list.",
 		},
 	},
 }
@@ -40,20 +40,20 @@ var informerWatchDisconnects = Alert{
 	// ends have a counter of their own.
 	expr:    `60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold`,
 	summary: someInformer + " keeps losing its watch.",
-	description: someInformer + ` on {{ $labels.@instance }} loses its watch {{ $value | printf "%.1f" }} times a minute; ` +
+	description: someInformer + ` on {{ $labels.@instance }} loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
 		"the objective is at most $objective. Planned ends are not counted.",
 	Runbook: Runbook{
-		Meaning: "Watches of one informer end before their time, or cannot be opened, more than $objective for $for, measured over $window. The server's planned ends after 5 to 10 minutes are not among them.",
-		Impact:  "Every new watch costs a request and possibly a full list; between watches the cache stands still. Many informers doing this at once load the API server.",
+		Meaning: "Watches of one informer end early or cannot be opened more than $objective for $for, measured over $window. The planned ends after 5 to 10 minutes do not count.",
+		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",
 		Diagnosis: []Step{
-			{"By what reason? `server_close`: something between client and server closes streams, such as a proxy's idle timeout. `very_short`: the server accepts and closes at once. `expired`: resourceVersions are compacted away. `throttled`: API priority and fairness. `refused`: nothing listens.", `sum by (@cluster, name, informer_type, reason) (60 * rate(k8s_informer_watch_disconnects_total{@}[5m])) > 0`},
-			{"How long do watches last? Equal durations point at a timeout of a proxy or load balancer.", `histogram_quantile(0.5, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_watch_duration_seconds_bucket{@}[15m])))`},
-			{"Do they lead to full lists?", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[15m])) > 0`},
+			{"Find the reason. `server_close`: a component between client and server closes streams, such as the idle timeout of a proxy. `very_short`: the server accepts the watch and closes it. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no process listens.", `sum by (@cluster, name, informer_type, reason) (60 * rate(k8s_informer_watch_disconnects_total{@}[5m])) > 0`},
+			{"Check the duration of watches. Equal durations point at the timeout of a proxy or load balancer.", `histogram_quantile(0.5, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_watch_duration_seconds_bucket{@}[15m])))`},
+			{"Check whether the disconnects cause full lists.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[15m])) > 0`},
 		},
 		Mitigation: []string{
-			"Raise the idle timeout of load balancers and proxies above 10 minutes, or let HTTP/2 pings through.",
-			"`expired`: look at etcd's compaction interval and at how long clients are disconnected; enable bookmarks if they are off.",
-			"`throttled`: a flow schema of its own for the program.",
+			"Raise the idle timeout of load balancers and proxies above 10 minutes, or let HTTP/2 pings pass.",
+			"`expired`: check the compaction interval of etcd and how long clients are disconnected. Enable bookmarks if they are disabled.",
+			"`throttled`: give the program its own flow schema.",
 		},
 	},
 }
@@ -72,21 +72,21 @@ sum by (@cluster, @job, name, informer_type, watch_namespace) (increase(k8s_info
 sum by (@cluster, @job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{@, $bound}[$window]))
 > 0.5
 `,
-	summary: someInformer + " was without a watch for too long.",
-	description: someInformer + " was without a watch for up to {{ $value | humanizeDuration }} at a time during the last $window; " +
-		"the objective is $objective.",
+	summary: someInformer + " had no watch for {{ $value | humanizeDuration }}.",
+	description: someInformer + " had no watch for up to {{ $value | humanizeDuration }} at a time in the last $window; " +
+		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "From the end of a watch to the moment that its successor was up to date, more than $objective passed, at the 99th percentile over $window. With the few reconnections that an informer makes in that time, this is about the longest gap.",
-		Impact:  "Changes during a gap arrive late and all at once. Nothing is lost: the next watch or list brings the state.",
+		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, at the 99th percentile over $window. With the few reconnects of an informer in that time, this is about the longest gap.",
+		Impact:  "Changes during a gap arrive late and in a burst. No change is lost: the next watch or list delivers the state.",
 		Diagnosis: []Step{
-			{"What ended the watches?", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[30m])) > 0`},
-			{"Were full lists needed to come back? Those take longest.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@, reason!="initial"}[30m])) > 0`},
-			{"Or do planned ends alone show gaps? Then opening a watch is slow: client-side rate limits, a slow load balancer, TLS.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_watch_timeouts_total{@}[30m]))`},
+			{"Find out why the watches ended.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[30m])) > 0`},
+			{"Check whether reconnecting needed full lists, which take longest.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@, reason!="initial"}[30m])) > 0`},
+			{"Check whether planned ends alone cause gaps. Then opening a watch is slow: client-side rate limits, a slow load balancer, TLS.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_watch_timeouts_total{@}[30m]))`},
 		},
 		Mitigation: []string{
-			"A restart or upgrade of the API server explains a single gap; nothing is to be done.",
+			"A restart or upgrade of the API server explains a single gap and needs no action.",
 			"Frequent `expired`: see InformerWatchDisconnects.",
-			"Gaps at planned ends: raise `QPS` and `Burst` of the `rest.Config`, so that watches do not wait behind other requests.",
+			"Gaps at planned ends: raise `QPS` and `Burst` of the `rest.Config`, so that watches do not queue behind other requests.",
 		},
 	},
 }
