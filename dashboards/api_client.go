@@ -1,33 +1,33 @@
 package dashboards
 
-// APIClientUID is the stable id of the dashboard of requests to the API server in Grafana's addresses.
+// APIClientUID is the uid of the dashboard in Grafana. It never changes.
 const APIClientUID = "informers-api-client"
 
-// apiClient answers, from top to bottom: do requests succeed, which resource do they fail for, and what makes them wait.
+// apiClient covers requests as the client sees them.
 func apiClient(c Config) page {
 	t := c.Targets
 	return page{
-		uid:       APIClientUID,
-		title:     "Controllers / API client",
-		about:     "What programs ask the API server for, what it refuses, and how long requests take or wait, as the client sees it.",
-		variables: clientVariables,
-		alerts:    controllerAlerts,
+		uid:         APIClientUID,
+		title:       "Controllers / API client",
+		description: "Rate, errors, duration, conflicts and throttling of API server requests, measured in the client.",
+		variables:   clientVariables,
+		alerts:      controllerAlerts,
 		rows: []row{
-			{id: 100, title: "Is it fine?", lines: []line{
+			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
-					failedRequests(t), longestThrottle(t), turnedAway(), conflictRate(), slowestRequests(), requestRate(),
+					worstErrorRate(t), worstThrottling(t), rejectedNow(), conflictRate(), slowestRequests(), requestRate(),
 				}},
-				{height: 9, panels: []panel{everyResource(t)}},
+				{height: 9, panels: []panel{resourceTable(t)}},
 			}},
-			{id: 200, title: "Requests: who asks for what?", lines: []line{
+			{id: 200, title: "Requests", lines: []line{
 				{height: 9, panels: []panel{requestsByVerb(), requestsByResource(), requestsByCode()}},
 			}},
-			{id: 300, title: "Refusals: what does not work?", lines: []line{
-				{height: 9, panels: []panel{failedShare(t), failuresByCode()}},
-				{height: 9, panels: []panel{conflicts(), statusConflicts(), throttledByServer()}},
+			{id: 300, title: "Errors", lines: []line{
+				{height: 9, panels: []panel{requestErrorRate(t), failuresByCode()}},
+				{height: 9, panels: []panel{conflicts(), statusConflicts(), rejectedRequests()}},
 			}},
-			{id: 400, title: "Time: what takes long, and what waits?", lines: []line{
-				{height: 9, panels: []panel{throttleWait(t), durationByVerb(), durationByResource()}},
+			{id: 400, title: "Duration and throttling", lines: []line{
+				{height: 9, panels: []panel{clientThrottling(t), durationByVerb(), durationByResource()}},
 			}},
 		},
 	}

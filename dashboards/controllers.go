@@ -1,42 +1,41 @@
 package dashboards
 
-// ControllersUID is the stable id of the dashboard of queues and reconciles in Grafana's addresses.
+// ControllersUID is the uid of the dashboard in Grafana. It never changes.
 const ControllersUID = "informers-controllers"
 
-// controllers answers, from top to bottom: does the work get done, which queue or controller falls behind, and why. What
-// begins with workqueue_ is client-go's own and there for every program that reports it, with the library or without.
+// controllers covers queues and reconciles. The workqueue_ metrics are client-go's, which programs report with or without the library.
 func controllers(c Config) page {
 	t := c.Targets
 	return page{
-		uid:       ControllersUID,
-		title:     "Controllers / Queues and reconciles",
-		about:     "Whether controllers keep up with their queues, how often reconciles fail and are tried again, and what waits for a clean-up.",
-		variables: controllerVariables,
-		alerts:    controllerAlerts,
-		leaders:   true,
+		uid:         ControllersUID,
+		title:       "Controllers / Queues and reconciles",
+		description: "Queue depth and latency, retries, reconcile error rate and duration, and finalizer cleanups of controllers.",
+		variables:   controllerVariables,
+		alerts:      controllerAlerts,
+		leaders:     true,
 		rows: []row{
-			{id: 100, title: "Is it fine?", lines: []line{
+			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
-					deepestQueue(t), oldestItem(t), longestWorker(t), failingReconciles(t),
-					itemsInBackoff(), itemsGivenUp(), cleanupsLate(), conflictsNow(),
+					maxQueueDepth(t), oldestItem(t), maxRunningProcessor(t), maxReconcileErrors(t),
+					delayedNow(), droppedNow(), overdueCleanups(), conflictsNow(),
 				}},
-				{height: 9, panels: []panel{everyQueue(t)}},
-				{height: 9, panels: []panel{everyController(t)}},
+				{height: 9, panels: []panel{queueTable(t)}},
+				{height: 9, panels: []panel{controllerTable(t)}},
 			}},
-			{id: 200, title: "Queues: do the workers keep up?", lines: []line{
-				{height: 9, panels: []panel{queueDepth(t), queueWait(t), oldestItems(t)}},
+			{id: 200, title: "Queues", lines: []line{
+				{height: 9, panels: []panel{queueDepth(t), queueLatency(t), oldestItems(t)}},
 				{height: 9, panels: []panel{queueAdds(), queueRetries(), workDuration()}},
 				{height: 9, panels: []panel{longestRunning(t), unfinishedWork()}},
 			}},
-			{id: 300, title: "Retries: what comes back, and how soon?", lines: []line{
+			{id: 300, title: "Retries", lines: []line{
 				{height: 9, panels: []panel{itemRetries(), backoff(), delayedItems()}},
 				{height: 9, panels: []panel{droppedItems(), coalescedAdds()}},
 			}},
-			{id: 400, title: "Reconciles: do they succeed, and how long do they take?", lines: []line{
-				{height: 9, panels: []panel{reconcileResults(), failingShare(t), reconcileDuration()}},
+			{id: 400, title: "Reconciles", lines: []line{
+				{height: 9, panels: []panel{reconcileResults(), reconcileErrorRate(t), reconcileDuration()}},
 				{height: 9, panels: []panel{workers(), staleReads(), shutdownSteps()}},
 			}},
-			{id: 500, title: "Finalizers: are clean-ups done in time?", lines: []line{
+			{id: 500, title: "Finalizers", lines: []line{
 				{height: 9, panels: []panel{cleanupAttempts(), cleanupsOverdue()}},
 				{height: 9, panels: []panel{cleanupDuration(), rollbackDuration()}},
 			}},
@@ -44,5 +43,5 @@ func controllers(c Config) page {
 	}
 }
 
-// controllerAlerts are the alerts about controllers, their leaders and their clients: each may explain the others.
+// controllerAlerts matches the alerts about controllers, their leaders and their clients.
 const controllerAlerts = "Controller.+"

@@ -8,25 +8,25 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
-// Config is what a user can change. The zero value is valid.
+// Config configures the dashboards. The zero value is valid.
 type Config struct {
 	// Targets are the objectives in force.
 	Targets catalog.Targets
-	// RunbookBase is the address that the runbooks are served under; the dashboards link to it unless it is empty.
+	// RunbookBase is the URL of the runbooks. If it is not empty, the dashboards link to it.
 	RunbookBase string
-	// Labels are the names that labels have in Prometheus instead of cluster, job and instance.
+	// Labels maps cluster, job and instance to the names of these labels in Prometheus.
 	Labels map[string]string
-	// Selector are matchers that every query gets, such as `env="prod"`. The default is none.
+	// Selector holds matchers to add to every query, such as `env="prod"`.
 	Selector string
 }
 
-// Dashboard is a finished dashboard.
+// Dashboard is a generated dashboard.
 type Dashboard struct {
-	// UID is the dashboard's id in Grafana and the name of its file.
+	// UID is the dashboard's uid in Grafana and the name of its file.
 	UID string
-	// Title is what Grafana lists it as.
+	// Title is the title in Grafana.
 	Title string
-	// JSON is the classic dashboard model, always the same for the same configuration.
+	// JSON is the classic dashboard model. The same configuration yields the same bytes.
 	JSON []byte
 }
 

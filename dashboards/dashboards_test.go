@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// defaults are made once: that takes seconds under the race detector.
+// defaults are generated once, which takes seconds under the race detector.
 var defaults = sync.OnceValues(func() ([]dashboards.Dashboard, error) { return dashboards.All(dashboards.Config{}) })
 
 func all(t *testing.T, c dashboards.Config) []dashboards.Dashboard {
@@ -52,7 +52,7 @@ func TestAnnotations(t *testing.T) {
 		}
 		want := []string{"Firing alerts"}
 		if slices.Contains(leaders, d.UID) {
-			want = append(want, "Changes of leaders")
+			want = append(want, "Leader transitions")
 		}
 		if !slices.Equal(names, want) {
 			t.Errorf("%s marks %q, want %q", d.UID, names, want)
@@ -60,7 +60,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// Exemplars are asked for where the library attaches traces, and nowhere else.
+// Queries request exemplars only where the library attaches traces.
 func TestExemplars(t *testing.T) {
 	traced := regexp.MustCompile(`rate\((k8s_informer_event_lag_seconds|k8s_informer_handler_duration_seconds)_bucket\{`)
 	for _, d := range all(t, dashboards.Config{}) {
@@ -98,7 +98,7 @@ func TestSameBytesEachTime(t *testing.T) {
 			t.Errorf("%s differs between two runs", first[i].UID)
 		}
 		if found := regexp.MustCompile(`\d\.\d{9,}`).Find(first[i].JSON); found != nil {
-			t.Errorf("%s has the number %s, which nobody meant", first[i].UID, found)
+			t.Errorf("%s has the number %s, a rounding error", first[i].UID, found)
 		}
 		if bytes.Contains(first[i].JSON, []byte(`\u003`)) || !bytes.HasSuffix(first[i].JSON, []byte("}\n")) {
 			t.Errorf("%s escapes PromQL or lacks its last newline", first[i].UID)
@@ -106,7 +106,7 @@ func TestSameBytesEachTime(t *testing.T) {
 	}
 }
 
-// Lines and colours follow the objectives in force, and so do the texts.
+// Lines, colors and descriptions follow the objectives in force.
 func TestObjectivesAreDrawn(t *testing.T) {
 	threshold := 17.0
 	targets, err := catalog.NewTargets(map[string]catalog.Override{"sync_lag": {Threshold: &threshold}})
@@ -173,14 +173,14 @@ func TestObjectivesAreDrawn(t *testing.T) {
 		{20, 1000, "at most 1000"}, {21, 1, "at most 1s"}, {22, 1, "at most 1s"}, {26, 300, "at most 5m"}, {41, .1, "at most 10%"},
 	}...)
 	check(dashboards.LeaderElectionUID, []drawn{
-		{3, 4, "below 4"}, {4, 5, "below 5"}, {5, 60, "lack of a leader"}, {21, 4, "below 4"}, {31, 5, "below 5"},
+		{3, 4, "below 4"}, {4, 5, "below 5"}, {5, 60, "missing leader"}, {21, 4, "below 4"}, {31, 5, "below 5"},
 	}...)
 	check(dashboards.APIClientUID, []drawn{
 		{1, .01, "at most 1%"}, {2, 1, "at most 1s"}, {30, .01, "at most 1%"}, {40, 1, "at most 1s"},
 	}...)
 }
 
-// A link of a table leads to a dashboard that is there, and sets variables that it has from columns that the table has.
+// Links in tables refer to existing dashboards, and set their variables from columns of the table.
 func TestTablesLinkToDashboards(t *testing.T) {
 	type override struct {
 		Properties []struct {
@@ -254,7 +254,7 @@ func TestTablesLinkToDashboards(t *testing.T) {
 	}
 }
 
-// A table that leaves out what is 0 says so when nothing is left, and goes by a column that it has.
+// A table that omits zeros filters by one of its columns, and has a text for no rows.
 func TestTablesWithoutZeros(t *testing.T) {
 	found := 0
 	for _, d := range all(t, dashboards.Config{}) {
@@ -283,12 +283,12 @@ func TestTablesWithoutZeros(t *testing.T) {
 				}
 				found++
 				if len(tr.Options.Filters) != 1 || !slices.Contains(columns, tr.Options.Filters[0].FieldName) || p.FieldConfig.Defaults.NoValue == "" {
-					t.Errorf("%s, %q filters by %+v of %q, and says %q if nothing is left", d.UID, p.Title, tr.Options.Filters, columns, p.FieldConfig.Defaults.NoValue)
+					t.Errorf("%s, %q filters by %+v of %q, and shows %q without rows", d.UID, p.Title, tr.Options.Filters, columns, p.FieldConfig.Defaults.NoValue)
 				}
 			}
 		}
 	}
 	if found != 2 {
-		t.Errorf("%d tables leave out what is 0", found)
+		t.Errorf("%d tables omit zeros, want 2", found)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// The dashboard of controllers, with a row for a metric of one's own.
+// Add a row with a custom metric to the controllers dashboard.
 func ExampleDashboard_WithRow() {
 	all, err := dashboards.All(dashboards.Config{})
 	if err != nil {
@@ -35,7 +35,7 @@ func ExampleDashboard_WithRow() {
 	// Output: true
 }
 
-// What is added takes no place or id of what is there, and neither does what is added after it.
+// Added panels overlap no other panels, and their ids are unique.
 func TestWithRow(t *testing.T) {
 	d := all(t, dashboards.Config{})[0]
 	own := func(title string) cog.Builder[sdk.Panel] {

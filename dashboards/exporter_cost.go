@@ -1,6 +1,6 @@
 package dashboards
 
-// ofExporters keeps the series of processes that are exporters: those of processes have nothing that says so.
+// ofExporters keeps the series of exporters: process metrics have no label for it.
 const ofExporters = ` and on (@cluster, @job, @instance) informer_exporter_build_info{@target}`
 
 const legendExporter = "{{@cluster}} {{@instance}}"
@@ -8,15 +8,15 @@ const legendExporter = "{{@cluster}} {{@instance}}"
 func residentMemory() panel {
 	return timeSeries{
 		header: header{id: 80, title: "Resident memory", unit: "bytes",
-			about: "Memory of each exporter. Some 110 MiB for 100,000 objects of the 23 default kinds are normal, and 25 more for 100 kinds of custom resources, with a peak at the start. It follows the number of objects and kinds that are watched; one that rises while they do not is a leak: please report it, with a profile of the heap."},
+			description: "Normally about 110 MiB for 100,000 objects of the 23 default resources, plus 25 MiB per 100 custom resources, with a peak at startup. Memory grows with watched objects and resources. A rise without them is a leak: report it with a heap profile."},
 		queries: []query{{expr: `max by (@cluster, @instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`, legend: legendExporter}},
 	}
 }
 
-func limitUsed() panel {
+func memoryLimitUsed() panel {
 	return timeSeries{
-		header: header{id: 86, title: "Share of the memory limit", unit: "percentunit",
-			about: "Resident memory in comparison with the limit that the Go runtime keeps to, which the exporter takes from its container. Up to 80 % is normal, 0 where there is no limit. Beyond, the garbage collector takes the CPU: watch less, or raise the limit."},
+		header: header{id: 86, title: "Memory limit usage", unit: "percentunit",
+			description: "Resident memory relative to the Go memory limit, which the exporter derives from its container. Normally up to 80%; 0 without a limit. Above, garbage collection takes the CPU: watch less, or raise the limit."},
 		queries: []query{{expr: `round(max by (@cluster, @instance) (process_resident_memory_bytes{@target} / go_gc_gomemlimit_bytes{@target}` + ofExporters + `), 0.001)`, legend: legendExporter}},
 		ceiling: 1,
 	}
@@ -24,8 +24,8 @@ func limitUsed() panel {
 
 func cpuTime() panel {
 	return timeSeries{
-		header: header{id: 81, title: "CPU", unit: "percentunit",
-			about: "CPU time of each exporter; 100 % is one core. A few percent are normal, more where much changes, with peaks at the start, at audits and at mass changes in the cluster."},
+		header: header{id: 81, title: "CPU usage", unit: "percentunit",
+			description: "CPU time of each exporter; 100% is one core. Normally a few percent, with peaks at startup, audits and mass changes."},
 		queries: []query{{expr: `max by (@cluster, @instance) (rate(process_cpu_seconds_total{@target}[$__rate_interval])` + ofExporters + `)`, legend: legendExporter}},
 	}
 }
@@ -33,31 +33,31 @@ func cpuTime() panel {
 func goroutines() panel {
 	return timeSeries{
 		header: header{id: 82, title: "Goroutines", unit: "short",
-			about: "Goroutines of each exporter. Some ten for each informer are normal; a rise without end is a leak: please report it, with a profile of goroutines."},
+			description: "Normally about ten per informer. A steady rise is a leak: report it with a goroutine profile."},
 		queries: []query{{expr: `max by (@cluster, @instance) (go_goroutines{@target}` + ofExporters + `)`, legend: legendExporter}},
 	}
 }
 
 func ownRequests() panel {
 	return timeSeries{
-		header: header{id: 83, title: "Requests to the API server", unit: "cpm",
-			about: "What the exporter itself asks the API server for in a minute, by verb. With the 23 default kinds some 50 watches are normal, nearly all of them freshness checks; audits come as lists every ten minutes. A failing share shows in the dashboard of the API client."},
+		header: header{id: 83, title: "API server requests by verb", unit: "cpm",
+			description: "Requests per minute of each exporter. Normally about 50 watches with the 23 default resources, mostly freshness checks; audits add lists every ten minutes. The API client dashboard shows errors."},
 		queries: []query{{expr: `60 * sum by (@cluster, @instance, verb) (rate(k8s_client_requests_total{@target}[$__rate_interval])` + ofExporters + `)`, legend: legendExporter + " {{verb}}"}},
 	}
 }
 
 func scrapeDuration() panel {
 	return timeSeries{
-		header: header{id: 84, title: "Duration of scrapes", unit: "s",
-			about: "How long Prometheus waits for the metrics of each exporter. Below 50 ms is normal with the 23 default kinds, and three times that with 100 more; it does not depend on the number of objects. More is an exporter, or a Prometheus, that is short of CPU."},
+		header: header{id: 84, title: "Scrape duration", unit: "s",
+			description: "Duration of scrapes by Prometheus. Normally below 50 ms with the 23 default resources, three times as much with 100 more; independent of the number of objects. More: the exporter or Prometheus lacks CPU."},
 		queries: []query{{expr: `max by (@cluster, @instance) (scrape_duration_seconds{@target}` + ofExporters + `)`, legend: legendExporter}},
 	}
 }
 
 func scrapedSamples() panel {
 	return timeSeries{
-		header: header{id: 85, title: "Samples in a scrape", unit: "short",
-			about: "What each exporter adds to Prometheus. Some 300 for each resource are normal, whatever the number of objects; it grows with resources and with namespaces that are watched one by one."},
+		header: header{id: 85, title: "Samples per scrape", unit: "short",
+			description: "Samples that each exporter adds to Prometheus. Normally about 300 per resource, independent of the number of objects. It grows with resources and with separately watched namespaces."},
 		queries: []query{{expr: `max by (@cluster, @instance) (scrape_samples_scraped{@target}` + ofExporters + `)`, legend: legendExporter}},
 	}
 }

@@ -5,99 +5,90 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 const legendProgram = "{{@cluster}} {{name}}"
 
 func lagByProgram(t catalog.Targets) panel {
-	o := t.Of(catalog.SyncLag)
 	return timeSeries{
-		header: header{id: 40, title: "Sync lag of the worst informer", unit: "s",
-			about: "How far the informer of each program that is furthest behind trails the API server. Normal is 0. All programs at once point at the API server or the network."},
+		header: header{id: 40, title: "Sync lag by program", unit: "s",
+			description: "How far the worst informer of each program is behind the API server. Normally 0. All programs at once: check the API server and the network."},
 		queries: []query{{expr: `max by (@cluster, name) (k8s_informer_sync_lag_seconds{@program})`, legend: legendProgram}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.SyncLag)),
 	}
 }
 
 func disconnectsByProgram(t catalog.Targets) panel {
-	o := t.Of(catalog.WatchDisconnects)
 	return timeSeries{
-		header: header{id: 41, title: "Disconnects of the worst informer", unit: "cpm",
-			about: "Watches that the worst informer of each program loses in a minute, planned ends left out. Normal is 0. The same peak in all programs is a restart of the API server or of what is in front of it."},
+		header: header{id: 41, title: "Watch disconnects by program", unit: "cpm",
+			description: "Watch disconnects per minute of the worst informer of each program, excluding planned timeouts. Normally 0. The same peak in all programs: the API server or a load balancer restarted."},
 		queries: []query{{expr: `60 * max by (@cluster, name) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@program}[$__rate_interval])))`, legend: legendProgram}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.WatchDisconnects)),
 	}
 }
 
 func eventLagByProgram(t catalog.Targets) panel {
-	o := t.Of(catalog.EventLag)
 	return timeSeries{
-		header: header{id: 42, title: "Event lag of all events, p99", unit: "s",
-			about: "From the receipt of events to the return of handlers, 99th percentile of all events of a program. Milliseconds are normal. A rise is a slow handler: see the details of the program's informers."},
+		header: header{id: 42, title: "Event lag p99 by program", unit: "s",
+			description: "99th percentile of the time from receiving an event to the handler's return. Normally milliseconds. If it rises, look for a slow handler in the program's informers."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_informer_event_lag_seconds_bucket{@program}[$__rate_interval])))`, legend: legendProgram, traced: true}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.EventLag)),
 	}
 }
 
-func failingByProgram(t catalog.Targets) panel {
-	o := t.Of(catalog.ReconcileErrors)
+func reconcileErrorsByProgram(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 43, title: "Reconciles that fail", unit: "percentunit",
-			about: "Share of the reconciles that end in an error or a panic, of the controller of each program that fails most. Near 0 is normal."},
-		queries: []query{{expr: `max by (@cluster, name) (` + reconcilesFailing + `)`, legend: legendProgram}},
-		goal:    &o,
+		header: header{id: 43, title: "Reconcile error rate by program", unit: "percentunit",
+			description: "Share of reconciles that end in an error or a panic, for the worst controller of each program. Normally near 0."},
+		queries: []query{{expr: `max by (@cluster, name) (` + reconcileErrors + `)`, legend: legendProgram}},
+		goal:    new(t.Of(catalog.ReconcileErrors)),
 	}
 }
 
-func waitByJob(t catalog.Targets) panel {
-	o := t.Of(catalog.QueueWait)
+func queueLatencyByJob(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 44, title: "Wait in queues, p99", unit: "s",
-			about: "How long items wait in the slowest queue of each job, 99th percentile, by client-go's own metrics, with the library and without. Milliseconds are normal, and no line where nothing is taken. The variable for the program does not apply."},
+		header: header{id: 44, title: "Queue latency p99 by job", unit: "s",
+			description: "99th percentile of the time items spend in the slowest queue of each job, from client-go's metrics, with or without the library. Normally milliseconds; no line without items. The program variable does not apply."},
 		queries: []query{{expr: `max by (@cluster, @job) (histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@target}[$__rate_interval]))) >= 0)`, legend: "{{@cluster}} {{@job}}"}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.QueueWait)),
 	}
 }
 
-func depthByJob(t catalog.Targets) panel {
-	o := t.Of(catalog.QueueDepth)
+func queueDepthByJob(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 49, title: "Items that wait", unit: "short",
-			about: "Items in the deepest queue of each job, by client-go's own metrics. Near 0 is normal, with peaks at starts and mass changes. One that only rises is workers that hang, or a replica that fills its queue before it leads, which does no harm."},
+		header: header{id: 49, title: "Queue depth by job", unit: "short",
+			description: "Depth of the longest queue of each job, from client-go's metrics. Normally near 0, with peaks at startup and mass changes. A steady rise means hanging workers, or a standby replica that fills its queue, which is harmless."},
 		queries: []query{{expr: `max by (@cluster, @job) (workqueue_depth{@target})`, legend: "{{@cluster}} {{@job}}"}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.QueueDepth)),
 	}
 }
 
-func changesByLock(t catalog.Targets) panel {
-	o := t.Of(catalog.LeaseChanges)
+func leaseTransitionsByNamespace(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 45, title: "Changes of leaders in 15 minutes", unit: "short",
-			about: "Times that the Leases of each namespace have changed hands in the quarter of an hour before, of the one that changed most, of any program. Normal is 0, and one or two in a roll-out. No line without the exporter."},
+		header: header{id: 45, title: "Lease transitions in 15 minutes", unit: "short",
+			description: "Holder changes over the previous 15 minutes, for the Lease with the most changes in each namespace, of any program. Normally 0, one or two during a rollout. No line without the exporter."},
 		queries: []query{{expr: `max by (@cluster, lease_namespace) (increase(k8s_lease_transitions_total{@target}[@lease_changes]))`, legend: "{{@cluster}} {{lease_namespace}}"}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.LeaseChanges)),
 	}
 }
 
-func failedRequestsByProgram(t catalog.Targets) panel {
-	o := t.Of(catalog.ClientErrors)
+func requestErrorsByProgram(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 46, title: "Requests that fail", unit: "percentunit",
-			about: "Share of the requests of each program that the API server did not answer, answered with a server error or turned away. Normal is 0. All programs at once point at the API server."},
-		queries: []query{{expr: requestsFailing, legend: legendProgram}},
-		goal:    &o,
+		header: header{id: 46, title: "Request error rate by program", unit: "percentunit",
+			description: "Share of API server requests that get no response, a 5xx or a 429. Normally 0. All programs at once: check the API server."},
+		queries: []query{{expr: requestErrors, legend: legendProgram}},
+		goal:    new(t.Of(catalog.ClientErrors)),
 	}
 }
 
 func objectsByProgram() panel {
 	return timeSeries{
-		header: header{id: 47, title: "Objects in caches", unit: "short",
-			about: "Objects that a process of each program holds, all resources together, of the process that holds most. Memory follows this number. A fall to 0 is a cache that was emptied, a rise without end something that nobody cleans up."},
+		header: header{id: 47, title: "Cached objects by program", unit: "short",
+			description: "Objects in all caches of a process, for the largest process of each program. Memory follows this number. A drop to 0 is an emptied cache; a steady rise means that objects are not cleaned up."},
 		queries: []query{{expr: `max by (@cluster, name) (sum by (@cluster, name, @instance) (k8s_informer_objects{@program}))`, legend: legendProgram}},
 	}
 }
 
-func oldestHeld(t catalog.Targets) panel {
-	o := t.Of(catalog.ObjectHeld)
+func oldestTerminatingByResource(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 48, title: "Oldest object in deletion", unit: "s",
-			about: "How long the object of each resource has waited for its end that has waited longest. 0 is normal, and peaks of seconds. No line without the exporter. The dashboard of objects names the finalizers."},
+		header: header{id: 48, title: "Oldest terminating object by resource", unit: "s",
+			description: "Time that the oldest terminating object of each resource has been waiting for its removal. Normally 0, with peaks of seconds. No line without the exporter. The objects dashboard shows the finalizers."},
 		queries: []query{{expr: `max by (@cluster, informer_type) (k8s_object_terminating_oldest_seconds{@target})`, legend: "{{@cluster}} {{informer_type}}"}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.ObjectHeld)),
 	}
 }

@@ -4,62 +4,60 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 const legendResource = "{{@cluster}} {{informer_type}} {{namespace}}"
 
-func behindNow() panel {
-	return single{
-		header: header{id: 5, title: "Behind their spec", unit: "short",
-			about: "Objects with a change of their spec that their controller has not dealt with, by status.observedGeneration. For moments after changes some are normal. No data: the exporter follows no resource that has the field, or not its generations."},
+func laggingNow() panel {
+	return singleStat{
+		header: header{id: 5, title: "Observed generation lag", unit: "short",
+			description: "Objects with status.observedGeneration < metadata.generation. Some are normal for moments after changes. No data: no watched resource has the field, or generations are not followed."},
 		query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
 	}
 }
 
-func oldestBehind(t catalog.Targets) panel {
-	o := t.Of(catalog.GenerationLag)
-	return single{
-		header: header{id: 6, title: "Oldest change", unit: "s",
-			about: "How long the exporter has seen the oldest change of a spec wait for its controller. Normal is 0, or seconds. The objective is " + o.Goal() + ": follow the runbook of ClusterGenerationLag."},
+func oldestLag(t catalog.Targets) panel {
+	return singleStat{
+		header: header{id: 6, title: "Oldest unobserved generation", unit: "s",
+			description: "Time since the exporter first saw the oldest unobserved generation. Normally 0 or seconds. See the runbook of ClusterGenerationLag."},
 		query: `max(k8s_object_generation_lag_oldest_seconds{@object})`,
-		red:   o.Threshold,
+		goal:  new(t.Of(catalog.GenerationLag)),
 	}
 }
 
-func everyLag(t catalog.Targets) panel {
+func generationTable(t catalog.Targets) panel {
 	o := t.Of(catalog.GenerationLag)
-	return grid{
-		header: header{id: 8, title: "Behind their spec, the oldest first", unit: "short", empty: noneHere,
-			about: "One row for each resource and namespace. No row is normal, and rows for moments after changes. Red cells miss the objective."},
+	return labelTable{
+		header: header{id: 8, title: "Observed generation lag by age", unit: "short", empty: normallyEmpty,
+			description: "One row per resource and namespace. Normally empty, with rows for moments after changes. Red cells miss the objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},
 		},
 		columns: []column{
-			{title: "Oldest", unit: "s", bad: true, red: o.Threshold, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
+			{title: "Oldest", unit: "s", red: o.Threshold, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
 			{title: "Objects", query: `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
 		},
-		sortBy: "Oldest", above: "Objects",
+		sortBy: "Oldest", positive: "Objects",
 	}
 }
 
-func behindByResource() panel {
+func generationLag() panel {
 	return timeSeries{
-		header: header{id: 30, title: "Behind their spec", unit: "short",
-			about: "Objects whose controller has not dealt with the last change of their spec, by resource. Peaks after changes are normal. A level that stays is a controller that does not run, has no leader, or fails for these objects."},
+		header: header{id: 30, title: "Observed generation lag by resource", unit: "short",
+			description: "Objects with status.observedGeneration < metadata.generation, excluding terminating objects. Normally peaks after changes. A lasting level means that the controller is down, has no leader, or fails for these objects."},
 		queries: []query{{expr: `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{@cluster}} {{informer_type}}"}},
 	}
 }
 
-func behindOldest(t catalog.Targets) panel {
-	o := t.Of(catalog.GenerationLag)
+func oldestGenerationLag(t catalog.Targets) panel {
 	return timeSeries{
-		header: header{id: 31, title: "Oldest change that is not dealt with", unit: "s",
-			about: "How long the exporter has seen the oldest change wait, by resource and namespace. 0 is normal, and peaks of seconds. It begins anew when the exporter is restarted."},
+		header: header{id: 31, title: "Oldest unobserved generation by resource", unit: "s",
+			description: "Time since the exporter first saw the oldest unobserved generation, by resource and namespace. Normally 0, with peaks of seconds. A restart of the exporter resets it."},
 		queries: []query{{expr: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.GenerationLag)),
 	}
 }
 
-func withoutRoom() panel {
+func droppedSeries() panel {
 	return timeSeries{
-		header: header{id: 32, title: "Without a series of their own", unit: "short",
-			about: "Leases and objects that had no room for a series of their own when they appeared, by signal, of the exporter that has least room. Normal is none. They are reported together as other, Leases only by their number."},
+		header: header{id: 32, title: "Dropped series by signal", unit: "short",
+			description: "Leases and objects above the series limit, for the exporter with the most. Normally none. They are reported together as other, Leases only as a number."},
 		queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
 		stacked: true,
 	}

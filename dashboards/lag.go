@@ -6,7 +6,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// bucket matches the bucket that ends at an objective's threshold: Prometheus 3 writes 5 as 5.0, others write 5.
+// bucket matches the bucket with an objective's threshold as its bound. Prometheus 3 writes 5 as 5.0, older versions as 5.
 func bucket(o catalog.Objective) string {
 	n := catalog.FormatNumber(o.Threshold)
 	if strings.Contains(n, ".") {
@@ -16,59 +16,57 @@ func bucket(o catalog.Objective) string {
 }
 
 func syncLag(t catalog.Targets) panel {
-	o := t.Of(catalog.SyncLag)
 	return timeSeries{
 		header: header{id: 20, title: "Sync lag", unit: "s",
-			about: "How far each informer is known to trail the API server. Normal is 0, however little happens. A steady rise of a second a second means that the watch is down, or dead without anybody having said so: look at the freshness checks. Otherwise a handler holds up events: look at the pending ones."},
+			description: "How far each informer is behind the API server. Normally 0, also when idle. A rise of one second per second means that the watch is down or half-open: see the freshness checks. Otherwise a handler blocks events: see the pending events."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_sync_lag_seconds{@informer})`, legend: legendInformer}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.SyncLag)),
 	}
 }
 
 func eventLag(t catalog.Targets) panel {
-	o := t.Of(catalog.EventLag)
 	return timeSeries{
-		header: header{id: 21, title: "Event lag, p99", unit: "s",
-			about: "From the receipt of an event to the return of the handler, 99th percentile. Milliseconds are normal. If it rises, compare with the duration of the handlers: they take the time, or there are more events than they can take."},
+		header: header{id: 21, title: "Event lag p99", unit: "s",
+			description: "99th percentile of the time from receiving an event to the handler's return. Normally milliseconds. If it rises, compare with the handler duration and the event rate."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer, traced: true}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.EventLag)),
 	}
 }
 
-func lateShare(t catalog.Targets) panel {
+func lateEventShare(t catalog.Targets) panel {
 	o := t.Of(catalog.EventLag)
-	// The line is the budget, which the objective's own threshold is not.
+	// The line is the error budget, not the threshold of the objective.
 	budget := catalog.Objective{Threshold: o.Allowed(), Unit: "percentunit"}
 	return timeSeries{
 		header: header{id: 22, title: "Late events", unit: "percentunit",
-			about: "Share of events that took longer than " + o.Amount() + ". Above the line, the budget of a month is used up before its end; the alerts compare hours and days of this."},
+			description: "Share of events handled more than " + o.Amount() + " after they were received. Above the line, the monthly error budget does not last; the alerts compare hours and days of it."},
 		queries: []query{{expr: `1 - sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@informer, ` + bucket(o) + `}[$__rate_interval])) / sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@informer}[$__rate_interval]))`, legend: legendInformer}},
 		goal:    &budget,
 	}
 }
 
-func eventLagHeat() panel {
-	return heat{
-		header: header{id: 23, title: "Event lag, distribution", unit: "s",
-			about: "How many events a second took how long, over all informers. Normal is one dark band near the bottom; a second band above it is one slow handler, a smear upwards is a backlog."},
+func eventLagDistribution() panel {
+	return distribution{
+		header: header{id: 23, title: "Event lag distribution", unit: "s",
+			description: "Events per second by event lag, over all informers. Normally one dark band near the bottom. A second band above it is a slow handler; an upward smear is a backlog."},
 		query: `sum by (le) (rate(k8s_informer_event_lag_seconds_bucket{@informer}[$__rate_interval]))`,
 	}
 }
 
 func propagation() panel {
 	return timeSeries{
-		header: header{id: 24, title: "From write to receipt, p99", unit: "s",
-			about: "Time from the write of an object, which the API server notes in managedFields to the second, to the receipt of its event. Up to 1 s is normal. More is an API server or a network that is late, or clocks that differ; after a gap, the length of the gap."},
+		header: header{id: 24, title: "Write-to-receive latency p99", unit: "s",
+			description: "Time from an object's write, as recorded in managedFields in whole seconds, to the receipt of its event. Normally up to 1 s. More means a slow API server or network, or clock skew. After a coverage gap, it includes the gap."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_propagation_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer}},
 	}
 }
 
 func freshnessChecks() panel {
 	return timeSeries{
-		header: header{id: 25, title: "Freshness checks", unit: "short",
-			about: "Checks by result: a short second watch shows what the cache should have. Normal is fresh. lagging: the API server sends what the informer does not get; failed: the API server does not answer, or not in time; skipped: the watch is down or the server cannot tell. No line where the checks are off, as in the library by default."},
+		header: header{id: 25, title: "Freshness checks by result", unit: "short",
+			description: "Checks that compare the cache with a short second watch. Normally fresh. lagging: the informer misses events that the API server sends. error: the API server does not respond in time. skipped: the watch is down or the server does not support the check. No line where checks are off, the library's default."},
 		queries: []query{{expr: `sum by (@cluster, name, result) (increase(k8s_informer_freshness_checks_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{result}}"}},
 		stacked: true,
-		colours: resultColours("fresh", "lagging|failed"),
+		colors:  resultColors("fresh", "lagging|error"),
 	}
 }

@@ -1,38 +1,38 @@
 package dashboards
 
-// LeaderElectionUID is the stable id of the dashboard of leader election in Grafana's addresses.
+// LeaderElectionUID is the uid of the dashboard in Grafana. It never changes.
 const LeaderElectionUID = "informers-leader-election"
 
-// leaderElection answers, from top to bottom: does every lock have one leader, who is it, and what makes it change.
+// leaderElection covers locks as their candidates report them, and Leases.
 func leaderElection(c Config) page {
 	t := c.Targets
 	return page{
-		uid:       LeaderElectionUID,
-		title:     "Controllers / Leader election",
-		about:     "Which process leads, how often that changes, and whether leaders renew their locks in time, as the candidates themselves see it, and as the Leases of the cluster show it for any program.",
-		variables: leaderVariables,
-		alerts:    controllerAlerts + "|ClusterLease.+",
-		leaders:   true,
+		uid:         LeaderElectionUID,
+		title:       "Controllers / Leader election",
+		description: "Leaders, leader transitions and lock renewals as the candidates report them, and Leases of all programs.",
+		variables:   leaderVariables,
+		alerts:      controllerAlerts + "|ClusterLease.+",
+		leaders:     true,
 		rows: []row{
-			{id: 100, title: "Is it fine?", lines: []line{
+			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
-					withoutLeader(), leadersTooMany(), mostChanges(t), slowestRenewals(t), oldestRenewal(t), renewalP99(),
+					noLeader(), splitBrain(), worstTransitions(t), worstSlowRenewals(t), oldestRenewal(t), renewalP99(),
 				}},
-				{height: 9, panels: []panel{everyCandidate(t)}},
+				{height: 9, panels: []panel{candidateTable(t)}},
 			}},
-			{id: 200, title: "Changes: who leads, and since when?", lines: []line{
+			{id: 200, title: "Leaders", lines: []line{
 				{height: 7, panels: []panel{leaders()}},
-				{height: 9, panels: []panel{leaderChanges(t), leaderEvents()}},
+				{height: 9, panels: []panel{leaderTransitions(t), leaderEvents()}},
 			}},
-			{id: 300, title: "Renewals: is the lock kept?", lines: []line{
+			{id: 300, title: "Renewals", lines: []line{
 				{height: 9, panels: []panel{renewDuration(), slowRenewals(t), sinceRenewal()}},
 			}},
-			{id: 500, title: "Leases of the cluster, as informer-exporter sees them: of any program", lines: []line{
-				{height: 9, panels: []panel{everyLease(t)}},
-				{height: 9, panels: []panel{leasesByState(), sinceLeaseRenewal(), leaseChanges(t)}},
+			{id: 500, title: "Leases (all programs, from informer-exporter)", lines: []line{
+				{height: 9, panels: []panel{leaseTable(t)}},
+				{height: 9, panels: []panel{leasesByState(), sinceLeaseRenewal(), leaseTransitions(t)}},
 			}},
-			{id: 400, title: "client-go's own metrics, of programs with the library and without", lines: []line{
-				{height: 9, panels: []panel{upstreamLeaders(), upstreamSlowPath()}},
+			{id: 400, title: "client-go metrics (with or without the library)", lines: []line{
+				{height: 9, panels: []panel{upstreamLeaderTable(), upstreamSlowPath()}},
 			}},
 		},
 	}

@@ -2,34 +2,33 @@ package dashboards
 
 import "strings"
 
-// OverviewUID is the stable id of the overview in Grafana's addresses.
+// OverviewUID is the uid of the dashboard in Grafana. It never changes.
 const OverviewUID = "informers-overview"
 
-// overview answers for all programs together: is anything wrong, with which program, and since when. What it is, the other
-// dashboards tell; the tables lead to them.
+// overview covers all programs. Its tables link to the other dashboards.
 func overview(c Config) page {
 	t := c.Targets
 	return page{
-		uid:       OverviewUID,
-		title:     "Informers / Overview",
-		about:     "Whether informers, controllers and leaders of all programs are well, the worst first. The tables lead to the details.",
-		variables: programVariables,
-		alerts:    strings.Join([]string{informerAlerts, controllerAlerts, clusterAlerts}, "|"),
-		leaders:   true,
+		uid:         OverviewUID,
+		title:       "Informers / Overview",
+		description: "Active problems of informers, controllers and leader election across all programs. The tables link to details.",
+		variables:   programVariables,
+		alerts:      strings.Join([]string{informerAlerts, controllerAlerts, clusterAlerts}, "|"),
+		leaders:     true,
 		rows: []row{
-			{id: 100, title: "Is it fine?", lines: []line{
+			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
-					notSynced("@program"), watchesDown("@program"), worstSyncLag(t, "@program"), cachesDiffer("@program"),
-					locksWithoutLeader(), worstReconciles(t), longestWait(t), worstRequests(t),
+					notSynced("@program"), watchesDown("@program"), worstSyncLag(t, "@program"), inconsistentCaches("@program"),
+					locksWithoutLeader(), worstReconcileErrors(t), worstQueueLatency(t), worstRequestErrors(t),
 				}},
-				{height: 7, panels: []panel{everyProgram(t)}},
-				{height: 8, panels: []panel{worstControllers(t), firing()}, widths: []uint32{17, 7}},
-				{height: 9, panels: []panel{worstInformers(t)}},
+				{height: 7, panels: []panel{programTable(t)}},
+				{height: 8, panels: []panel{fleetControllerTable(t), firingAlertList()}, widths: []uint32{17, 7}},
+				{height: 9, panels: []panel{fleetInformerTable(t)}},
 			}},
-			{id: 200, title: "Since when?", lines: []line{
+			{id: 200, title: "Trends", lines: []line{
 				{height: 9, panels: []panel{lagByProgram(t), disconnectsByProgram(t), eventLagByProgram(t)}},
-				{height: 9, panels: []panel{failingByProgram(t), waitByJob(t), depthByJob(t)}},
-				{height: 9, panels: []panel{failedRequestsByProgram(t), changesByLock(t), oldestHeld(t), objectsByProgram()}},
+				{height: 9, panels: []panel{reconcileErrorsByProgram(t), queueLatencyByJob(t), queueDepthByJob(t)}},
+				{height: 9, panels: []panel{requestErrorsByProgram(t), leaseTransitionsByNamespace(t), oldestTerminatingByResource(t), objectsByProgram()}},
 			}},
 		},
 	}

@@ -13,11 +13,11 @@ const gridWidth = 24
 
 // page is a dashboard before it is laid out.
 type page struct {
-	uid, title, about string
-	variables         []variable
-	// alerts is the regular expression of the alerts that its graphs mark.
+	uid, title, description string
+	variables               []variable
+	// alerts is a regular expression of the alerts to mark on the graphs.
 	alerts string
-	// leaders marks changes of leaders, too.
+	// leaders also marks leader transitions.
 	leaders bool
 	rows    []row
 }
@@ -29,11 +29,11 @@ type row struct {
 	lines []line
 }
 
-// line is a number of panels side by side, of equal height.
+// line is a line of panels of equal height.
 type line struct {
 	height uint32
 	panels []panel
-	// widths are those of the panels, of gridWidth together. Nil: all are equal.
+	// widths are the panels' widths, which add up to gridWidth. Nil means equal widths.
 	widths []uint32
 }
 
@@ -44,7 +44,7 @@ func (l line) width(i int) uint32 {
 	return l.widths[i]
 }
 
-// panel is a panel that can be put at a place.
+// panel is a panel without a position.
 type panel interface {
 	panel(pos sdk.GridPos, f filler) (sdk.Panel, error)
 }
@@ -52,9 +52,9 @@ type panel interface {
 // build lays the page out.
 func (p page) build(c Config) (Dashboard, error) {
 	f := newFiller(c)
-	//nolint:staticcheck // SA1019: the builder that is recommended instead emits schema v2, which Grafana before 13 and the operator's CRD cannot load.
+	//nolint:staticcheck // SA1019: the recommended builder emits schema v2, which Grafana before 13 and the operator's CRD cannot load.
 	b := sdk.NewDashboardBuilder(p.title).
-		Uid(p.uid).Description(p.about).Tags([]string{"informer-exporter", "kubernetes"}).
+		Uid(p.uid).Description(p.description).Tags([]string{"informer-exporter", "kubernetes"}).
 		Readonly().Timezone("browser").Time("now-1h", "now").Refresh("30s").
 		Tooltip(sdk.DashboardCursorSyncCrosshair).
 		WithVariable(sdk.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus"))
@@ -63,13 +63,13 @@ func (p page) build(c Config) (Dashboard, error) {
 	}
 	b.Annotation(firingAlerts(p.alerts, f))
 	if p.leaders {
-		b.Annotation(changesOfLeaders(f))
+		b.Annotation(leaderMarks(f))
 	}
 	b.Link(sdk.NewDashboardLinkBuilder("Informer dashboards").Type(sdk.DashboardLinkTypeDashboards).
 		Tags([]string{"informer-exporter"}).AsDropdown(true).IncludeVars(true).KeepTime(true))
 	if c.RunbookBase != "" {
 		b.Link(sdk.NewDashboardLinkBuilder("Runbooks").Type(sdk.DashboardLinkTypeLink).Icon("doc").
-			Tooltip("What to do about each alert").Url(c.RunbookBase).TargetBlank(true))
+			Tooltip("Runbooks of the alerts").Url(c.RunbookBase).TargetBlank(true))
 	}
 	d, err := b.Build()
 	if err != nil {
@@ -82,7 +82,7 @@ func (p page) build(c Config) (Dashboard, error) {
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw}, err
 }
 
-// layOut gives every panel its place.
+// layOut assigns a position to every panel.
 func (p page) layOut(f filler) ([]sdk.PanelOrRowPanel, error) {
 	var list []sdk.PanelOrRowPanel
 	var y uint32
@@ -109,9 +109,9 @@ func (p page) layOut(f filler) ([]sdk.PanelOrRowPanel, error) {
 	return list, nil
 }
 
-// firingAlerts marks the times at which alerts were firing on every graph.
+// firingAlerts marks firing alerts on every graph.
 func firingAlerts(names string, f filler) cog.Builder[sdk.AnnotationQuery] {
-	// One mark for each alert and program: many on top of one another would hide the graphs.
+	// One mark per alert and program, so that overlapping marks do not hide the graphs.
 	expr := `max by (alertname, severity, name) (ALERTS{alertname=~"` + names + `", alertstate="firing", @cluster=~"$cluster"})`
 	return sdk.NewAnnotationQueryBuilder().
 		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
@@ -119,18 +119,17 @@ func firingAlerts(names string, f filler) cog.Builder[sdk.AnnotationQuery] {
 		TitleFormat("{{alertname}}").TextFormat("{{name}}").TagKeys("severity")
 }
 
-// changesOfLeaders marks the times at which locks changed hands: of programs with the library, and of the others by their
-// Leases.
-func changesOfLeaders(f filler) cog.Builder[sdk.AnnotationQuery] {
+// leaderMarks marks leader transitions of programs with the library, and Lease transitions of all programs.
+func leaderMarks(f filler) cog.Builder[sdk.AnnotationQuery] {
 	expr := `max by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired", @cluster=~"$cluster"}[$__rate_interval])) > 0 or max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@, @cluster=~"$cluster"}[$__rate_interval])) > 0`
 	return sdk.NewAnnotationQueryBuilder().
-		Name("Changes of leaders").Datasource(dataSource()).Enable(true).IconColor("blue").
+		Name("Leader transitions").Datasource(dataSource()).Enable(true).IconColor("blue").
 		Expr(f.fill(expr)).Target(query{expr: expr}.build("Anno", f)).
 		TitleFormat("New leader").TextFormat("{{name}} {{lock}}{{lease_namespace}} {{lease}}")
 }
 
-// marshal writes a dashboard so that two runs agree and PromQL stays readable. The SDK's own marshallers escape <, > and
-// &, so what they return is read and written again.
+// marshal encodes a dashboard deterministically and with readable PromQL: the SDK's marshalers escape <, > and &, so their
+// output is decoded and encoded again.
 //
 //nolint:staticcheck // SA1019: as for the builder.
 func marshal(d sdk.Dashboard) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// docs/dashboards.md shows each dashboard, and the repository stays small enough to be cloned.
+// docs/dashboards.md shows each dashboard, and the previews stay small.
 func TestPreviews(t *testing.T) {
 	const folder, width, most = "docs/previews", 1600, 3 << 20
 	page, err := os.ReadFile("../docs/dashboards.md")

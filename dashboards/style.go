@@ -14,43 +14,43 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Legends of series that are summed up over the processes of a program.
+// Legends of series that are aggregated over the processes of a program.
 const (
 	legendInformer = "{{@cluster}} {{name}} {{informer_type}} {{watch_namespace}}"
 	legendHandler  = legendInformer + " {{handler}}"
 
 	legendController = "{{@cluster}} {{name}} {{controller}}"
-	legendQueue      = "{{@cluster}} {{@job}} {{name}}" // client-go gives the queue's name only
+	legendQueue      = "{{@cluster}} {{@job}} {{name}}" // client-go's metrics carry only the queue's name
 	legendLock       = "{{@cluster}} {{name}} {{lock}}"
 )
 
-// Colours mean the same everywhere: green is fine, red misses its objective.
-// noneHere stands where no series is as it should be: there is none either if nothing is scraped, but then nowhere else.
-const noneHere = "None, if other panels have data"
+// normallyEmpty is the text of a panel that normally has no series. Failed scrapes also leave it empty, as they do the other panels.
+const normallyEmpty = "None, if other panels have data"
 
+// Colors of states: green meets the objective, red misses it.
 const (
 	green = "green"
 	red   = "red"
-	grey  = "#808080"     // a state that is neither
-	none  = "transparent" // for what is no matter of good and bad, and in tables, where only what is bad should catch the eye
+	gray  = "#808080"     // neither good nor bad
+	none  = "transparent" // without objective, and for table cells that meet theirs
 )
 
-// header is what every panel has.
+// header holds the fields that all types of panels share.
 type header struct {
-	// id is written by hand and never given to another panel of the same dashboard.
+	// id is written by hand. An id is never reused for another panel of the same dashboard.
 	id    uint32
 	title string
-	// about says what the panel shows, what is normal, and what to do if it is not.
-	about string
-	unit  string
-	// empty is what stands there if there is no series, where that is as it should be; else Grafana says No data.
+	// description states what the panel shows, what is normal, and what to check otherwise.
+	description string
+	unit        string
+	// empty replaces Grafana's "No data" where the absence of series is normal.
 	empty string
 }
 
 // query is a query with the placeholders of filler.
 type query struct {
 	expr, legend string
-	// traced asks for exemplars, too: the series are buckets of a histogram to which the library attaches traces.
+	// traced requests exemplars, for buckets of histograms to which the library attaches traces.
 	traced bool
 }
 
@@ -62,32 +62,34 @@ type timeSeries struct {
 	goal *catalog.Objective
 	// ceiling is a value that stays in view, unless it is 0.
 	ceiling float64
-	// stacked draws bars on top of one another, for counts.
+	// stacked draws stacked bars, for counts.
 	stacked bool
-	// colours are those of series by the end of their legend.
-	colours []colour
+	// colors are fixed colors of series, by the end of their legend.
+	colors []color
 }
 
-// colour is that of the series whose legend ends with a word of the regular expression.
-type colour struct{ words, name string }
+// color is the color of series whose legend ends with a match of pattern.
+type color struct{ pattern, name string }
 
-// resultColours are for results that are good or bad. Others are neither, and have no colour of their own.
-func resultColours(good, bad string) []colour {
-	return []colour{{good, green}, {bad, red}}
+// resultColors returns green for the results that match good and red for those that match bad.
+func resultColors(good, bad string) []color {
+	return []color{{good, green}, {bad, red}}
 }
 
-// single is one number with the colour of its state.
-type single struct {
+// singleStat is one number with the color of its state.
+type singleStat struct {
 	header
 	query string
-	// red is the smallest value that is bad, 0 if no value is.
+	// goal colors the number and ends the description, unless it is nil.
+	goal *catalog.Objective
+	// red is the lowest bad value without a goal, 0 if there is none.
 	red float64
-	// idle is what an undefined value means, such as a quantile of no events; "" if there is none.
+	// idle is the text for NaN, such as a quantile without events.
 	idle string
 }
 
-// heat is a histogram over time.
-type heat struct {
+// distribution is a heat map of a histogram over time.
+type distribution struct {
 	header
 	query string
 }
@@ -112,7 +114,7 @@ func (q query) instant(refID string, f filler, format prometheus.PromQueryFormat
 
 func refID(i int) string { return string(rune('A' + i)) }
 
-// steps colours values from bad on red.
+// steps returns green below bad, and red from there.
 func steps(bad float64) cog.Builder[sdk.ThresholdsConfig] {
 	return sdk.NewThresholdsConfigBuilder().Mode(sdk.ThresholdsModeAbsolute).Steps([]sdk.Threshold{
 		{Color: green}, {Color: red, Value: cog.ToPtr(bad)},
@@ -121,7 +123,7 @@ func steps(bad float64) cog.Builder[sdk.ThresholdsConfig] {
 
 func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	b := timeseries.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).Min(0).
+		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).Min(0).
 		Datasource(dataSource()).GridPos(pos).
 		// The SDK's own defaults hide the legend and leave the tooltip without a mode.
 		Legend(common.NewVizLegendOptionsBuilder().ShowLegend(true).
@@ -129,7 +131,7 @@ func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 			Calcs([]string{"lastNotNull", "max"}).SortBy("Max").SortDesc(true)).
 		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeMulti).Sort(common.SortOrderDescending)).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdPaletteClassic)).
-		// Nothing below the lines: with one for each informer it would be all that is to be seen.
+		// No fill: with a line per informer it would cover the graph.
 		LineWidth(1).FillOpacity(0).ShowPoints(common.VisibilityModeNever).
 		SpanNulls(common.BoolOrFloat64{Bool: cog.ToPtr(false)}).
 		AxisBorderShow(false)
@@ -139,21 +141,21 @@ func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	}
 	switch {
 	case p.goal != nil:
-		// The line stays in view, and a lag of nothing looks like nothing.
+		// Keep the line in view, so that a small lag looks small.
 		b.AxisSoftMax(p.goal.Threshold * 1.2).
 			Thresholds(steps(p.goal.Threshold)).
 			ThresholdsStyle(common.NewGraphThresholdsStyleConfigBuilder().Mode(common.GraphThresholdsStyleModeDashed)).
-			Description(p.about + " The dashed line is the objective: " + p.goal.Goal() + ".")
+			Description(p.description + " Dashed line: the objective, " + p.goal.Goal() + ".")
 	case p.ceiling > 0:
 		b.AxisSoftMax(p.ceiling)
 	case p.unit == "short":
-		b.AxisSoftMax(1) // counts of nothing at the bottom, not in the middle of an axis up to 100
+		b.AxisSoftMax(1) // show a count of 0 at the bottom, not in the middle of an axis up to 100
 	}
 	if p.empty != "" {
 		b.NoValue(p.empty)
 	}
-	for _, c := range p.colours {
-		b.OverrideByRegexp(`/ (`+c.words+`)$/`, []sdk.DynamicConfigValue{
+	for _, c := range p.colors {
+		b.OverrideByRegexp(`/ (`+c.pattern+`)$/`, []sdk.DynamicConfigValue{
 			{Id: "color", Value: map[string]any{"mode": "fixed", "fixedColor": c.name}},
 		})
 	}
@@ -163,9 +165,12 @@ func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return b.Build()
 }
 
-func (p single) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
+func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
+	if p.goal != nil {
+		p.red, p.description = p.goal.Threshold, p.description+" The objective is "+p.goal.Goal()+"."
+	}
 	b := stat.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
+		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
 		Thresholds(p.steps()).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
@@ -173,9 +178,9 @@ func (p single) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		Orientation(common.VizOrientationAuto).TextMode(common.BigValueTextModeValue).
 		ColorMode(common.BigValueColorModeBackground).GraphMode(common.BigValueGraphModeNone).
 		JustifyMode(common.BigValueJustifyModeAuto).NoValue("No data").
-		// Instant: the last value of a range would still look fine long after the metrics have stopped.
+		// Instant: the last value of a range outlives the metrics.
 		WithTarget(query{expr: p.query}.instant(refID(0), f, prometheus.PromQueryFormatTimeSeries))
-	// What is not known is not green. The mapping of null holds for no series, too.
+	// An unknown value is not green. The mapping of null also applies without series.
 	mappings := []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}
 	if p.idle != "" {
 		mappings = append(mappings, special(sdk.SpecialValueMatchNaN, p.idle, green))
@@ -187,30 +192,30 @@ func (p single) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return b.Build()
 }
 
-// counts tells that the result of a query is a number of events, which increase extrapolates: once is not 1.02 times.
+// counts reports whether the result of a query is a number of events, which increase extrapolates to fractions.
 func counts(expr string) bool { return strings.Contains(expr, "increase(") }
 
-func special(match sdk.SpecialValueMatch, text, colour string) sdk.ValueMapping {
+func special(match sdk.SpecialValueMatch, text, color string) sdk.ValueMapping {
 	return sdk.ValueMapping{SpecialValueMap: &sdk.SpecialValueMap{
 		Type: sdk.MappingTypeSpecialValue,
 		Options: sdk.DashboardSpecialValueMapOptions{
 			Match:  match,
-			Result: sdk.ValueMappingResult{Text: cog.ToPtr(text), Color: cog.ToPtr(colour)},
+			Result: sdk.ValueMappingResult{Text: cog.ToPtr(text), Color: cog.ToPtr(color)},
 		},
 	}}
 }
 
-// steps leaves a number without a colour that is neither good nor bad.
-func (p single) steps() cog.Builder[sdk.ThresholdsConfig] {
+// steps returns no color for a number without objective.
+func (p singleStat) steps() cog.Builder[sdk.ThresholdsConfig] {
 	if p.red == 0 {
 		return sdk.NewThresholdsConfigBuilder().Mode(sdk.ThresholdsModeAbsolute).Steps([]sdk.Threshold{{Color: none}})
 	}
 	return steps(p.red)
 }
 
-func (p heat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
+func (p distribution) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return heatmap.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.about).Unit("short").
+		Id(p.id).Title(p.title).Description(p.description).Unit("short").
 		Datasource(dataSource()).GridPos(pos).
 		YAxis(heatmap.NewYAxisConfigBuilder().Unit(p.unit)).
 		Color(heatmap.NewHeatmapColorOptionsBuilder().Mode(heatmap.HeatmapColorModeScheme).Scheme("Oranges").Steps(64)).

@@ -3,19 +3,18 @@ package dashboards
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 func lastSync(t catalog.Targets) panel {
-	o := t.Of(catalog.SyncDuration)
 	return timeSeries{
-		header: header{id: 40, title: "Duration of the last sync", unit: "s",
-			about: "How long each informer took for its last full state. It stays until the next one. A second or two is normal for thousands of objects. Failed attempts count, so compare with the errors."},
+		header: header{id: 40, title: "Last sync duration", unit: "s",
+			description: "Duration of each informer's last list, until the next one. Normally a second or two for thousands of objects. Failed attempts count: compare with the errors."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_last_sync_duration_seconds{@informer})`, legend: legendInformer}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.SyncDuration)),
 	}
 }
 
 func relists() panel {
 	return timeSeries{
-		header: header{id: 41, title: "Full states by reason", unit: "short",
-			about: "Lists and streaming lists that were taken in. Normal is one initial for each informer at a start, then none. expired and watch_failed are expensive for the API server: see the disconnects."},
+		header: header{id: 41, title: "Relists by reason", unit: "short",
+			description: "Completed lists and streaming lists. Normally one initial sync per informer at startup, then none. expired and watch_failed are expensive for the API server: see the watch disconnects."},
 		queries: []query{{expr: `sum by (@cluster, name, reason) (increase(k8s_informer_relists_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{reason}}"}},
 		stacked: true,
 	}
@@ -24,26 +23,25 @@ func relists() panel {
 func syncErrors() panel {
 	return timeSeries{
 		header: header{id: 42, title: "List and watch errors by type", unit: "short",
-			about: "Errors of lists and watches, also those that client-go retries silently. Normal is none. forbidden and unauthorized: permissions and tokens; refused, timeout, server: the API server or the network; throttled: API priority and fairness."},
+			description: "Errors of lists and watches, including those that client-go retries silently. Normally none. forbidden, unauthorized: permissions and tokens. refused, timeout, server: API server or network. throttled: API priority and fairness."},
 		queries: []query{{expr: `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{error_type}}"}},
 		stacked: true,
 	}
 }
 
 func syncDuration(t catalog.Targets) panel {
-	o := t.Of(catalog.SyncDurationQuantile)
 	return timeSeries{
-		header: header{id: 43, title: "Sync duration, p99", unit: "s",
-			about: "Full states that were obtained and attempts that failed, 99th percentile. No line where there was none. A sync before the first scrape does not show here but in the duration of the last sync."},
+		header: header{id: 43, title: "Sync duration p99", unit: "s",
+			description: "99th percentile of the duration of syncs, by result. No line without syncs. A sync before the first scrape appears only in the last sync duration."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, result) (rate(k8s_informer_sync_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{result}}"}},
-		goal:    &o,
+		goal:    new(t.Of(catalog.SyncDurationQuantile)),
 	}
 }
 
 func listDuration() panel {
 	return timeSeries{
 		header: header{id: 44, title: "List duration", unit: "s",
-			about: "Complete lists, waiting in the client's rate limiter included. No line where there was none. The longest lists are of the largest resources; all of them long at once means that the API server or the client is short of something."},
+			description: "Duration of complete lists, including client-side throttling. No line without lists. Large resources take longest. If all lists are slow, the API server or the client lacks CPU or bandwidth."},
 		queries: []query{
 			{expr: `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_informer_list_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} p99"},
 			{expr: `histogram_quantile(0.5, sum by (le, @cluster, name) (rate(k8s_informer_list_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} p50"},
@@ -53,16 +51,16 @@ func listDuration() panel {
 
 func listItems() panel {
 	return timeSeries{
-		header: header{id: 45, title: "Objects in lists", unit: "short",
-			about: "Mean number of objects in the lists that were completed. No line where there was none. It explains the duration of lists and the memory that they take."},
+		header: header{id: 45, title: "Objects per list", unit: "short",
+			description: "Mean number of objects per completed list. No line without lists. Compare with the duration of lists and with memory."},
 		queries: []query{{expr: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_list_items_sum{@informer}[$__rate_interval])) / sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_list_items_count{@informer}[$__rate_interval]))`, legend: legendInformer}},
 	}
 }
 
 func listPages() panel {
 	return timeSeries{
-		header: header{id: 46, title: "Pages of lists", unit: "short",
-			about: "Pages that LIST requests returned. None is normal: client and server stream the list by default. Many pages mean that etcd is read instead of the API server's cache."},
+		header: header{id: 46, title: "List pages", unit: "short",
+			description: "Pages returned by LIST requests. Normally none, since streaming lists are the default. Many pages mean reads from etcd instead of the API server's cache."},
 		queries: []query{{expr: `sum by (@cluster, name) (increase(k8s_informer_list_pages_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}}"}},
 		stacked: true,
 	}

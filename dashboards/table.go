@@ -11,41 +11,41 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/table"
 )
 
-// grid is a table with a row for each combination of labels.
-type grid struct {
+// labelTable is a table with a row per combination of labels.
+type labelTable struct {
 	header
 	columns []column
 	labels  []column
 	sortBy  string
-	// above is the title of a column: rows in which it is not above 0 are left out.
-	above string
+	// positive is the title of a column. Rows without a value above 0 in it are omitted.
+	positive string
 }
 
-// column is a column of a table: a query's value, or a label without one.
+// column is a column of a table: the value of a query, or a label.
 type column struct {
 	query, label, title, unit string
-	// red is the smallest value that is bad, if bad is set; under turns that around.
-	red        float64
-	bad, under bool
-	// narrow is a label with short values.
+	// red is the lowest bad value, 0 if there is none. With below, lower values are bad instead.
+	red   float64
+	below bool
+	// narrow marks a label with short values.
 	narrow bool
-	// hidden keeps the value from view: the query is there for its labels.
+	// hidden hides the value of a query that only adds labels.
 	hidden bool
-	// words replaces values.
-	words map[string]string
-	// link leads from a label to another dashboard.
+	// names are texts for values.
+	names map[string]string
+	// link is the data link of a label.
 	link *link
 }
 
-// link leads from a row of a table to a dashboard about what the row is about.
+// link links a row of a table to a dashboard with details.
 type link struct {
 	uid, title string
-	// sets names the variables of that dashboard that get the value of the label of the same name. "controller=name" sets
-	// the variable controller from the label name.
+	// sets lists the variables to set from the labels of the same name. "controller=name" sets the variable controller
+	// from the label name.
 	sets []string
 }
 
-// dataLink keeps the data source and the time range.
+// dataLink returns a link that keeps the data source and the time range.
 func (l link) dataLink(labels []column) map[string]any {
 	var b strings.Builder
 	b.WriteString("/d/" + l.uid + "?${datasource:queryparam}&${__url_time_range}")
@@ -60,9 +60,9 @@ func (l link) dataLink(labels []column) map[string]any {
 	return map[string]any{"title": l.title, "url": b.String()}
 }
 
-func (p grid) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
+func (p labelTable) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	b := table.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
+		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
 		ShowHeader(true).CellHeight(common.TableCellHeightSm).
 		Footer(common.NewTableFooterOptionsBuilder().Reducer([]string{})).
@@ -79,7 +79,7 @@ func (p grid) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		b.WithTarget(query{expr: c.query}.instant(refID(i), f, prometheus.PromQueryFormatTable))
 		field := "Value #" + refID(i)
 		if len(p.columns) == 1 {
-			field = "Value" // what Grafana calls the value of an only query
+			field = "Value" // Grafana's name for the value of a single query
 		}
 		if c.hidden {
 			hide[field] = true
@@ -93,10 +93,10 @@ func (p grid) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		WithTransformation(sdk.DataTransformerConfig{Id: "organize", Options: map[string]any{
 			"renameByName": rename, "indexByName": order, "excludeByName": hide,
 		}})
-	if p.above != "" {
+	if p.positive != "" {
 		b.WithTransformation(sdk.DataTransformerConfig{Id: "filterByValue", Options: map[string]any{
 			"type": "include", "match": "all",
-			"filters": []map[string]any{{"fieldName": p.above, "config": map[string]any{"id": "greater", "options": map[string]any{"value": 0}}}},
+			"filters": []map[string]any{{"fieldName": p.positive, "config": map[string]any{"id": "greater", "options": map[string]any{"value": 0}}}},
 		}})
 	}
 	if p.empty != "" {
@@ -105,12 +105,11 @@ func (p grid) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return b.Build()
 }
 
-// labelProperties are those of a column of labels. Only these have a filter in their heading: to choose among numbers is of
-// no use, and takes room.
+// labelProperties returns the properties of a label column. Only label columns have a filter in their header.
 func (c column) labelProperties(labels []column) []sdk.DynamicConfigValue {
 	props := []sdk.DynamicConfigValue{{Id: "custom.filterable", Value: true}}
 	if c.label == "cluster" || c.narrow {
-		props = append(props, sdk.DynamicConfigValue{Id: "custom.width", Value: 120}) // the others share what is left
+		props = append(props, sdk.DynamicConfigValue{Id: "custom.width", Value: 120}) // the other columns share the remaining width
 	}
 	if c.link != nil {
 		props = append(props, sdk.DynamicConfigValue{Id: "links", Value: []map[string]any{c.link.dataLink(labels)}})
@@ -118,7 +117,7 @@ func (c column) labelProperties(labels []column) []sdk.DynamicConfigValue {
 	return props
 }
 
-// width has room for the heading with the arrow of the sorting, and for the values, in pixels.
+// width returns a width in pixels for the header with its sort arrow and for the values.
 func (c column) width() int {
 	if c.unit == "dateTimeFromNow" {
 		return 150 // a few seconds ago
@@ -139,9 +138,9 @@ func (c column) properties() []sdk.DynamicConfigValue {
 	if counts(c.query) {
 		set("decimals", 0)
 	}
-	if c.bad {
+	if c.red != 0 {
 		low, high := none, red
-		if c.under {
+		if c.below {
 			low, high = red, none
 		}
 		set("thresholds", map[string]any{"mode": "absolute", "steps": []map[string]any{
@@ -150,9 +149,9 @@ func (c column) properties() []sdk.DynamicConfigValue {
 		set("color", map[string]any{"mode": "thresholds"})
 		set("custom.cellOptions", map[string]any{"type": "color-background", "mode": "basic"})
 	}
-	if c.words != nil {
+	if c.names != nil {
 		options := map[string]any{}
-		for value, text := range c.words {
+		for value, text := range c.names {
 			options[value] = map[string]any{"text": text}
 		}
 		set("mappings", []map[string]any{{"type": "value", "options": options}})

@@ -7,26 +7,26 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/statetimeline"
 )
 
-// timeline is a band for each series of 0 and 1, with the colour of its state.
+// timeline is a band per series of 0 and 1, with the color of its state.
 type timeline struct {
 	header
 	query
-	// no and yes are the words for 0 and 1.
+	// no and yes are the texts for 0 and 1.
 	no, yes string
-	// neutral tells that 0 is not bad.
+	// neutral marks 0 as neither good nor bad.
 	neutral bool
 }
 
 func (p timeline) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
-	state := func(word, colour string) sdk.ValueMappingResult {
-		return sdk.ValueMappingResult{Text: cog.ToPtr(word), Color: cog.ToPtr(colour)}
+	state := func(text, color string) sdk.ValueMappingResult {
+		return sdk.ValueMappingResult{Text: cog.ToPtr(text), Color: cog.ToPtr(color)}
 	}
 	low := red
 	if p.neutral {
-		low = grey
+		low = gray
 	}
 	return statetimeline.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.about).Unit(p.unit).
+		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
 		Mappings([]sdk.ValueMapping{{ValueMap: &sdk.ValueMap{
 			Type:    sdk.MappingTypeValueToText,

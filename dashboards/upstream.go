@@ -4,24 +4,24 @@ const legendUpstream = "{{@cluster}} {{name}} {{group}} {{version}} {{resource}}
 
 func upstreamQueue() panel {
 	return timeSeries{
-		header: header{id: 110, title: "Items in client-go's queues", unit: "short",
-			about: "What has been received and is not in the cache yet, of the process with the longest queue. Around 0 is normal, with peaks at lists. A number that stays up is an informer whose store or indexers are too slow. No line where client-go's own metrics are not asked for."},
+		header: header{id: 110, title: "Queued items in client-go", unit: "short",
+			description: "Items received but not yet in the cache, for the worst process. Normally near 0, with peaks at lists. A value that stays up means a slow store or slow indexers. No line where client-go's metrics are not enabled."},
 		queries: []query{{expr: `max by (@cluster, name, group, version, resource) (informer_queued_items{@program})`, legend: legendUpstream}},
 	}
 }
 
 func upstreamLatency() panel {
 	return timeSeries{
-		header: header{id: 111, title: "Processing in client-go, p99", unit: "s",
-			about: "Time to store a batch of items and to pass it on, 99th percentile. Milliseconds are normal. More means costly indexers or, with informers that have a single handler, a slow handler."},
+		header: header{id: 111, title: "Processing latency in client-go, p99", unit: "s",
+			description: "99th percentile of the time to store and distribute a batch of items. Normally milliseconds. More means costly indexers or, for informers with a single handler, a slow handler."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, group, version, resource) (rate(informer_processing_latency_seconds_bucket{@program}[$__rate_interval])))`, legend: legendUpstream}},
 	}
 }
 
 func upstreamSpread() panel {
 	return timeSeries{
-		header: header{id: 112, title: "Caches of replicas apart", unit: "short",
-			about: "By how much the resourceVersions of the caches of a program's processes differ. Near 0 is normal for busy resources; on idle ones it moves with bookmarks, about once a minute. A difference that only grows is a replica whose watch has stopped."},
+		header: header{id: 112, title: "Resource version spread between replicas", unit: "short",
+			description: "Difference between the cached resource versions of a program's processes. Normally near 0 for busy resources; idle ones move with bookmarks, about once a minute. A steady rise is a replica whose watch has stopped."},
 		queries: []query{{expr: `max by (@cluster, name, group, version, resource) (informer_store_resource_version{@program}) - min by (@cluster, name, group, version, resource) (informer_store_resource_version{@program})`, legend: legendUpstream}},
 	}
 }

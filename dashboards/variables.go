@@ -12,17 +12,16 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
-// variable is a variable that selects by a label.
+// variable is a template variable that selects by a label.
 type variable struct {
 	name, title string
-	// series are those whose label holds the values.
+	// series selects the series whose label has the values.
 	series string
-	// label has the variable's name unless it is set.
+	// label defaults to the name.
 	label string
 }
 
-// The variables of each dashboard. They depend on what it is about, so that a list offers nothing that the dashboard
-// has no data for.
+// The variables of each dashboard. Each takes its values from the dashboard's own metrics.
 var (
 	programVariables = append(targetVariables("k8s_informer_synced", "controller_reconcile_total", "workqueue_depth"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced", "controller_reconcile_total")},
@@ -32,13 +31,13 @@ var (
 		variable{name: "informer_type", title: "Resource", series: seriesOf(programMatchers, "k8s_informer_synced")},
 		variable{name: "watch_namespace", title: "Namespace", series: seriesOf(programMatchers+`, informer_type=~"$informer_type"`, "k8s_informer_synced")},
 	)
-	// Every controller has a queue, whether its program uses the library or not, and client-go calls a queue's name name.
+	// Every controller has a queue, with or without the library. client-go's label for it is name.
 	controllerVariables = append(targetVariables("workqueue_depth", "controller_active_workers"),
 		variable{name: "controller", title: "Controller", label: "name", series: seriesOf(targetMatchers, "workqueue_depth")},
 	)
 	leaderVariables = append(targetVariables("controller_leader", "leader_election_master_status", "k8s_lease_expired"),
 		variable{name: "lock", title: "Lock", series: seriesOf(targetMatchers, "controller_leader")},
-		variable{name: "lease_namespace", title: "Lease's namespace", series: seriesOf(targetMatchers, "k8s_lease_expired")},
+		variable{name: "lease_namespace", title: "Lease namespace", series: seriesOf(targetMatchers, "k8s_lease_expired")},
 		variable{name: "lease", title: "Lease", series: seriesOf(targetMatchers+`, lease_namespace=~"$lease_namespace"`, "k8s_lease_expired")},
 	)
 	objectVariables = append(targetVariables("k8s_object_terminating"),
@@ -51,8 +50,7 @@ var (
 	)
 )
 
-// targetVariables select processes, among those that have one of the metrics. A cluster label may be missing, with a
-// single cluster.
+// targetVariables returns the variables that select processes with one of the metrics. The cluster label may be missing.
 func targetVariables(metrics ...string) []variable {
 	return []variable{
 		{name: "cluster", title: "Cluster", series: seriesOf("", metrics...)},
@@ -61,7 +59,7 @@ func targetVariables(metrics ...string) []variable {
 	}
 }
 
-// seriesOf selects the series of any of the metrics that match.
+// seriesOf returns a selector of the metrics.
 func seriesOf(matchers string, metrics ...string) string {
 	list := []string{"@"}
 	name := metrics[0]
@@ -81,16 +79,16 @@ const (
 	informerMatchers = programMatchers + `, informer_type=~"$informer_type", watch_namespace=~"$watch_namespace"`
 )
 
-// selectors puts the variables into queries:
+// selectors replaces placeholders with selectors by the variables:
 //
-//	{@target}      series of a process
-//	{@program}     those of a program, client-go's own about informers among them
-//	{@informer}    those of an informer
-//	{@controller}  those of a controller
-//	{@queue}       client-go's own of its queue
-//	{@lock}        those of a lock that leaders hold
-//	{@lease}       those of a Lease
-//	{@object}      those of the objects of a resource
+//	{@target}      process
+//	{@program}     program, also for client-go's informer metrics
+//	{@informer}    informer
+//	{@controller}  controller
+//	{@queue}       queue of a controller in client-go's metrics
+//	{@lock}        lock of a leader election
+//	{@lease}       Lease
+//	{@object}      resource and namespace of objects
 var selectors = strings.NewReplacer(
 	"{@target", "{@, "+targetMatchers,
 	"{@program", "{@, "+programMatchers,
@@ -102,8 +100,8 @@ var selectors = strings.NewReplacer(
 	"{@object", "{@, "+targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
 )
 
-// filler puts into queries and legends what the configuration decides: selectors, the names of labels and, where [@id]
-// stands, the window of the objective with that id.
+// filler replaces the placeholders of queries and legends: selectors, names of labels, and [@id], the window of the
+// objective with that id.
 type filler struct {
 	series  prom.Series
 	windows *strings.Replacer
@@ -123,8 +121,8 @@ func (f filler) fill(text string) string {
 	return f.series.Fill(f.windows.Replace(selectors.Replace(text)))
 }
 
-// everything is the regular expression that All stands for in a variable.
-func everything(name string) string {
+// allValue returns the regular expression for All.
+func allValue(name string) string {
 	if name == "cluster" {
 		return ".*"
 	}
@@ -138,7 +136,7 @@ func (v variable) build(f filler) cog.Builder[sdk.VariableModel] {
 		Query(sdk.StringOrMap{Map: map[string]any{"qryType": 1, "query": q, "refId": "PrometheusVariableQueryEditor-VariableQuery"}}).
 		Definition(q).
 		Refresh(sdk.VariableRefreshOnTimeRangeChanged).Sort(sdk.VariableSortAlphabeticalAsc).
-		Multi(true).IncludeAll(true).AllValue(everything(v.name)).
+		Multi(true).IncludeAll(true).AllValue(allValue(v.name)).
 		Current(sdk.VariableOption{
 			Selected: cog.ToPtr(true),
 			Text:     sdk.StringOrArrayOfString{ArrayOfString: []string{"All"}},

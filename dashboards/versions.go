@@ -2,8 +2,8 @@ package dashboards
 
 func regressions() panel {
 	return timeSeries{
-		header: header{id: 80, title: "resourceVersions that went back", unit: "short",
-			about: "Lists and events with a lower resourceVersion than one received before, of the process with most of them. Normal is none: an API server's versions only rise. If it happens, etcd was restored to an earlier state, or the client reached another cluster."},
+		header: header{id: 80, title: "Resource version regressions", unit: "short",
+			description: "Lists and events with a lower resource version than received before, for the worst process. Normally none. Causes: etcd was restored from a backup, or the client reached another cluster."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (increase(k8s_informer_resource_version_regressions_total{@informer}[$__rate_interval]))`, legend: legendInformer}},
 		stacked: true,
 	}
@@ -11,8 +11,8 @@ func regressions() panel {
 
 func versionDistance() panel {
 	return timeSeries{
-		header: header{id: 81, title: "Versions between received and stored", unit: "short",
-			about: "How many changes of the whole cluster lie between the last version received and the one that the store has. 0 is normal, peaks are bursts. It counts changes to everything, so its size says little; that it stays above 0 says that the store is behind."},
+		header: header{id: 81, title: "Resource version distance, received to stored", unit: "short",
+			description: "Difference between the last resource version received and the last one stored. Normally 0, with peaks during bursts. It counts writes to all resources of the cluster, so the size means little; a line that stays above 0 is a stale cache."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_resource_version{@informer, stage="received"} - ignoring (stage) (k8s_informer_resource_version{@informer, stage="stored"} > 0))`, legend: legendInformer}},
 	}
 }

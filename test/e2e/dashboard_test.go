@@ -17,14 +17,14 @@ import (
 // rarePanels are quantiles and means of events that are minutes apart or happen at the start. Their series always
 // exist, but they are not a number without such events. TestFaults sees numbers while the listed fault lasts.
 var rarePanels = map[string]string{
-	"Coverage gap, p99": "etcd-compact", "Duration of watches, median": "etcd-compact", "Sync duration, p99": "etcd-compact",
-	"List duration": "etcd-compact", "Objects in lists": "etcd-compact",
+	"Coverage gap p99": "etcd-compact", "Watch duration, median": "etcd-compact", "Sync duration p99": "etcd-compact",
+	"List duration": "etcd-compact", "Objects per list": "etcd-compact",
 }
 
 // faultPanels show what does not happen in a healthy cluster, and may have no series before.
 var faultPanels = map[string]string{
-	"Back-off": "failing-reconciles", "Turned away by the API server": "blocked-drain",
-	"Rollback duration, p99": "hanging-cleanup",
+	"Backoff": "failing-reconciles", "Requests rejected with 429": "blocked-drain",
+	"Rollback duration p99": "hanging-cleanup",
 }
 
 // TestEveryPanelHasData runs the query of each panel on a real Prometheus with a healthy cluster.
