@@ -1,7 +1,6 @@
 package dashboards
 
-// APIClientUID is the uid of the dashboard in Grafana. It never changes.
-const APIClientUID = "informers-api-client"
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 // apiClient covers requests as the client sees them.
 func apiClient(c Config) page {
@@ -30,5 +29,77 @@ func apiClient(c Config) page {
 				{height: 9, panels: []panel{clientThrottling(t), durationByVerb(), durationByResource()}},
 			}},
 		},
+	}
+}
+
+// A code has no series before its first response: "or 0 *" returns 0 until the first error.
+
+func worstErrorRate(t catalog.Targets) panel {
+	return singleStat{
+		header: header{id: 1, title: "Error rate", unit: "percentunit",
+			description: "Share of requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
+		query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
+		goal:  new(t.Of(catalog.ClientErrors)),
+	}
+}
+
+func worstThrottling(t catalog.Targets) panel {
+	return singleStat{
+		header: header{id: 2, title: "Client-side throttling p99", unit: "s",
+			description: "99th percentile of the time requests wait for the client's own rate limiter, for the worst program. Normally 0. Raise the limit, or send fewer requests. Also idle if no program sets a RateLimiter."},
+		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
+		goal:  new(t.Of(catalog.ClientThrottle)),
+		idle:  "idle",
+	}
+}
+
+func rejectedNow() panel {
+	return singleStat{
+		header: header{id: 3, title: "Rejected (429)", unit: "cpm",
+			description: "Requests per minute answered with 429 Too Many Requests. Normally 0. A few during a burst are harmless, since client-go retries. The panels below show the resources."},
+		query: `60 * (sum(rate(k8s_client_requests_total{@program, code="429"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval])))`,
+	}
+}
+
+func conflictRate() panel {
+	return singleStat{
+		header: header{id: 4, title: "Conflicts", unit: "cpm",
+			description: "Writes per minute rejected with 409 Conflict, because the object changed or exists. A few are normal, each costs a retry. Many indicate two writers of the same object."},
+		query: `60 * sum(rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`,
+	}
+}
+
+func slowestRequests() panel {
+	return singleStat{
+		header: header{id: 5, title: "Request duration p99", unit: "s",
+			description: "99th percentile of the time to the response headers, for the slowest verb. The Kubernetes SLO is 1 s for single objects and 30 s for lists."},
+		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))))`,
+		idle:  "idle",
+	}
+}
+
+func requestRate() panel {
+	return singleStat{
+		header: header{id: 6, title: "Request rate", unit: "reqps",
+			description: "Requests per second, counting each attempt. The normal rate depends on the programs. An idle controller sends little more than lease renewals."},
+		query: `sum(rate(k8s_client_requests_total{@program}[$__rate_interval]))`,
+	}
+}
+
+func resourceTable(t catalog.Targets) panel {
+	o := t.Of(catalog.ClientErrors)
+	return labelTable{
+		header: header{id: 7, title: "Resources by error rate", unit: "short",
+			description: "One row per resource that a program requests. Normally no errors and few conflicts. Red cells miss an objective. No rate and no duration without requests."},
+		labels: []column{
+			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "resource", title: "Resource"},
+		},
+		columns: []column{
+			{title: "Error rate", unit: "percentunit", red: o.Threshold, query: `(sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
+			{title: "Requests", unit: "reqps", query: `sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
+			{title: "Conflicts", unit: "cpm", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
+			{title: "Duration p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, @cluster, name, resource) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
+		},
+		sortBy: "Error rate",
 	}
 }

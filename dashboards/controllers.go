@@ -1,8 +1,5 @@
 package dashboards
 
-// ControllersUID is the uid of the dashboard in Grafana. It never changes.
-const ControllersUID = "informers-controllers"
-
 // controllers covers queues and reconciles. The workqueue_ metrics are client-go's, which programs report with or without the library.
 func controllers(c Config) page {
 	t := c.Targets
@@ -42,6 +39,3 @@ func controllers(c Config) page {
 		},
 	}
 }
-
-// controllerAlerts matches the alerts about controllers, their leaders and their clients.
-const controllerAlerts = "Controller.+"

@@ -8,6 +8,17 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
+// UIDs of the dashboards in Grafana. They do not change between releases.
+const (
+	OverviewUID       = "informers-overview"
+	DetailUID         = "informers-detail"
+	ControllersUID    = "informers-controllers"
+	LeaderElectionUID = "informers-leader-election"
+	ObjectsUID        = "informers-objects"
+	APIClientUID      = "informers-api-client"
+	ExporterUID       = "informers-exporter"
+)
+
 // Config configures the dashboards. The zero value is valid.
 type Config struct {
 	// Targets are the objectives in force.

@@ -1,11 +1,5 @@
 package dashboards
 
-// DetailUID is the uid of the dashboard in Grafana. It never changes.
-const DetailUID = "informers-detail"
-
-// informerAlerts matches the alerts about informers.
-const informerAlerts = "Informer.+"
-
 // informerDetail covers single informers.
 func informerDetail(c Config) page {
 	t := c.Targets

@@ -3,8 +3,6 @@ package dashboards
 // ofExporters keeps the series of exporters: process metrics have no label for it.
 const ofExporters = ` and on (@cluster, @job, @instance) informer_exporter_build_info{@target}`
 
-const legendExporter = "{{@cluster}} {{@instance}}"
-
 func residentMemory() panel {
 	return timeSeries{
 		header: header{id: 80, title: "Resident memory", unit: "bytes",

@@ -16,42 +16,41 @@ const (
 // WithRow returns the dashboard with a row of 1 to 24 custom panels at its end. Panels are built with
 // grafana-foundation-sdk; WithRow sets their ids and positions.
 func (d Dashboard) WithRow(title string, panels ...cog.Builder[sdk.Panel]) (Dashboard, error) {
+	raw, err := d.appendRow(title, panels)
+	if err != nil {
+		return Dashboard{}, fmt.Errorf("row %q: %w", title, err)
+	}
+	d.JSON = raw
+	return d, nil
+}
+
+func (d Dashboard) appendRow(title string, panels []cog.Builder[sdk.Panel]) ([]byte, error) {
 	if len(panels) == 0 || len(panels) > gridWidth {
-		return Dashboard{}, fmt.Errorf("row %q: %d panels, want 1 to %d", title, len(panels), gridWidth)
+		return nil, fmt.Errorf("%d panels, want 1 to %d", len(panels), gridWidth)
 	}
 	tree := map[string]any{}
 	if err := json.Unmarshal(d.JSON, &tree); err != nil {
-		return Dashboard{}, fmt.Errorf("row %q: %w", title, err)
+		return nil, err
 	}
 	list, _ := tree["panels"].([]any)
 	id, bottom := end(list)
 
 	heading, err := sdk.NewRowBuilder(title).Id(id).GridPos(sdk.GridPos{Y: bottom, W: gridWidth, H: 1}).Build()
 	if err != nil {
-		return Dashboard{}, fmt.Errorf("row %q: %w", title, err)
+		return nil, err
 	}
-	built := []any{heading}
+	list = append(list, heading)
 	width := gridWidth / uint32(len(panels))
 	for i, b := range panels {
 		p, err := b.Build()
 		if err != nil {
-			return Dashboard{}, fmt.Errorf("row %q, panel %d: %w", title, i+1, err)
+			return nil, fmt.Errorf("panel %d: %w", i+1, err)
 		}
-		panelID := id + uint32(i) + 1
-		p.Id, p.GridPos = &panelID, &sdk.GridPos{X: width * uint32(i), Y: bottom + 1, W: width, H: customHeight}
-		built = append(built, p)
+		p.Id, p.GridPos = new(id+uint32(i)+1), &sdk.GridPos{X: width * uint32(i), Y: bottom + 1, W: width, H: customHeight}
+		list = append(list, p)
 	}
-	raw, err := json.Marshal(built)
-	if err != nil {
-		return Dashboard{}, fmt.Errorf("row %q: %w", title, err)
-	}
-	var more []any
-	if err := json.Unmarshal(raw, &more); err != nil {
-		return Dashboard{}, fmt.Errorf("row %q: %w", title, err)
-	}
-	tree["panels"] = append(list, more...)
-	d.JSON, err = encode(tree)
-	return d, err
+	tree["panels"] = list
+	return encode(tree)
 }
 
 // end returns the next id for a custom panel, and the position below the last panel.

@@ -80,8 +80,7 @@ func leaders() panel {
 		header: header{id: 20, title: "Leaders", unit: "short",
 			description: "When each process was the leader. Normally one green band per lock, while the other processes stand by. All bands gray: no leader. No bands: no scrapes."},
 		query: query{expr: `max by (@cluster, name, lock, @instance) (controller_leader{@lock})`, legend: legendLock + " {{@instance}}"},
-		no:    "standby", yes: "leader",
-		neutral: true,
+		no:    "standby", yes: "leader", noColor: gray,
 	}
 }
 

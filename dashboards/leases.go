@@ -2,8 +2,6 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-const legendLease = "{{@cluster}} {{lease_namespace}}/{{lease}}"
-
 func leaseTable(t catalog.Targets) panel {
 	changes := t.Of(catalog.LeaseChanges)
 	return labelTable{

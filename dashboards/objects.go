@@ -1,10 +1,6 @@
 package dashboards
 
-// ObjectsUID is the uid of the dashboard in Grafana. It never changes.
-const ObjectsUID = "informers-objects"
-
-// clusterAlerts matches the alerts about objects and Leases of the cluster.
-const clusterAlerts = "Cluster.+"
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 // clusterObjects covers the objects that the exporter watches.
 func clusterObjects(c Config) page {
@@ -30,5 +26,64 @@ func clusterObjects(c Config) page {
 				{height: 9, panels: []panel{generationLag(), oldestGenerationLag(t)}},
 			}},
 		},
+	}
+}
+
+func laggingNow() panel {
+	return singleStat{
+		header: header{id: 5, title: "Observed generation lag", unit: "short",
+			description: "Objects with status.observedGeneration < metadata.generation. Some are normal for moments after changes. No data: no watched resource has the field, or generations are not followed."},
+		query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
+	}
+}
+
+func oldestLag(t catalog.Targets) panel {
+	return singleStat{
+		header: header{id: 6, title: "Oldest unobserved generation", unit: "s",
+			description: "Time since the exporter first saw the oldest unobserved generation. Normally 0 or seconds. See the runbook of ClusterGenerationLag."},
+		query: `max(k8s_object_generation_lag_oldest_seconds{@object})`,
+		goal:  new(t.Of(catalog.GenerationLag)),
+	}
+}
+
+func generationTable(t catalog.Targets) panel {
+	o := t.Of(catalog.GenerationLag)
+	return labelTable{
+		header: header{id: 8, title: "Observed generation lag by age", unit: "short", empty: normallyEmpty,
+			description: "One row per resource and namespace. Normally empty, with rows for moments after changes. Red cells miss the objective."},
+		labels: []column{
+			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},
+		},
+		columns: []column{
+			{title: "Oldest", unit: "s", red: o.Threshold, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
+			{title: "Objects", query: `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
+		},
+		sortBy: "Oldest", positive: "Objects",
+	}
+}
+
+func generationLag() panel {
+	return timeSeries{
+		header: header{id: 30, title: "Observed generation lag by resource", unit: "short",
+			description: "Objects with status.observedGeneration < metadata.generation, excluding terminating objects. Normally peaks after changes. A lasting level means that the controller is down, has no leader, or fails for these objects."},
+		queries: []query{{expr: `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{@cluster}} {{informer_type}}"}},
+	}
+}
+
+func oldestGenerationLag(t catalog.Targets) panel {
+	return timeSeries{
+		header: header{id: 31, title: "Oldest unobserved generation by resource", unit: "s",
+			description: "Time since the exporter first saw the oldest unobserved generation, by resource and namespace. Normally 0, with peaks of seconds. A restart of the exporter resets it."},
+		queries: []query{{expr: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
+		goal:    new(t.Of(catalog.GenerationLag)),
+	}
+}
+
+func droppedSeries() panel {
+	return timeSeries{
+		header: header{id: 32, title: "Dropped series by signal", unit: "short",
+			description: "Leases and objects above the series limit, for the exporter with the most. Normally none. They are reported together as other, Leases only as a number."},
+		queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
+		stacked: true,
 	}
 }

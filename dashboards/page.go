@@ -78,7 +78,7 @@ func (p page) build(c Config) (Dashboard, error) {
 	if d.Panels, err = p.layOut(f); err != nil {
 		return Dashboard{}, err
 	}
-	raw, err := marshal(d)
+	raw, err := encode(d)
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw}, err
 }
 
@@ -109,6 +109,13 @@ func (p page) layOut(f filler) ([]sdk.PanelOrRowPanel, error) {
 	return list, nil
 }
 
+// Regular expressions of alert names. The alerts about leader election and API clients are among those of controllers.
+const (
+	informerAlerts   = "Informer.+"
+	controllerAlerts = "Controller.+"
+	clusterAlerts    = "Cluster.+"
+)
+
 // firingAlerts marks firing alerts on every graph.
 func firingAlerts(names string, f filler) cog.Builder[sdk.AnnotationQuery] {
 	// One mark per alert and program, so that overlapping marks do not hide the graphs.
@@ -128,12 +135,10 @@ func leaderMarks(f filler) cog.Builder[sdk.AnnotationQuery] {
 		TitleFormat("New leader").TextFormat("{{name}} {{lock}}{{lease_namespace}} {{lease}}")
 }
 
-// marshal encodes a dashboard deterministically and with readable PromQL: the SDK's marshalers escape <, > and &, so their
+// encode encodes a dashboard deterministically and with readable PromQL: the SDK's marshalers escape <, > and &, so their
 // output is decoded and encoded again.
-//
-//nolint:staticcheck // SA1019: as for the builder.
-func marshal(d sdk.Dashboard) ([]byte, error) {
-	escaped, err := json.Marshal(d)
+func encode(dashboard any) ([]byte, error) {
+	escaped, err := json.Marshal(dashboard)
 	if err != nil {
 		return nil, err
 	}
@@ -143,16 +148,10 @@ func marshal(d sdk.Dashboard) ([]byte, error) {
 	if err := decoder.Decode(&tree); err != nil {
 		return nil, err
 	}
-	return encode(tree)
-}
-
-func encode(tree any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(tree); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err = encoder.Encode(tree)
+	return b.Bytes(), err
 }

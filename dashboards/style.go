@@ -14,14 +14,20 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Legends of series that are aggregated over the processes of a program.
+// Legends of series, most of them aggregated over the processes of a program.
 const (
-	legendInformer = "{{@cluster}} {{name}} {{informer_type}} {{watch_namespace}}"
-	legendHandler  = legendInformer + " {{handler}}"
-
-	legendController = "{{@cluster}} {{name}} {{controller}}"
-	legendQueue      = "{{@cluster}} {{@job}} {{name}}" // client-go's metrics carry only the queue's name
-	legendLock       = "{{@cluster}} {{name}} {{lock}}"
+	legendProgram     = "{{@cluster}} {{name}}"
+	legendInformer    = legendProgram + " {{informer_type}} {{watch_namespace}}"
+	legendHandler     = legendInformer + " {{handler}}"
+	legendUpstream    = "{{@cluster}} {{name}} {{group}} {{version}} {{resource}}"
+	legendController  = legendProgram + " {{controller}}"
+	legendFinalizer   = legendController + " {{finalizer}}"
+	legendQueue       = "{{@cluster}} {{@job}} {{name}}" // client-go's metrics carry only the queue's name
+	legendLock        = legendProgram + " {{lock}}"
+	legendLease       = "{{@cluster}} {{lease_namespace}}/{{lease}}"
+	legendResource    = "{{@cluster}} {{informer_type}} {{namespace}}"
+	legendTerminating = "{{@cluster}} {{informer_type}} {{finalizer}}"
+	legendExporter    = "{{@cluster}} {{@instance}}"
 )
 
 // normallyEmpty is the text of a panel that normally has no series. Failed scrapes also leave it empty, as they do the other panels.

@@ -13,24 +13,20 @@ type timeline struct {
 	query
 	// no and yes are the texts for 0 and 1.
 	no, yes string
-	// neutral marks 0 as neither good nor bad.
-	neutral bool
+	// noColor is the color of 0.
+	noColor string
 }
 
 func (p timeline) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	state := func(text, color string) sdk.ValueMappingResult {
 		return sdk.ValueMappingResult{Text: cog.ToPtr(text), Color: cog.ToPtr(color)}
 	}
-	low := red
-	if p.neutral {
-		low = gray
-	}
 	return statetimeline.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
 		Mappings([]sdk.ValueMapping{{ValueMap: &sdk.ValueMap{
 			Type:    sdk.MappingTypeValueToText,
-			Options: map[string]sdk.ValueMappingResult{"0": state(p.no, low), "1": state(p.yes, green)},
+			Options: map[string]sdk.ValueMappingResult{"0": state(p.no, p.noColor), "1": state(p.yes, green)},
 		}}}).
 		ColorScheme(sdk.NewFieldColorBuilder().Mode(sdk.FieldColorModeIdThresholds)).
 		MergeValues(true).ShowValue(common.VisibilityModeNever).RowHeight(0.8).LineWidth(0).FillOpacity(70).

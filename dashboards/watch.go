@@ -7,7 +7,7 @@ func watchTimeline() panel {
 		header: header{id: 38, title: "Watch connections", unit: "short",
 			description: "When each process had an open watch. Normally one green band; short reconnects fall between two scrapes. Select a program and a resource if the list is long."},
 		query: query{expr: `min by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_watch_connected{@informer})`, legend: legendInformer + " {{@instance}}"},
-		no:    "down", yes: "up",
+		no:    "down", yes: "up", noColor: red,
 	}
 }
 

@@ -2,8 +2,6 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-const legendProgram = "{{@cluster}} {{name}}"
-
 func lagByProgram(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 40, title: "Sync lag by program", unit: "s",

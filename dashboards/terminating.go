@@ -2,8 +2,6 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-const legendFinalizers = "{{@cluster}} {{informer_type}} {{finalizer}}"
-
 func terminatingNow() panel {
 	return singleStat{
 		header: header{id: 1, title: "Terminating objects", unit: "short",
@@ -58,7 +56,7 @@ func terminatingByFinalizer() panel {
 	return timeSeries{
 		header: header{id: 20, title: "Terminating objects by finalizer", unit: "short",
 			description: "Terminating objects by resource and blocking finalizer. Normally short-lived lines. A steady rise means that the finalizer is not removed: check that its controller runs."},
-		queries: []query{{expr: `sum by (@cluster, informer_type, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`, legend: legendFinalizers}},
+		queries: []query{{expr: `sum by (@cluster, informer_type, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`, legend: legendTerminating}},
 	}
 }
 
@@ -66,7 +64,7 @@ func terminatingOldest(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 21, title: "Oldest terminating object by finalizer", unit: "s",
 			description: "Time that the oldest object has been waiting for its removal; for Pods, since the end of the grace period. Normally 0, with peaks of seconds. A rise of one second per second is a blocked deletion."},
-		queries: []query{{expr: `max by (@cluster, informer_type, finalizer) (k8s_object_terminating_oldest_seconds{@object})`, legend: legendFinalizers}},
+		queries: []query{{expr: `max by (@cluster, informer_type, finalizer) (k8s_object_terminating_oldest_seconds{@object})`, legend: legendTerminating}},
 		goal:    new(t.Of(catalog.ObjectHeld)),
 	}
 }

@@ -1,5 +1,45 @@
 package dashboards
 
+func regressions() panel {
+	return timeSeries{
+		header: header{id: 80, title: "Resource version regressions", unit: "short",
+			description: "Lists and events with a lower resource version than received before, for the worst process. Normally none. Causes: etcd was restored from a backup, or the client reached another cluster."},
+		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (increase(k8s_informer_resource_version_regressions_total{@informer}[$__rate_interval]))`, legend: legendInformer}},
+		stacked: true,
+	}
+}
+
+func versionDistance() panel {
+	return timeSeries{
+		header: header{id: 81, title: "Resource version distance, received to stored", unit: "short",
+			description: "Difference between the last resource version received and the last one stored. Normally 0, with peaks during bursts. It counts writes to all resources of the cluster, so the size means little; a line that stays above 0 is a stale cache."},
+		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_resource_version{@informer, stage="received"} - ignoring (stage) (k8s_informer_resource_version{@informer, stage="stored"} > 0))`, legend: legendInformer}},
+	}
+}
+
+func transforms() panel {
+	return timeSeries{
+		header: header{id: 85, title: "Transform drops and conflicts", unit: "short",
+			description: "Objects that a Transform function dropped for all consumers of an informer, and Transform functions that replaced another. Normally none. The log shows where both were set."},
+		queries: []query{
+			{expr: `sum by (@cluster, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{informer_type}} dropped: {{cause}}"},
+			{expr: `sum by (@cluster, name, informer_type) (increase(k8s_informer_transform_conflicts_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{informer_type}} replaced"},
+		},
+		stacked: true,
+	}
+}
+
+func duplicatesAndOrphans() panel {
+	return timeSeries{
+		header: header{id: 86, title: "Duplicate and orphaned informers", unit: "short",
+			description: "Duplicates watch the same resource as another informer of the process; orphans still run after their context ended. Normally none. A duplicate costs memory and a watch, unless its selector differs. An orphan hangs in a handler."},
+		queries: []query{
+			{expr: `sum by (@cluster, name, informer_type, watch_namespace) (k8s_informer_duplicates{@informer})`, legend: legendInformer + " duplicate"},
+			{expr: `sum by (@cluster, name, informer_type, watch_namespace) (k8s_informer_orphans{@informer})`, legend: legendInformer + " orphan"},
+		},
+	}
+}
+
 func differences() panel {
 	return timeSeries{
 		header: header{id: 90, title: "Cache inconsistencies by kind", unit: "short",

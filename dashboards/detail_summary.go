@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 // yesNo names the values of metrics that are 0 or 1.
 var yesNo = map[string]string{"0": "no", "1": "yes"}
 
-// notSynced takes the placeholder of its selector, as do the other functions with this parameter.
+// Functions with a selector take its placeholder, "@program" or "@informer".
 func notSynced(selector string) panel {
 	return singleStat{
 		header: header{id: 1, title: "Not synced", unit: "short",
