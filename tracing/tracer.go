@@ -66,28 +66,34 @@ func (t *Tracer) Deliver(informerType, namespace, handler, event string, receive
 			return nil, ""
 		}
 	}
-	return t.start(ctx, informerType, namespace, handler, event, received)
+	return t.start(ctx, delivery{informerType, namespace, handler, event, received})
+}
+
+// delivery is an event on its way to a handler.
+type delivery struct {
+	informerType, namespace, handler, event string
+	received                                time.Time
 }
 
 // start is separate from Deliver so that events that are not sampled do not allocate.
-func (t *Tracer) start(ctx context.Context, informerType, namespace, handler, event string, received time.Time) (func(bool), string) {
+func (t *Tracer) start(ctx context.Context, d delivery) (func(bool), string) {
 	attributes := []attribute.KeyValue{
-		InformerTypeKey.String(informerType),
-		InformerHandlerKey.String(handler),
-		InformerEventKey.String(event),
+		InformerTypeKey.String(d.informerType),
+		InformerHandlerKey.String(d.handler),
+		InformerEventKey.String(d.event),
 	}
-	if namespace != "" && namespace != "*" {
-		attributes = append(attributes, semconv.K8SNamespaceName(namespace))
+	if d.namespace != "" && d.namespace != "*" {
+		attributes = append(attributes, semconv.K8SNamespaceName(d.namespace))
 	}
 	options := []trace.SpanStartOption{
 		trace.WithNewRoot(),
 		trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(attributes...),
 	}
-	if !received.IsZero() {
-		options = append(options, trace.WithTimestamp(received))
+	if !d.received.IsZero() {
+		options = append(options, trace.WithTimestamp(d.received))
 	}
-	_, span := t.tracer.Start(ctx, "informer.deliver "+informerType, options...)
+	_, span := t.tracer.Start(ctx, "informer.deliver "+d.informerType, options...)
 	if !span.IsRecording() {
 		return nil, ""
 	}

@@ -44,6 +44,6 @@ func StartAlertmanager(ctx context.Context, o AlertmanagerOptions) (*Alertmanage
 		"--web.external-url=" + a.URL, // the default is derived from the host name
 		"--cluster.listen-address=",   // no peers, and no port for them on other interfaces
 	}
-	a.Server = newServer("alertmanager", program, o.Dir, args, answers(a.URL+"/-/ready", nil, ""), o.Log)
+	a.Server = newServer(Command{Name: "alertmanager", Program: program, Args: args, Dir: o.Dir, Ready: answers(a.URL+"/-/ready", nil, ""), Log: o.Log})
 	return a, a.Start(ctx)
 }

@@ -61,7 +61,7 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 	args = append(args, featureGates(o.FeatureGates)...)
 	args = append(args, o.APIServerArgs...)
 	ready := answers("https://"+a.Address+"/readyz", a.transport(), "Bearer "+a.token)
-	a.Server = newServer("kube-apiserver", program, dir, args, ready, o.Log)
+	a.Server = newServer(Command{Name: "kube-apiserver", Program: program, Args: args, Dir: dir, Ready: ready, Log: o.Log})
 	return a, a.Start(ctx)
 }
 

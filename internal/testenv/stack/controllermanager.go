@@ -36,6 +36,6 @@ func startControllerManager(ctx context.Context, dir string, a *APIServer, kubec
 		"--leader-elect=false",
 	}
 	ready := answers("https://"+m.Address+"/healthz", a.transport(), "Bearer "+a.token)
-	m.Server = newServer("kube-controller-manager", program, dir, args, ready, log)
+	m.Server = newServer(Command{Name: "kube-controller-manager", Program: program, Args: args, Dir: dir, Ready: ready, Log: log})
 	return m, m.Start(ctx)
 }

@@ -52,7 +52,7 @@ func startEtcd(ctx context.Context, dir string, log *slog.Logger) (*Etcd, error)
 		"--unsafe-no-fsync",
 		"--log-level=warn",
 	}
-	e.Server = newServer("etcd", program, dir, args, answers(client+"/health", nil, ""), log)
+	e.Server = newServer(Command{Name: "etcd", Program: program, Args: args, Dir: dir, Ready: answers(client+"/health", nil, ""), Log: log})
 	return e, e.Start(ctx)
 }
 

@@ -37,17 +37,6 @@ type Server struct {
 	proc *process
 }
 
-// newServer returns a server that is not started. Its log goes to a file in dir.
-func newServer(name, program, dir string, args []string, ready func(context.Context) error, log *slog.Logger) *Server {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	return &Server{
-		name: name, program: program, args: args, ready: ready, log: log,
-		logFile: filepath.Join(dir, name+".log"),
-	}
-}
-
 // Command describes a program of the caller, such as the exporter, that is run like the servers of this package.
 type Command struct {
 	Name    string
@@ -61,8 +50,20 @@ type Command struct {
 
 // StartCommand starts a program of the caller and waits until it is ready.
 func StartCommand(ctx context.Context, c Command) (*Server, error) {
-	s := newServer(c.Name, c.Program, c.Dir, c.Args, c.Ready, c.Log)
+	s := newServer(c)
 	return s, s.Start(ctx)
+}
+
+// newServer returns a server that is not started. Its log goes to a file in c.Dir.
+func newServer(c Command) *Server {
+	log := c.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Server{
+		name: c.Name, program: c.Program, args: c.Args, ready: c.Ready, log: log,
+		logFile: filepath.Join(c.Dir, c.Name+".log"),
+	}
 }
 
 // Start starts the server and returns when it is ready. A server that does not become ready is stopped, and the error

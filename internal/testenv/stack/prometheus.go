@@ -87,7 +87,7 @@ func StartPrometheus(ctx context.Context, o PrometheusOptions) (*Prometheus, err
 		// default a minute.
 		"--rules.alert.resend-delay=5s",
 	}, o.Args...)
-	p.Server = newServer("prometheus", program, o.Dir, args, answers(p.URL+"/-/ready", nil, ""), o.Log)
+	p.Server = newServer(Command{Name: "prometheus", Program: program, Args: args, Dir: o.Dir, Ready: answers(p.URL+"/-/ready", nil, ""), Log: o.Log})
 	return p, p.Start(ctx)
 }
 
