@@ -63,7 +63,7 @@ func byValue(obj any) ([]string, error) {
 	return []string{o.Labels["value"], "all", "all"}, nil
 }
 
-func labelled(name, value string) *corev1.ConfigMap {
+func labeled(name, value string) *corev1.ConfigMap {
 	o := object(name, name, 1)
 	o.Labels = map[string]string{"value": value}
 	return o
@@ -105,8 +105,8 @@ func TestCompare(t *testing.T) {
 		},
 		"the same under two keys": {
 			key:    func(obj any) (string, error) { return obj.(*corev1.ConfigMap).Labels["value"], nil },
-			cached: []*corev1.ConfigMap{labelled("a", "x"), labelled("a", "y")},
-			there:  []*corev1.ConfigMap{labelled("a", "y")},
+			cached: []*corev1.ConfigMap{labeled("a", "x"), labeled("a", "y")},
+			there:  []*corev1.ConfigMap{labeled("a", "y")},
 			want:   map[string]int{"extra": 1},
 		},
 	} {

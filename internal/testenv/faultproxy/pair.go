@@ -12,7 +12,7 @@ type pair struct {
 	client net.Conn
 
 	mu     sync.Mutex
-	server net.Conn      // nil until dialled
+	server net.Conn      // nil until dialed
 	dead   chan struct{} // closed by reset
 	once   sync.Once
 }
