@@ -179,6 +179,24 @@ func TestTransportLimitsResources(t *testing.T) {
 	}
 }
 
+// TestInvalidResourcesLeaveRoom: names that cannot be resources, however many, do not take the place of those that can.
+func TestInvalidResourcesLeaveRoom(t *testing.T) {
+	const limit = 3
+	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Limits.Resources = limit })
+	transport := apiclient.WrapTransport(obs, answering(http.StatusOK))
+	for n := range 4 * limit {
+		sendRequest(t, transport, http.MethodGet, fmt.Sprintf("https://server/api/v1/Invalid_%d", n))
+	}
+	for n := range limit {
+		sendRequest(t, transport, http.MethodGet, fmt.Sprintf("https://server/api/v1/valid%d", n))
+	}
+	want := metricstest.Snapshot{"k8s_client_requests_total{code=200,resource=other,subresource=,verb=list}": 4 * limit}
+	for n := range limit {
+		want[fmt.Sprintf("k8s_client_requests_total{code=200,resource=valid%d,subresource=,verb=list}", n)] = 1
+	}
+	metricstest.Take(t, reg).Family("k8s_client_requests_total").Equal(t, want)
+}
+
 // TestTransportBehindAPath: WrapConfig strips the path in the host, and nothing else.
 func TestTransportBehindAPath(t *testing.T) {
 	for host, path := range map[string]string{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/push"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -13,11 +14,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// printingGateway is a Pushgateway that prints how many pods it is told of.
+// An Observer for all decorators of a program.
+func ExampleNew() {
+	registry := prometheus.NewRegistry()
+
+	obs, err := collectors.New(registry, collectors.Options{Name: "my-controller"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	run := controllers.NewSyncHandler(obs, "deployments", func(context.Context, string) error { return nil }, controllers.Options{})
+	_ = run(context.Background(), "shop/web")
+	observertest.Print(registry, "controller_active_workers")
+	// Output:
+	// controller_active_workers{controller="deployments"} 0
+}
+
+// printingGateway is a Pushgateway that prints the number of objects that it receives.
 func printingGateway() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		fmt.Println(r.Method, r.URL.Path)
@@ -34,7 +54,7 @@ func printingGateway() *httptest.Server {
 	}))
 }
 
-// A job that is over before it could be scraped pushes as its last act but one: the series of informers end with them.
+// A short-lived job pushes its metrics before it stops its informers, whose series end with them.
 func Example_push() {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
 	gateway := printingGateway()
