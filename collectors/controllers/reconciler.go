@@ -33,7 +33,7 @@ type Options struct {
 //	r := controllers.NewReconciler(obs, "deployments", reconciler.Reconcile, controllers.Options{})
 //	builder.Complete(reconcile.Func(r))
 //
-// An error counts as terminal if Options.IsTerminal says so, or if the first error in its tree with a method
+// An error counts as terminal if Options.IsTerminal returns true, or if the first error in its tree with a method
 // Terminal() bool returns true; else as error. Without an error, a result with a positive field RequeueAfter of type
 // time.Duration counts as requeue_after, else one with a true field Requeue of type bool as requeue, else as success. A
 // panic is counted and not recovered.

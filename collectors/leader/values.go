@@ -12,7 +12,7 @@ const (
 // Values of the label result of controller_leader_renew_duration_seconds.
 const (
 	renewSuccess = "success"
-	// renewConflict is a lock that somebody else has written meanwhile.
+	// renewConflict is a lock that another candidate has written meanwhile.
 	renewConflict = "conflict"
 	renewError    = "error"
 )

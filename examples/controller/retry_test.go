@@ -137,7 +137,7 @@ func TestTerminalErrors(t *testing.T) {
 		"errors.As finds the cause":  errors.As(err, &custom) && custom == inner,
 		"errors.Is finds no others":  !errors.Is(err, io.ErrUnexpectedEOF),
 		"other errors are not":       !isTerminal(inner) && !isTerminal(io.EOF) && !isTerminal(nil),
-		"the text says so":           err.Error() == "outer: terminal error: inner: EOF\ncustom",
+		"the text has the class":     err.Error() == "outer: terminal error: inner: EOF\ncustom",
 		"one of several is terminal": isTerminal(errors.Join(io.EOF, terminal(io.EOF))),
 	} {
 		if !ok {
