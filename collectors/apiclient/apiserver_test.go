@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,8 +23,10 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -57,6 +57,16 @@ func TestRequestsAsTheServerCountsThem(t *testing.T) {
 	config := stacktest.Config(t)
 	namespace := stacktest.Namespace(t)
 	gadgets := newGadgets(t, config, namespace+".example.com")
+	resource := gadgets.GroupResource().String()
+	series := func(subresource, verb, code string) string {
+		return "k8s_client_requests_total{code=" + code + ",resource=" + resource + ",subresource=" + subresource + ",verb=" + verb + "}"
+	}
+	// The definition was awaited with lists. The server counts a request after its answer.
+	var defined metricstest.Snapshot
+	await.True(t, "the server counts the list", func() bool {
+		defined = requestsOf(t, config, gadgets.GroupResource(), series)
+		return defined[series("", "list", "200")] == 1
+	}, func() string { return defined.String() })
 	obs, registry := observertest.New(t)
 	objects := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config)).Resource(gadgets).Namespace(namespace)
 	ctx := t.Context()
@@ -91,10 +101,6 @@ func TestRequestsAsTheServerCountsThem(t *testing.T) {
 	must(0, objects.Delete(ctx, "b", metav1.DeleteOptions{}))(t)
 	must(0, objects.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))(t)
 
-	resource := gadgets.GroupResource().String()
-	series := func(subresource, verb, code string) string {
-		return "k8s_client_requests_total{code=" + code + ",resource=" + resource + ",subresource=" + subresource + ",verb=" + verb + "}"
-	}
 	want := metricstest.Snapshot{
 		series("", "create", "201"): 2, series("", "create", "409"): 1,
 		series("", "get", "200"): 1, series("", "get", "404"): 1, series("scale", "get", "200"): 1,
@@ -116,63 +122,26 @@ func TestRequestsAsTheServerCountsThem(t *testing.T) {
 	// collection as a delete.
 	want[series("", "delete", "200")]++
 	delete(want, series("", "deletecollection", "200"))
-	end := time.Now().Add(time.Minute)
-	for {
-		server := requestsOf(t, config, gadgets.GroupResource(), series)
-		if len(server.Since(want)) == 0 && len(want.Since(server)) == 0 {
-			return
+	await.NoError(t, "the server counts the same requests", func() error {
+		server := requestsOf(t, config, gadgets.GroupResource(), series).Since(defined)
+		if len(server.Since(want)) > 0 || len(want.Since(server)) > 0 {
+			return fmt.Errorf("the server counts:\n%sthe client:\n%s", server, want)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("the server counted:\n%sthe client:\n%s", server, want)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+		return nil
+	})
 }
 
 // newGadgets defines a resource in a group of its own, with a status and a scale.
 func newGadgets(t *testing.T, config *rest.Config, group string) schema.GroupVersionResource {
 	t.Helper()
-	free := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
-	crd := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": "gadgets." + group},
-		"spec": map[string]any{
-			"group": group, "scope": "Namespaced",
-			"names": map[string]any{"plural": "gadgets", "singular": "gadget", "kind": "Gadget"},
-			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{
-					"type": "object", "properties": map[string]any{"spec": free, "status": free},
-				}},
-				"subresources": map[string]any{
-					"status": map[string]any{},
-					"scale":  map[string]any{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
-				},
-			}},
+	stacktest.Define(t, config, stack.Definition(group, "Gadget", stack.Version{
+		Name: "v1",
+		Subresources: map[string]any{
+			"status": map[string]any{},
+			"scale":  map[string]any{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
 		},
-	}}
-	client := dynamic.NewForConfigOrDie(config)
-	crds := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	must(crds.Create(t.Context(), crd, metav1.CreateOptions{}))(t)
-	t.Cleanup(func() {
-		if err := crds.Delete(context.Background(), crd.GetName(), metav1.DeleteOptions{}); err != nil {
-			t.Error(err)
-		}
-	})
-	end := time.Now().Add(time.Minute)
-	for {
-		current := must(crds.Get(t.Context(), crd.GetName(), metav1.GetOptions{}))(t)
-		conditions, _, _ := unstructured.NestedSlice(current.Object, "status", "conditions")
-		for _, c := range conditions {
-			if c := c.(map[string]any); c["type"] == "Established" && c["status"] == "True" {
-				return schema.GroupVersionResource{Group: group, Version: "v1", Resource: "gadgets"}
-			}
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the resource is not served: %v", current.Object["status"])
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	}))
+	return schema.GroupVersionResource{Group: group, Version: "v1", Resource: "gadgets"}
 }
 
 // requestsOf returns the requests for a resource that the API server has counted, as series of the client.
@@ -183,24 +152,12 @@ func requestsOf(t *testing.T, config *rest.Config, resource schema.GroupResource
 		"DELETE": "delete",
 	}
 	text := must(kubernetes.NewForConfigOrDie(config).Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context()))(t)
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families := must(parser.TextToMetricFamilies(bytes.NewReader(text)))(t)
+	samples := must(metricstest.Parse(bytes.NewReader(text)))(t)
 	found := metricstest.Snapshot{}
-	for _, m := range families["apiserver_request_total"].GetMetric() {
-		labels := labelsOf(m)
-		if labels["group"] == resource.Group && labels["resource"] == resource.Resource {
-			found[series(labels["subresource"], verbs[labels["verb"]], labels["code"])] += m.GetCounter().GetValue()
-		}
+	for _, s := range samples.Select("apiserver_request_total", "group", resource.Group, "resource", resource.Resource) {
+		found[series(s.Labels["subresource"], verbs[s.Labels["verb"]], s.Labels["code"])] += s.Value
 	}
 	return found
-}
-
-func labelsOf(m *dto.Metric) map[string]string {
-	labels := map[string]string{}
-	for _, l := range m.GetLabel() {
-		labels[l.GetName()] = l.GetValue()
-	}
-	return labels
 }
 
 // TestRequestsOfTheCoreGroup covers S17 with subresources and paths of Kubernetes' own APIs, and with a real 429: an eviction

@@ -2,6 +2,7 @@ package informer_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"runtime"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -187,17 +189,12 @@ var ownFunction = regexp.MustCompile(`/collectors/(informer|internal/\w+)\.`)
 func noChecksRun(t *testing.T) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
-	end := time.Now().Add(5 * time.Second)
-	for {
-		stack := string(stacks[:runtime.Stack(stacks, true)])
-		if !ownFunction.MatchString(stack) {
-			return
+	await.NoError(t, "no goroutine of a check is left", func() error {
+		if stack := string(stacks[:runtime.Stack(stacks, true)]); ownFunction.MatchString(stack) {
+			return errors.New(stack)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("goroutines are left:\n%s", stack)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return nil
+	})
 }
 
 // Nothing arrives on the informer's watch any more, which looks like an idle one (S5). The lag stays 0 while nothing

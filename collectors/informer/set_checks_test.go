@@ -12,6 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -34,15 +35,8 @@ func TestSetChecks(t *testing.T) {
 	if err := obs.SetChecks(collectors.Checks{Audit: -1}); err == nil || !strings.Contains(err.Error(), "Options.Checks.Audit") {
 		t.Errorf("a negative interval: %v", err)
 	}
-	deadline := time.After(30 * time.Second)
-	for audits("after") < 3 {
-		select {
-		case <-deadline:
-			t.Fatal("no three audits within 30 s")
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	await.True(t, "three audits", func() bool { return audits("after") >= 3 })
 	if n := audits("before"); n != 0 {
-		t.Errorf("%v audits of an informer that was made without", n)
+		t.Errorf("%v audits of an informer created without checks", n)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +17,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 // MetadataClient returns a client for a cluster that has two pods and refuses secrets.
@@ -81,44 +82,24 @@ func Discovery(served ...string) func(context.Context) ([]*metav1.APIGroup, []*m
 	}
 }
 
-// Values returns the samples of a gauge or counter by the value of one of its labels.
+// Values returns the samples of a gauge or counter by the value of a label, which each must have.
 func Values(t testing.TB, g prometheus.Gatherer, name, label string) map[string]float64 {
 	t.Helper()
-	families, err := g.Gather()
-	if err != nil {
-		t.Fatalf("Gather: %v", err)
-	}
-	found := map[string]float64{}
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			at := slices.IndexFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == label })
-			if at < 0 {
-				t.Fatalf("%s has no label %s", name, label)
-			}
-			found[m.GetLabel()[at].GetValue()] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
+	samples := metricstest.Gather(t, g)
+	for _, s := range samples.Select(name) {
+		if _, found := s.Labels[label]; !found {
+			t.Fatalf("%s has no label %s", name, label)
 		}
 	}
-	return found
+	return samples.By(name, label)
 }
 
-// SeriesOf counts the series that carry an informer_type.
-func SeriesOf(t testing.TB, g prometheus.Gatherer, informerType string) int {
+// SeriesOf counts the samples of an informer_type.
+func SeriesOf(t testing.TB, g prometheus.Gatherer, informerType string) (n int) {
 	t.Helper()
-	families, err := g.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			for _, l := range m.GetLabel() {
-				if l.GetName() == "informer_type" && l.GetValue() == informerType {
-					n++
-				}
-			}
+	for _, s := range metricstest.Gather(t, g) {
+		if s.Labels["informer_type"] == informerType {
+			n++
 		}
 	}
 	return n
