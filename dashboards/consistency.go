@@ -23,7 +23,7 @@ func transforms() panel {
 			description: "Objects that a Transform function dropped for all consumers of an informer, and Transform functions that replaced another. Normally none. The log shows where both were set."},
 		queries: []query{
 			{expr: `sum by (@cluster, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{informer_type}} dropped: {{cause}}"},
-			{expr: `sum by (@cluster, name, informer_type) (increase(k8s_informer_transform_conflicts_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{informer_type}} replaced"},
+			{expr: `sum by (@cluster, name, informer_type) (increase(k8s_informer_transform_conflicts_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{informer_type}} conflict"},
 		},
 		stacked: true,
 	}

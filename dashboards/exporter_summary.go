@@ -77,7 +77,7 @@ func exporterTable(t catalog.Targets) panel {
 
 func labelOverflow() panel {
 	return timeSeries{
-		header: header{id: 72, title: "Label overflow by label", unit: "short",
+		header: header{id: 72, title: "Label overflow", unit: "short",
 			description: "Informers, handlers and indexes reported as \"other\" because a label limit is reached, for the worst process of each program. Normally none. Check that the label values are expected, then raise the limit in Options.Limits."},
 		queries: []query{{expr: `max by (@cluster, name, label) (increase(k8s_informer_label_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{label}}"}},
 		stacked: true,

@@ -55,7 +55,7 @@ func eventLagDistribution() panel {
 
 func propagation() panel {
 	return timeSeries{
-		header: header{id: 24, title: "Write-to-receive latency p99", unit: "s",
+		header: header{id: 24, title: "Propagation delay p99", unit: "s",
 			description: "Time from an object's write, as recorded in managedFields in whole seconds, to the receipt of its event. Normally up to 1 s. More means a slow API server or network, or clock skew. After a coverage gap, it includes the gap."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_propagation_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer}},
 	}

@@ -14,7 +14,7 @@ func queueDepth(t catalog.Targets) panel {
 func queueLatency(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 21, title: "Queue latency p99", unit: "s",
-			description: "99th percentile of the time in the queue, excluding delays and backoff. Normally milliseconds; no line without items. An item added while in progress waits for its worker: controllers that write to their own objects reach their work duration. client-go's buckets grow tenfold: values between 0.1, 1 and 10 s are estimates."},
+			description: "99th percentile of the time in the queue, excluding delays and backoff. Normally milliseconds; no line without items. Items added while in progress wait for that work to end: latencies up to the work duration are normal for controllers that write to their own objects. client-go's buckets grow tenfold: values between 0.1, 1 and 10 s are estimates."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@queue}[$__rate_interval])))`, legend: legendQueue}},
 		goal:    new(t.Of(catalog.QueueWait)),
 	}

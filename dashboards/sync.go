@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 func lastSync(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 40, title: "Last sync duration", unit: "s",
-			description: "Duration of each informer's last list, until the next one. Normally a second or two for thousands of objects. Failed attempts count: compare with the errors."},
+			description: "Duration of each informer's last initial sync or relist. Normally a second or two for thousands of objects. Failed attempts count: compare with the errors."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_last_sync_duration_seconds{@informer})`, legend: legendInformer}},
 		goal:    new(t.Of(catalog.SyncDuration)),
 	}

@@ -72,7 +72,7 @@ func terminatingOldest(t catalog.Targets) panel {
 func terminatingNamespaces(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 22, title: "Terminating namespaces by age", unit: "s",
-			description: "Time since the deletion of each Namespace that still exists; * stands for none. Normally seconds. Otherwise a finalizer blocks an object in it, or an aggregated API does not respond: see the runbook of ClusterNamespaceStuck."},
+			description: "Time since the deletion of each Namespace that still exists; * means none. Normally seconds. Otherwise a finalizer blocks an object in it, or an aggregated API does not respond: see the runbook of ClusterNamespaceStuck."},
 		queries: []query{{expr: `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"})`, legend: "{{@cluster}} {{namespace}}"}},
 		goal:    new(t.Of(catalog.NamespaceStuck)),
 	}
