@@ -43,6 +43,16 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 }
 
+// advance records a resourceVersion that was received. Where versions go backwards, which those of one API server never
+// do, earlier events cannot be compared with later ones.
+func (c *Connection) advance(version uint64) {
+	if version < c.version.Load() {
+		c.metrics.regressions.Inc()
+		c.Ring.Restart()
+	}
+	c.version.Store(version)
+}
+
 // objects returns by how much an event changes the number of objects.
 func objects(t watch.EventType) int64 {
 	switch t {

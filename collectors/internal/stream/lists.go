@@ -145,13 +145,3 @@ func (c *Connection) listFailed(errorType string) {
 	c.metrics.errors[errorType].Inc()
 	c.metrics.syncError.Observe(core.Seconds(duration))
 }
-
-// advance records a resourceVersion that was received. Where versions go backwards, which those of one API server never
-// do, earlier events cannot be compared with later ones.
-func (c *Connection) advance(version uint64) {
-	if version < c.version.Load() {
-		c.metrics.regressions.Inc()
-		c.Ring.Restart()
-	}
-	c.version.Store(version)
-}
