@@ -7,6 +7,19 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
+var _ core.Part = &registry{}
+
+// Collect implements core.Part.
+func (r *registry) Collect(ch chan<- prometheus.Metric) {
+	members := map[*metrics][]*informer{}
+	for _, inf := range r.current() {
+		members[inf.metrics] = append(members[inf.metrics], inf)
+	}
+	for m, informers := range members {
+		collect(ch, m, informers)
+	}
+}
+
 // collect sends what is read at the time of the scrape of the informers with the same labels. Several are reported as
 // one: what they hold is added up, and the worst state counts.
 func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {

@@ -16,10 +16,10 @@ import (
 func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.InformerOptions) (cache.Store, cache.Controller) {
 	r := registryOf(obs)
 	inf := r.newInformer(id)
-	options.InformerMetricsProvider = inf.metricsProvider(options.InformerMetricsProvider)
+	options.InformerMetricsProvider, inf.upstream = r.metricsProvider(options.InformerMetricsProvider)
 	options.ListerWatcher = inf.decorateConnection(options.ListerWatcher)
 	if options.Transform != nil {
-		options.Transform = inf.transform(options.Transform)
+		options.Transform = decorateTransform(inf.metrics, inf.connection, options.Transform)
 	}
 	if options.Handler != nil {
 		decorated := inf.decorateHandler(options.Handler)

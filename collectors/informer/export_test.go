@@ -9,7 +9,8 @@ import (
 
 // MetricsProvider returns what an informer of an Observer reports client-go's own metrics to.
 func MetricsProvider(obs *collectors.Observer, id ID, given cache.InformerMetricsProvider) cache.InformerMetricsProvider {
-	return registryOf(obs).newInformer(id).metricsProvider(given)
+	provider, _ := registryOf(obs).newInformer(id).shared.metricsProvider(given)
+	return provider
 }
 
 // End ends a decorated informer that was not run.
@@ -32,5 +33,5 @@ func (l *ListerWatcher) Decorate(name string, h cache.ResourceEventHandler) cach
 
 // Receive accounts for an event of the given version, received now.
 func (l *ListerWatcher) Receive(version uint64) {
-	l.informer.connection.Ring.Push(version, l.informer.registry.Now())
+	l.informer.connection.Ring.Push(version, l.informer.shared.Now())
 }

@@ -19,11 +19,17 @@ import (
 
 // handler decorates an event handler. client-go calls it on one goroutine, in the order in which the store changed.
 type handler struct {
-	inner    cache.ResourceEventHandler
-	isolated bool
-	informer *informer
-	metrics  *handlerMetrics
-	cursor   *ring.Cursor
+	inner          cache.ResourceEventHandler
+	isolated       bool
+	handlerMetrics *handlerMetrics
+	cursor         *ring.Cursor
+
+	// These are of the informer.
+	shared     *shared
+	id         ID
+	metrics    *metrics
+	connection *stream.Connection
+
 	// registered is when the handler was registered: no event can have waited longer for it.
 	registered int64
 	// listReceived is when the object of a list that is being handled was received, 0 if there is none. Events of a watch
@@ -39,16 +45,19 @@ type handler struct {
 
 var _ cache.ResourceEventHandler = &handler{}
 
-// decorateHandler returns a handler that the caller registers with client-go and adds to the informer.
-func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
+// newHandler decorates a handler of the informer to which the other arguments belong.
+func newHandler(s *shared, id ID, m *metrics, c *stream.Connection, h cache.ResourceEventHandler) *handler {
 	inner, name, isolated := unwrapHandler(h)
 	return &handler{
-		inner:      inner,
-		isolated:   isolated,
-		informer:   inf,
-		metrics:    inf.metrics.acquireHandler(name),
-		cursor:     inf.connection.Ring.NewCursor(),
-		registered: inf.registry.Now(),
+		inner:          inner,
+		isolated:       isolated,
+		handlerMetrics: m.acquireHandler(name),
+		cursor:         c.Ring.NewCursor(),
+		shared:         s,
+		id:             id,
+		metrics:        m,
+		connection:     c,
+		registered:     s.Now(),
 	}
 }
 
@@ -68,7 +77,7 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 	var d delivery
 	if version := rv.Of(newObj); version == rv.Of(oldObj) {
 		// The API server has sent no event, or a Transform has made it unrecognizable.
-		d.start = h.informer.registry.Now()
+		d.start = h.shared.Now()
 		h.countUnchanged(oldObj, newObj, version)
 	} else {
 		d = h.begin(stream.EventModified, newObj, false)
@@ -85,9 +94,9 @@ func (h *handler) countUnchanged(oldObj, newObj any, version string) {
 	switch {
 	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
 		h.lastResync.Store(time.Now().UnixNano())
-		h.informer.metrics.unchanged[unchangedResync].Inc()
+		h.metrics.unchanged[unchangedResync].Inc()
 	case version != "":
-		h.informer.metrics.unchanged[unchangedRelist].Inc()
+		h.metrics.unchanged[unchangedRelist].Inc()
 	}
 }
 
@@ -119,9 +128,9 @@ type delivery struct {
 
 // begin determines what caused a call and when the cause was received.
 func (h *handler) begin(event string, obj any, initial bool) delivery {
-	d := delivery{start: h.informer.registry.Now()}
+	d := delivery{start: h.shared.Now()}
 	h.setReceived(&d, obj, initial)
-	if h.informer.registry.Tracer != nil && d.event {
+	if h.shared.Tracer != nil && d.event {
 		h.beginSpan(&d, event)
 	}
 	return d
@@ -131,13 +140,13 @@ func (h *handler) begin(event string, obj any, initial bool) delivery {
 // from the registration of the handler if that was later. Without a cause, as for resourceVersions that are not numbers,
 // the call is not an event: an unknown lag is not reported.
 func (h *handler) setReceived(d *delivery, obj any, initial bool) {
-	list := h.informer.connection.LastList()
+	list := h.connection.LastList()
 	_, missed := obj.(cache.DeletedFinalStateUnknown)
 	fromList := initial || missed
 	if version, ok := rv.Parse(rv.Of(obj)); ok && !fromList {
 		found := h.cursor.Find(version)
 		if found.Lost > 0 {
-			h.informer.metrics.lost[lostOverrun].Add(float64(found.Lost))
+			h.metrics.lost[lostOverrun].Add(float64(found.Lost))
 		}
 		switch found.Match {
 		case ring.Exact:
@@ -160,7 +169,7 @@ func (h *handler) setReceived(d *delivery, obj any, initial bool) {
 // finish accounts for a call. It is deferred, and recovers panics of isolated handlers only: any other panic is counted
 // and continues.
 func (h *handler) finish(d *delivery) {
-	now := h.informer.registry.Now()
+	now := h.shared.Now()
 	if d.paired {
 		h.cursor.Done()
 	} else if d.event {
@@ -173,15 +182,15 @@ func (h *handler) finish(d *delivery) {
 		h.endSpan(d)
 	}
 	if !d.returned {
-		h.metrics.panics.Inc()
+		h.handlerMetrics.panics.Inc()
 		if h.isolated {
 			h.logPanic(recover())
 		}
 		return
 	}
-	observe(h.metrics.duration, core.Seconds(now-d.start), d.traceID)
+	observe(h.handlerMetrics.duration, core.Seconds(now-d.start), d.traceID)
 	if d.event {
-		observe(h.informer.metrics.eventLag, core.Seconds(now-d.received), d.traceID)
+		observe(h.metrics.eventLag, core.Seconds(now-d.received), d.traceID)
 	}
 }
 
@@ -189,21 +198,21 @@ func (h *handler) logPanic(value any) {
 	if value == nil {
 		return // the goroutine exits
 	}
-	h.informer.registry.Logger.Error("isolated handler panicked, skipping the event", "informer_type", h.informer.id.Type(),
-		"watch_namespace", h.informer.id.WatchNamespace(), "handler", h.metrics.name, "panic", value, "stack", string(debug.Stack()))
+	h.shared.Logger.Error("isolated handler panicked, skipping the event", "informer_type", h.id.Type(),
+		"watch_namespace", h.id.WatchNamespace(), "handler", h.handlerMetrics.name, "panic", value, "stack", string(debug.Stack()))
 }
 
 // beginSpan calls the Tracer. A panic of the Tracer costs the span, not the event.
 func (h *handler) beginSpan(d *delivery, event string) {
-	r, l := h.informer.registry, h.informer.metrics.labels
+	s, l := h.shared, h.metrics.labels
 	returned := false
 	defer func() {
 		if !returned {
 			d.endSpan, d.traceID = nil, ""
-			r.logTracerPanic(recover())
+			s.logTracerPanic(recover())
 		}
 	}()
-	d.endSpan, d.traceID = r.Tracer.Deliver(l.informerType, l.watchNamespace, h.metrics.name, event, r.Moment(d.received))
+	d.endSpan, d.traceID = s.Tracer.Deliver(l.informerType, l.watchNamespace, h.handlerMetrics.name, event, s.Moment(d.received))
 	returned = true
 }
 
@@ -212,18 +221,32 @@ func (h *handler) endSpan(d *delivery) {
 	returned := false
 	defer func() {
 		if !returned {
-			h.informer.registry.logTracerPanic(recover())
+			h.shared.logTracerPanic(recover())
 		}
 	}()
 	d.endSpan(!d.returned)
 	returned = true
 }
 
-// logTracerPanic logs the first panic only: the Tracer may panic for each event.
-func (r *registry) logTracerPanic(value any) {
-	r.tracerPanic.Do(func() {
-		r.Logger.Error("tracer panicked, further panics of it are not logged", "panic", value, "stack", string(debug.Stack()))
-	})
+// backlog returns the number of events that the handler has not finished, and when the oldest was received.
+func (h *handler) backlog() (pending uint64, oldest int64) {
+	pending, oldest = h.cursor.Backlog()
+	if received := h.listReceived.Load(); received != 0 {
+		if pending == 0 || received < oldest {
+			oldest = received
+		}
+		pending++
+	}
+	return pending, oldest
+}
+
+// waiting returns the number of events that have not been passed to the handler.
+func (h *handler) waiting() uint64 {
+	pending, _ := h.cursor.Backlog()
+	if pending > 0 && h.cursor.Busy() {
+		pending--
+	}
+	return pending
 }
 
 // maxTraceID is more than the 32 digits of an OpenTelemetry trace ID, and less than the length that client_golang

@@ -15,11 +15,13 @@ import (
 // informer is what the decorators of one informer share: the ListerWatcher writes the connection, the handlers read it,
 // and a scrape reads everything.
 type informer struct {
-	registry   *registry
+	shared     *shared
 	id         ID
 	metrics    *metrics
 	connection *stream.Connection
 	checks     *checks.Checks
+	// remove removes the informer from the registry.
+	remove func(*informer)
 
 	// store is the store without its decorator, nil if only a ListerWatcher is decorated; indexer is the same, nil if it
 	// is not an Indexer.
@@ -79,7 +81,12 @@ func (inf *informer) end() {
 		inf.removeHandler(h)
 	}
 	inf.upstream.end()
-	inf.registry.remove(inf)
+	inf.remove(inf)
+}
+
+// decorateHandler returns a handler that the caller registers with client-go and adds to the informer.
+func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
+	return newHandler(inf.shared, inf.id, inf.metrics, inf.connection, h)
 }
 
 func (inf *informer) addHandler(h *handler) {
@@ -93,7 +100,7 @@ func (inf *informer) removeHandler(h *handler) {
 	defer inf.mu.Unlock()
 	if at := slices.Index(inf.handlers, h); at >= 0 {
 		inf.handlers = slices.Delete(inf.handlers, at, at+1)
-		inf.metrics.releaseHandler(h.metrics)
+		inf.metrics.releaseHandler(h.handlerMetrics)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
@@ -13,28 +11,20 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
-// registry holds the informers of one Observer, and what they share.
+// registry holds the informers of one Observer.
 type registry struct {
-	*core.Observer
-	checks *checks.Shared
-	// tracerPanic logs the first panic of the Tracer.
-	tracerPanic sync.Once
-
+	shared
 	// metrics are the series in use.
 	metrics series.Pool[labels, *metrics]
-	// upstream are the labels in use of client-go's own metrics.
-	upstream series.Pool[upstreamLabels, struct{}]
 
 	mu sync.Mutex
 	// informers are those that have not ended.
 	informers []*informer
 }
 
-var _ core.Part = &registry{}
-
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
-		return &registry{Observer: o, checks: checks.NewShared()}
+		return &registry{shared: shared{Observer: o, checks: checks.NewShared()}}
 	})
 }
 
@@ -42,7 +32,7 @@ func registryOf(obs *collectors.Observer) *registry {
 func (r *registry) newInformer(id ID) *informer {
 	l := labels{r.Labels.InformerTypes.Acquire(id.Type()), r.Labels.WatchNamespaces.Acquire(id.WatchNamespace())}
 	m := r.metrics.Acquire(l, func() *metrics { return newMetrics(r.Observer, l) })
-	return &informer{registry: r, id: id, metrics: m, connection: stream.New(r.Observer, m.connection)}
+	return &informer{shared: &r.shared, id: id, metrics: m, connection: stream.New(r.Observer, m.connection), remove: r.remove}
 }
 
 // publish lets scrapes see an informer. From then on it is changed only through its atomics and locks.
@@ -83,15 +73,4 @@ func (r *registry) current() []*informer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.informers)
-}
-
-// Collect implements core.Part.
-func (r *registry) Collect(ch chan<- prometheus.Metric) {
-	members := map[*metrics][]*informer{}
-	for _, inf := range r.current() {
-		members[inf.metrics] = append(members[inf.metrics], inf)
-	}
-	for m, informers := range members {
-		collect(ch, m, informers)
-	}
 }

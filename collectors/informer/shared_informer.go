@@ -19,7 +19,7 @@ import (
 func NewSharedIndexInformer(obs *collectors.Observer, id ID, lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	r := registryOf(obs)
 	inf := r.newInformer(id)
-	options.InformerMetricsProvider = inf.metricsProvider(options.InformerMetricsProvider)
+	options.InformerMetricsProvider, inf.upstream = r.metricsProvider(options.InformerMetricsProvider)
 	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.decorateConnection(lw), exampleObject, options))
 	s.resyncs.byDefault, s.resyncs.check = options.ResyncPeriod, options.ResyncPeriod
 	r.publish(inf)
@@ -159,6 +159,25 @@ func (s *sharedIndexInformer) SetWatchErrorHandler(h cache.WatchErrorHandler) er
 // SetWatchErrorHandlerWithContext implements cache.SharedInformer.
 func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(h cache.WatchErrorHandlerWithContext) error {
 	return s.inner.SetWatchErrorHandlerWithContext(h)
+}
+
+// SetTransform implements cache.SharedInformer. It reports a function that replaces another one, and detects objects that
+// the function drops: they will never reach a handler.
+func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
+	var decorated cache.TransformFunc
+	if f != nil {
+		decorated = decorateTransform(s.informer.metrics, s.informer.connection, f)
+	}
+	if err := s.inner.SetTransform(decorated); err != nil {
+		return err
+	}
+	if first := s.transforms.replace(f != nil, caller()); first != "" {
+		s.informer.metrics.conflicts.Inc()
+		s.informer.shared.Logger.Warn("transform of a shared informer was replaced for all its users",
+			"informer_type", s.informer.id.Type(), "watch_namespace", s.informer.id.WatchNamespace(),
+			"first", first, "second", caller())
+	}
+	return nil
 }
 
 // AddIndexers implements cache.SharedIndexInformer.

@@ -98,7 +98,7 @@ func SyncLag(obs *collectors.Observer, id ID) (lag time.Duration) {
 }
 
 func (inf *informer) status() Status {
-	now := inf.registry.Now()
+	now := inf.shared.Now()
 	c := inf.connection
 	s := Status{
 		ID:         inf.id,
@@ -116,7 +116,7 @@ func (inf *informer) status() Status {
 		Orphaned:   inf.orphaned(),
 	}
 	if s.Connected {
-		s.WatchOpened = inf.registry.Wall(c.Opened())
+		s.WatchOpened = inf.shared.Wall(c.Opened())
 	}
 	oldest := c.DownSince()
 	if stale := inf.checks.StaleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
@@ -143,7 +143,7 @@ func (inf *informer) auditStatus() AuditStatus {
 	s := AuditStatus{Result: last.Result, At: last.At, Differences: last.Differences}
 	if inf.lister != nil && inf.indexer != nil {
 		s.Interval = inf.checks.Intervals.Audit
-		s.Paused = !inf.registry.checks.Auditing.IsOpen()
+		s.Paused = !inf.shared.checks.Auditing.IsOpen()
 	}
 	return s
 }
@@ -183,30 +183,9 @@ func (inf *informer) orphaned() bool {
 }
 
 func (h *handler) status(pending uint64) HandlerStatus {
-	s := HandlerStatus{Name: h.metrics.name, Pending: pending, ResyncPeriod: h.resyncPeriod}
+	s := HandlerStatus{Name: h.handlerMetrics.name, Pending: pending, ResyncPeriod: h.resyncPeriod}
 	if at := h.lastResync.Load(); at != 0 {
 		s.LastResync = time.Unix(0, at)
 	}
 	return s
-}
-
-// backlog returns the number of events that the handler has not finished, and when the oldest was received.
-func (h *handler) backlog() (pending uint64, oldest int64) {
-	pending, oldest = h.cursor.Backlog()
-	if received := h.listReceived.Load(); received != 0 {
-		if pending == 0 || received < oldest {
-			oldest = received
-		}
-		pending++
-	}
-	return pending, oldest
-}
-
-// waiting returns the number of events that have not been passed to the handler.
-func (h *handler) waiting() uint64 {
-	pending, _ := h.cursor.Backlog()
-	if pending > 0 && h.cursor.Busy() {
-		pending--
-	}
-	return pending
 }

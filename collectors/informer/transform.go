@@ -9,26 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
-
-// SetTransform implements cache.SharedInformer. It reports a function that replaces another one, and detects objects that
-// the function drops: they will never reach a handler.
-func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
-	var decorated cache.TransformFunc
-	if f != nil {
-		decorated = s.informer.transform(f)
-	}
-	if err := s.inner.SetTransform(decorated); err != nil {
-		return err
-	}
-	if first := s.transforms.replace(f != nil, caller()); first != "" {
-		s.informer.metrics.conflicts.Inc()
-		s.informer.registry.Logger.Warn("transform of a shared informer was replaced for all its users",
-			"informer_type", s.informer.id.Type(), "watch_namespace", s.informer.id.WatchNamespace(),
-			"first", first, "second", caller())
-	}
-	return nil
-}
 
 // transforms remembers where the Transform function of an informer was set.
 type transforms struct {
@@ -54,38 +36,38 @@ func caller() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// transform decorates a Transform. An object that it drops never reaches a handler, and one without its resourceVersion is
+// decorateTransform decorates a Transform. An object that it drops never reaches a handler, and one without its resourceVersion is
 // not recognized there: neither may stay pending. If it drops or renames objects, the store holds another number than
 // events say.
-func (inf *informer) transform(f cache.TransformFunc) cache.TransformFunc {
+func decorateTransform(m *metrics, c *stream.Connection, f cache.TransformFunc) cache.TransformFunc {
 	return func(obj any) (any, error) {
 		before := identify(obj) // f may change the object in place
 		out, err := f(obj)
 		switch {
 		case err != nil:
-			inf.drop(before.version, dropError)
+			drop(m, c, before.version, dropError)
 			return out, err
 		case out == nil:
-			inf.drop(before.version, dropNil)
+			drop(m, c, before.version, dropNil)
 			return out, err
 		}
 		after := identify(out)
 		if after.namespace != before.namespace || after.name != before.name {
-			inf.connection.Miscount()
+			c.Miscount()
 		}
 		if n, ok := rv.Parse(before.version); ok && after.version != before.version {
-			inf.connection.Ring.Drop(n)
+			c.Ring.Drop(n)
 		}
 		return out, err
 	}
 }
 
 // drop records that an object will not be stored.
-func (inf *informer) drop(version, cause string) {
-	inf.connection.Miscount()
-	inf.metrics.drops[cause].Inc()
-	if n, ok := rv.Parse(version); ok && inf.connection.Ring.Drop(n) {
-		inf.metrics.lost[lostTransform].Inc()
+func drop(m *metrics, c *stream.Connection, version, cause string) {
+	c.Miscount()
+	m.drops[cause].Inc()
+	if n, ok := rv.Parse(version); ok && c.Ring.Drop(n) {
+		m.lost[lostTransform].Inc()
 	}
 }
 

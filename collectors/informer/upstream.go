@@ -11,17 +11,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// upstreamLabels are name, group, version and resource.
-type upstreamLabels [4]string
-
-// metricsProvider returns the provider to which client-go reports its own metrics of the informer: the given one, else the
-// Observer's if it has any, else nil, for which client-go takes that of the process.
-func (inf *informer) metricsProvider(given cache.InformerMetricsProvider) cache.InformerMetricsProvider {
-	if given != nil || inf.registry.Informers == nil {
-		return given
+// metricsProvider returns the provider to which client-go reports its own metrics of an informer: the given one, else one
+// of the Observer if it reports them, else nil, for which client-go takes that of the process.
+func (s *shared) metricsProvider(given cache.InformerMetricsProvider) (cache.InformerMetricsProvider, *upstreamInformer) {
+	if given != nil || s.Informers == nil {
+		return given, nil
 	}
-	inf.upstream = &upstreamInformer{metrics: inf.registry.Informers, uses: &inf.registry.upstream}
-	return inf.upstream
+	u := &upstreamInformer{metrics: s.Informers, uses: &s.upstream}
+	return u, u
 }
 
 // upstreamInformer is client-go's provider of metrics for one informer.

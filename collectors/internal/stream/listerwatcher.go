@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -87,7 +86,3 @@ func (l *ListerWatcher) WatchWithContext(ctx context.Context, options metav1.Lis
 	}
 	return newWatchProxy(ctx, l.connection, inner, options, requested), nil
 }
-
-// emptyWatch is what client-go's REST client returns, without an error, for a connection that broke while the watch was
-// being requested. No watch was open.
-var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())

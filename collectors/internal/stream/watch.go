@@ -27,6 +27,10 @@ const timeoutTolerance = time.Second
 // with it, about 100 ns.
 const ReadAhead = 16
 
+// emptyWatch is what client-go's REST client returns, without an error, for a connection that broke while the watch was
+// being requested. No watch was open.
+var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
+
 // watchProxy stands between a watch and the reflector. It passes on every event unchanged and in order.
 type watchProxy struct {
 	connection *Connection
