@@ -26,6 +26,9 @@ func (w *watchProxy) receive(event watch.Event) {
 		w.failed(apierrors.FromObject(event.Object))
 		return
 	}
+	if event.Type == watch.Added || event.Type == watch.Modified {
+		c.observePropagation(event.Object)
+	}
 	if w.ordered = w.ordered || event.Type != watch.Added; !w.ordered {
 		w.unordered = w.events
 		c.Miscount()
@@ -37,9 +40,6 @@ func (w *watchProxy) receive(event watch.Event) {
 				c.Ring.Push(version, at)
 			}
 		}
-	}
-	if event.Type == watch.Added || event.Type == watch.Modified {
-		c.observePropagation(event.Object)
 	}
 }
 
