@@ -22,13 +22,12 @@
 //	reads of the store                 GetIndexer, GetStore, listers     indexer.go
 //	event lag, handler duration        AddEventHandler                   handler.go, internal/ring
 //	dropped and changed objects        SetTransform                      transform.go
-//	freshness, audits, mutations       requests and reads of their own   pause.go, internal/checks
+//	freshness, audits, mutations       requests and reads of their own   audits.go, internal/checks
 //	client-go's own metrics            InformerMetricsProvider           upstream.go
 //
 // Files depend on each other from top to bottom. Scrapes and status pages read collect.go and status.go. The constructors
 // above add an informer to registry.go. The decorators of one informer share informer.go, informers with the same labels
-// metrics.go, those of an Observer shared.go. ID and Options are in id.go and options.go, values of labels with a
-// closed set in values.go.
+// metrics.go, those of an Observer shared.go. ID and Options are in id.go and options.go.
 //
 // All functions are safe for concurrent use. An event costs about 100 ns more than without decorators, a read by key one
 // atomic addition, neither an allocation. Series exist from the creation of an informer until its Run returns.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 )
 
 // PauseAudits stops the audits of all informers of the Observer until ResumeAudits, also of informers that are created
@@ -27,3 +28,16 @@ func PauseAudits(obs *collectors.Observer) { registryOf(obs).checks.Auditing.Clo
 func ResumeAudits(ctx context.Context, obs *collectors.Observer) {
 	registryOf(obs).checks.Auditing.Open(ctx)
 }
+
+// Values of AuditStatus.Result, which are those of the label result of k8s_informer_audits_total.
+const (
+	// AuditConsistent is a cache that equals the API server.
+	AuditConsistent = checks.AuditConsistent
+	// AuditDifferent is a cache with differences, confirmed or not.
+	AuditDifferent = checks.AuditDifferent
+	// AuditSkipped is an audit that could not run: the watch is down, the cache has no version or changes faster than it can
+	// be read, or the API server no longer has the version.
+	AuditSkipped = checks.AuditSkipped
+	// AuditError is an audit whose list failed.
+	AuditError = checks.AuditError
+)
