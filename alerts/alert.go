@@ -13,23 +13,23 @@ import (
 type Alert struct {
 	// Name is the alert's name and that of its runbook.
 	Name string
-	// Objective is the threshold that is missed, as the catalog has it.
+	// Objective is the objective that is missed, as in the catalog.
 	Objective catalog.Objective
-	// Runbook tells whoever is notified what to do.
+	// Runbook explains the alert and its remedies.
 	Runbook Runbook
 
 	// expr is PromQL with the placeholders of fill and of the package prom.
 	expr string
-	// keep is how long the alert goes on after the last time that the expression was true, if keepFiring is not to choose.
+	// keep is how long the alert keeps firing after its expression was last true. 0 leaves the choice to keepFiring.
 	keep time.Duration
-	// gauge tells that the expression compares a gauge as it is, although the objective has a window.
+	// gauge reports whether the expression compares a gauge directly, although the objective has a window.
 	gauge bool
-	// summary and description are Prometheus templates; the description quotes the value and its limit.
+	// summary and description are Prometheus templates; the description has the value and its objective.
 	summary, description string
 	// board is the dashboard that the alert links to.
 	board board
-	// labels are those that the result carries and that set the dashboard's variables of the same name. "controller=name"
-	// sets the variable controller from the label name.
+	// labels are the labels of the result that set the dashboard variables of the same name. "controller=name" sets the
+	// variable controller from the label name.
 	labels []string
 	// expand makes the rules if the alert needs more than one.
 	expand func(a Alert, o catalog.Objective, c Config) []Rule

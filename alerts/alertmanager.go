@@ -86,9 +86,9 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 	})
 }
 
-// inhibitions go from the cause to what follows from it: absent, not synced, watch, lag; a queue that is blocked, slow,
-// deep; no leader, leaders that change; an object held in deletion, its Namespace. Alerts about one process hide only what
-// that same process suffers, and a page is never hidden by a ticket.
+// inhibitions lead from causes to their effects: exporter absent, not synced, watch down, lag; a blocked, slow, deep queue;
+// no leader, leader transitions; a terminating object, its Namespace. An alert on one process inhibits only alerts on the same
+// process, and a ticket never inhibits a page.
 func inhibitions(c Config) []inhibition {
 	name := func(a Alert) string { return `alertname="` + a.Name + `"` }
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`

@@ -94,7 +94,7 @@ func TestAlertmanagerSettings(t *testing.T) {
 	}
 }
 
-// A team gets what it has an address for, before everybody else does.
+// Alerts with a receiver of their team go there first.
 func TestAlertmanagerTeams(t *testing.T) {
 	f := alertmanager(t, alerts.Config{Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{
 		"storage": {"ticket": "http://127.0.0.1:1/tickets", "page": "http://127.0.0.1:1/pages"},

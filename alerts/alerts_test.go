@@ -301,7 +301,7 @@ func TestFailedScrapesAreTested(t *testing.T) {
 	}
 }
 
-// comparesGauge tells whether an alert's expression begins with a selector that has no range.
+// comparesGauge reports whether an alert's expression begins with a selector that has no range.
 func comparesGauge(a alerts.Alert) bool {
 	for _, r := range rules(alerts.Config{}) {
 		if r.Alert == a.Name {
@@ -333,7 +333,7 @@ func counterOf(a alerts.Alert) string {
 // values are some, as promtool writes them: 5, 5x10 or 5+2x10, the number after x being how many follow the first.
 var values = regexp.MustCompile(`^([\d.]+)(?:\+([\d.]+))?(?:x(\d+))?$`)
 
-// restartIn tells whether a series in promtool's notation has a gap between its values, and falls.
+// restartIn reports whether a series in promtool's notation has a gap between its values, and falls.
 func restartIn(series string) bool {
 	var gap, falls bool
 	last := -1.0

@@ -14,32 +14,32 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
-// Config is what a user can change about the rules and their routing. The zero value is valid: the catalog's
-// objectives, relative addresses and Alertmanager receivers that read their URLs from files.
+// Config configures the rules and their routing. The zero value is valid: the objectives of the catalog, relative addresses,
+// and Alertmanager receivers that read their URLs from files.
 type Config struct {
 	// Targets are the objectives in force.
 	Targets catalog.Targets
-	// HandlerThresholds gives handlers, by the value of the label handler, a limit of their own for the 99th percentile
-	// of their duration, in seconds.
+	// HandlerThresholds are objectives of single handlers for the 99th percentile of their duration in seconds, by the value
+	// of the label handler.
 	HandlerThresholds map[string]float64
 	// RunbookBase is the address that the runbooks are served under. The name of the alert and ".md" are appended.
 	RunbookBase string
 	// Dashboards are the addresses that alerts link to.
 	Dashboards Dashboards
-	// Controllers are those with objectives or labels of their own, by the name of the controller or of its queue.
+	// Controllers configures single controllers, by the name of the controller or of its queue.
 	Controllers map[string]Controller
 	// Disabled names alerts to leave out.
 	Disabled []string
-	// Groups names the groups of rules to keep, without the prefix that they share, such as "upstream". Empty: all.
+	// Groups names the groups of rules to keep, without their common prefix, such as "upstream". Defaults to all.
 	Groups []string
 	// Labels are the names that labels have in Prometheus instead of cluster, job and instance.
 	Labels map[string]string
-	// Selector are matchers that every rule selects its series by, such as `env="prod"`. The default is none.
+	// Selector is a list of matchers that every rule uses, such as `env="prod"`. Defaults to none.
 	Selector string
-	// KeepFiringFor is how long alerts about gauges go on after their condition, so that a scrape that fails does not resolve
-	// them. It should be longer than an interval between scrapes. The default is two minutes.
+	// KeepFiringFor is how long alerts on gauges keep firing, so that a failed scrape does not resolve them. It should be
+	// longer than the scrape interval. Defaults to two minutes.
 	KeepFiringFor time.Duration
-	// ExtraLabels are put on every alert, such as the team that it is for. severity and window belong to the rules.
+	// ExtraLabels are labels of every alert, such as its team. severity and window are reserved.
 	ExtraLabels map[string]string
 	// Alertmanager configures notifications.
 	Alertmanager Alertmanager
@@ -51,7 +51,7 @@ type Dashboards struct {
 	Informers string
 	// Controllers is about queues, reconciles and finalizers.
 	Controllers string
-	// LeaderElection is about locks and who holds them.
+	// LeaderElection is about locks and their holders.
 	LeaderElection string
 	// APIClient is about requests to the API server.
 	APIClient string
@@ -95,12 +95,12 @@ type Alertmanager struct {
 	RepeatInterval time.Duration
 }
 
-// Enabled tells whether the configuration keeps an alert.
+// Enabled reports whether the configuration keeps an alert.
 func (c Config) Enabled(a Alert) bool {
 	return !slices.Contains(c.Disabled, a.Name) && (len(c.Groups) == 0 || slices.Contains(c.Groups, groupName(a.Objective.Metric.Family)))
 }
 
-// Validate names every setting that cannot work.
+// Validate returns an error that names every invalid setting.
 func (c Config) Validate() error {
 	var errs []error
 	fail := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
@@ -217,7 +217,7 @@ func reservedLabels() []string {
 
 var teamName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// validateExtra returns what is wrong with labels that are put on alerts.
+// validateExtra returns the errors of labels that are added to alerts.
 func validateExtra(field string, labels, renamed map[string]string) []error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(labels)) {

@@ -10,11 +10,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Controller is what one controller has of its own.
+// Controller configures the alerts of one controller.
 type Controller struct {
 	// Targets are the objectives in force for it.
 	Targets catalog.Targets
-	// Labels are put on its alerts, such as the team that it belongs to.
+	// Labels are added to its alerts, such as its team.
 	Labels map[string]string
 }
 
@@ -30,19 +30,19 @@ func (a Alert) controllerLabel() string {
 	return ""
 }
 
-// OfControllers tells whether an objective, by its id, is that of an alert about controllers, so that a controller may have
-// one of its own.
+// OfControllers reports whether an objective, given its id, belongs to an alert on controllers, so that a controller may
+// override it.
 func OfControllers(objective string) bool {
 	return slices.ContainsFunc(All(), func(a Alert) bool { return a.Objective.ID == objective && a.controllerLabel() != "" })
 }
 
-// own tells whether a controller has rules of its own for an alert.
+// own reports whether a controller has its own rules for an alert.
 func (a Alert) own(controller Controller, c Config) bool {
 	general, own := c.Targets.Of(a.Objective), controller.Targets.Of(a.Objective)
 	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
 }
 
-// controllerRules returns a rule for the controllers without any of their own, and one for each of the others.
+// controllerRules returns one rule for all controllers without their own rules, and one for each other controller.
 func (a Alert) controllerRules(c Config) []Rule {
 	label := a.controllerLabel()
 	o := c.Targets.Of(a.Objective)

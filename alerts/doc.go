@@ -4,24 +4,24 @@
 //
 // The map:
 //
-//	config.go        what a user can change: Config
+//	config.go        the configuration
 //	rule.go          Group and Rule as Prometheus reads them; Rules, the whole rule file
 //	alert.go         Alert: a rule with its runbook; All
 //	controllers.go   objectives and labels of single controllers
 //	text.go          numbers of objectives and recurring phrases for expressions and texts
-//	sync.go          full states: not synced, slow, failing
-//	watch.go         watches: down, disconnecting, gaps
+//	sync.go          not synced, slow sync, list and watch errors
+//	watch.go         watch down, disconnects, gaps
 //	lag.go           sync lag, and event lag by burn rates with its recording rules
-//	audit.go         caches that differ from the API server, cannot be compared with it, or are changed in place
+//	audit.go         inconsistent caches, failed audits, mutations
 //	handlers.go      slow handlers, panics, lost events
-//	consistency.go   versions that go back, objects that a Transform drops
+//	consistency.go   resource version regressions, objects dropped by a transform
 //	exporter.go      the exporter itself
-//	queues.go        queues that are blocked, slow or deep, workers that hang, items given up
-//	reconciles.go    reconciles that fail or panic, clean-ups that are late
-//	leaders.go       no leader, leaders that change, slow renewals
-//	leases.go        Leases of the cluster: nobody holds one, or its holder changes
-//	objects.go       objects held in deletion, Namespaces that stay Terminating, changes that nobody deals with
-//	client.go        requests that fail, or wait for the client's own limit
+//	queues.go        blocked, slow and deep queues, stuck workers, dropped items
+//	reconciles.go    reconcile errors and panics, overdue finalizer cleanups
+//	leaders.go       no leader, leader transitions, slow renewals
+//	leases.go        expired Leases, lease transitions
+//	objects.go       objects blocked by finalizers, terminating Namespaces, generation lag
+//	client.go        request errors, client-side throttling
 //	runbooks.go      a runbook as Markdown
 //	alertmanager.go  routes, receivers, inhibitions
 //

@@ -115,8 +115,8 @@ var informerExporterAbsent = Alert{
 	Objective: catalog.ExporterAbsent,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
-	// absent() alone cannot tell which of several clusters has lost its exporter, and the second part alone forgets after a
-	// day that there ever was one. The first begins where the second ends, or whoever is paged would be paged twice at once.
+	// absent() alone has no label for the cluster that lost its exporter, and the second part alone resolves after a day. The
+	// first part starts when the second ends, so that they never page at the same time.
 	expr: `
 absent(group(present_over_time(informer_exporter_build_info{@}[1d])))
 or

@@ -7,8 +7,8 @@ var controllerLeaderMissing = Alert{
 	Objective: catalog.LeaderMissing,
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
-	// By the lock and not by the process or the job: a single leader among all candidates is what there should be. Without
-	// a leader, exporters go on with nearly everything: they have an alert of their own.
+	// By lock, not by process or job: all candidates together have one leader. Exporters need no leader for most of their
+	// work and have their own alert.
 	expr:    `max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0`,
 	summary: "No leader for " + thisLock + ".",
 	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +

@@ -159,7 +159,7 @@ var controllerItemsDropped = Alert{
 	Objective: catalog.ItemsDropped,
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
-	// Errors that no retry can mend are left out: most are mistakes in objects, and a status is the place to report them.
+	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.
 	expr:    `increase(controller_dropped_total{@, reason="max_retries"}[$window]) > $threshold`,
 	summary: "Controller " + controllerOf + " drops items.",
 	description: "Controller " + controllerOf + ` on {{ $labels.@instance }} dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +

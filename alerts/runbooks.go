@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Runbook is what somebody who has just been notified needs to know. Its texts are Markdown.
+// Runbook explains an alert to its recipient. Its texts are Markdown.
 type Runbook struct {
-	// Meaning says what the alert measures.
+	// Meaning describes the condition of the alert.
 	Meaning string
-	// Impact says who is affected and how.
+	// Impact describes the consequences.
 	Impact string
-	// Diagnosis leads to the cause, one question at a time.
+	// Diagnosis has the steps to the cause.
 	Diagnosis []Step
-	// Mitigation says what to do about each cause.
+	// Mitigation has a remedy for each cause.
 	Mitigation []string
 }
 
-// Step is a question, with the query that answers it or "" if the answer is not in Prometheus.
+// Step is a step of the diagnosis with its query, which is empty if the answer is not in Prometheus.
 type Step struct {
 	Text, Query string
 }

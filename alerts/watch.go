@@ -6,7 +6,7 @@ var informerWatchDown = Alert{
 	Name:      "InformerWatchDown",
 	Objective: catalog.WatchDown,
 	labels:    ofProcess,
-	// Before the first full state there is no watch to lose; InformerNotSynced covers that time.
+	// InformerNotSynced covers the time before the initial sync.
 	expr: `
 k8s_informer_watch_connected{@} == 0
 and

@@ -1,6 +1,6 @@
 package catalog
 
-// Objects of the cluster that something is the matter with, by what their metadata and their status tell.
+// Terminating objects and observed generation lag, from the metadata and status of objects.
 var (
 	ObjectTerminating = gauge(Metric{
 		Name:   "k8s_object_terminating",

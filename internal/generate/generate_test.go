@@ -143,7 +143,7 @@ alertmanager:
 		"kubernetes/prometheusrule.yaml":                   {`k8s_informer_sync_lag_seconds{env="prod"} > 12`},
 		"alertmanager/alertmanager.yaml":                   {"http://127.0.0.1:9/page", "http://127.0.0.1:9/gc", "receiver: gc-ticket", "- k8s\n", "group_wait: 1s", "group_interval: 2s", "repeat_interval: 1d"},
 		"grafana/provisioning/datasources/prometheus.yaml": {"http://prometheus.example.com"},
-		"runbooks/InformerSyncLagHigh.md":                  {"at most 12s", "| page |", "by more than 12s, for 10s"},
+		"runbooks/InformerSyncLagHigh.md":                  {"at most 12s", "| page |", "by more than 12s for 10s"},
 		"metrics.md":                                       {"| `sync_lag` | at most 12s |"},
 		"grafana/dashboards/informers-overview.json":       {"at most 12s", "https://runbooks.example.com", `by (k8s, name`, `env=\"prod\"`},
 	} {

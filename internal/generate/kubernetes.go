@@ -50,8 +50,7 @@ func serviceMonitor(Config) ([]byte, error) {
 	})
 }
 
-// podMonitor scrapes the pods of all namespaces that ask for it, whatever program they are. The label namespace is that of
-// the pod.
+// podMonitor scrapes the Pods of all namespaces that opt in by a label. The label namespace is the namespace of the Pod.
 func podMonitor(Config) ([]byte, error) {
 	return manifest("monitoring.coreos.com/v1", "PodMonitor", "informers", nil, object{
 		"spec": object{

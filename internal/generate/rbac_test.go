@@ -110,6 +110,6 @@ func TestRBAC(t *testing.T) {
 		t.Errorf("by default: %d grants\n%s", len(granted), text)
 	}
 	if text, _ := rbac(t, "customResources: false"); strings.Contains(text, "Custom resources") {
-		t.Errorf("a note about custom resources, which nobody wants:\n%s", text)
+		t.Errorf("an unwanted note about custom resources:\n%s", text)
 	}
 }

@@ -13,13 +13,11 @@ import (
 	"strings"
 )
 
-// ManifestName is the file that lists what the generator has written, in the format of sha256sum. It is how a later run
-// knows which files are its own.
+// ManifestName is the file that lists the generated files in the format of sha256sum, so that a later run finds them.
 const ManifestName = ".generated.sha256"
 
-// Write writes files below dir. Files of an earlier run that are no longer generated are removed if nobody has changed
-// them since; those that somebody has changed, and everything that was not generated, are left alone. It returns the
-// paths of stale files that it left.
+// Write writes files below dir. It removes files of an earlier run that are no longer generated, unless they were changed
+// since, and leaves all other files alone. It returns the paths of the stale files that it left.
 func Write(dir string, files map[string][]byte) (left []string, err error) {
 	if dir == "" {
 		return nil, errors.New("no folder to write to")

@@ -124,7 +124,7 @@ func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
 	if a.Receiver != "ticket" {
 		t.Errorf("it went to the receiver %q, want ticket", a.Receiver)
 	}
-	summary := "The " + kind + " informer of informer-exporter in cluster local has lost its watch."
+	summary := "Informer " + kind + " of informer-exporter in cluster local has no watch."
 	if a.Annotations["summary"] != summary {
 		t.Errorf("summary %q, want %q", a.Annotations["summary"], summary)
 	}
