@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -36,13 +35,8 @@ func BenchmarkRecovery(b *testing.B) {
 // recovery breaks the connection of a new informer in each round, because client-go's backoff remembers the last two
 // minutes. The server cannot be reached for the duration of the outage.
 func recovery(b *testing.B, rounds int, busy bool, outage time.Duration) {
-	config := stacktest.Config(b)
-	proxy, err := faultproxy.Start(stacktest.ControlPlane(b).APIServer.Address, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer proxy.Close()
-	direct, through := kubernetes.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(proxy.RESTConfig(config))
+	proxy, proxied := stacktest.Proxied(b)
+	direct, through := kubernetes.NewForConfigOrDie(stacktest.Config(b)), kubernetes.NewForConfigOrDie(proxied)
 	var gaps, behind []time.Duration
 	for range rounds {
 		namespace := stacktest.Namespace(b)

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -97,16 +96,12 @@ func TestObjectsOfACluster(t *testing.T) {
 func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
-	proxy, err := faultproxy.Start(stacktest.ControlPlane(t).APIServer.Address, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	proxy, through := stacktest.Proxied(t)
 	const seconds = 5
-	e := newReal(t, Options{REST: proxy.RESTConfig(admin), Config: config.Config{
+	e := newReal(t, Options{REST: through, Config: config.Config{
 		Namespaces: []string{namespace}, Resources: []config.Resource{{Name: "leases.coordination.k8s.io"}},
 	}})
 	start(t, e)
-	t.Cleanup(func() { _ = proxy.Close() })
 	waitReady(t, e)
 	expired := func() map[string]float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.LeaseExpired.Name, "lease")

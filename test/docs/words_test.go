@@ -69,7 +69,7 @@ var words = []struct{ not, use string }{
 	{`without a series of (its|their) own`, "dropped series (label limit)"},
 	{`the only exporter that`, "a single exporter"},
 	// British spelling.
-	{`behaviours?|colour(s|ed)?|honour(s|ed)?|favour(s|ed|ite)?|neighbours?|labell(ed|ing)|cancell(ed|ing)|(un)?recognis(e|es|ed)|serialis(e|es|ed)|initialis(e|es|ed)|normalis(e|es|ed)|organis(e|es|ed)|grey|catalogues?`, "American spelling"},
+	{`behaviours?|colour(s|ed)?|honour(s|ed)?|favour(s|ed|ite)?|neighbours?|labell(ed|ing)|cancell(ed|ing)|(un)?recognis(e|es|ed)|serialis(e|es|ed)|initialis(e|es|ed)|normali[s](e|es|ed)|organis(e|es|ed)|grey|catalogues?`, "American spelling"},
 }
 
 // finding is a use of such a word.
