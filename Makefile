@@ -107,11 +107,12 @@ record: servers ## Record the metrics of programs under each fault of docs/fault
 fuzz: ## Run each fuzz test for half a minute
 	$(GO) test -run '^$$' -fuzz FuzzRing -fuzztime 30s ./collectors/internal/ring
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/rv
-	$(GO) test -run '^$$' -fuzz FuzzBacklog -fuzztime 30s ./collectors/audit
-	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/audit
+	$(GO) test -run '^$$' -fuzz FuzzBacklog -fuzztime 30s ./collectors/internal/audit
+	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/internal/audit
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/apipath
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/configfile
 	$(GO) test -run '^$$' -fuzz FuzzConfig -fuzztime 30s ./internal/exporter/discovery
+	$(GO) test -run '^$$' -fuzz FuzzParseConfig -fuzztime 30s ./internal/generate
 	$(GO) test -run '^$$' -fuzz 'FuzzPrune$$' -fuzztime 30s ./internal/exporter/client
 	$(GO) test -run '^$$' -fuzz FuzzPruneWhole -fuzztime 30s ./internal/exporter/client

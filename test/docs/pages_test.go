@@ -149,6 +149,37 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+var (
+	fuzzTarget = regexp.MustCompile(`-fuzz '?(Fuzz\w+)(?:\$\$')? .* (\./\S+)\n`)
+	fuzzFunc   = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+)
+
+// TestFuzz: make fuzz runs each fuzz test, and nothing else. Go does not fail if -fuzz matches no test of a package.
+func TestFuzz(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run, exist []string
+	for _, m := range fuzzTarget.FindAllStringSubmatch(string(makefile), -1) {
+		run = append(run, m[2]+" "+m[1])
+	}
+	for path, source := range sources(t) {
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range fuzzFunc.FindAllStringSubmatch(source, -1) {
+			exist = append(exist, "./"+filepath.ToSlash(dir)+" "+m[1])
+		}
+	}
+	slices.Sort(run)
+	slices.Sort(exist)
+	if !slices.Equal(run, exist) || len(exist) == 0 {
+		t.Errorf("make fuzz runs\n%s\nand there are\n%s", strings.Join(run, "\n"), strings.Join(exist, "\n"))
+	}
+}
+
 // sources returns the content of every Go file of the repository, by path.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
