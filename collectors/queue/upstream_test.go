@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -115,6 +116,32 @@ func TestUpstreamQueueMetricsOfTheCatalog(t *testing.T) {
 	}
 	finish(a)
 	finish(b)
+}
+
+// TestUpstreamQueueLimit: names beyond the limit share the series other. Observed queues and those that are created elsewhere
+// have as many names each.
+func TestUpstreamQueueLimit(t *testing.T) {
+	const limit = 250 // more than the default
+	obs, reg := observertest.New(t, observertest.Upstream, func(o *collectors.Options) { o.Limits.Controllers = limit })
+	got, want := map[string]float64{}, map[string]float64{"other": 4}
+	for n := range limit + 2 {
+		observed, elsewhere := fmt.Sprint("observed-", n), fmt.Sprint("elsewhere-", n)
+		q := newQueue(obs, observed)
+		defer q.ShutDown()
+		q.Add("a")
+		queue.NewMetricsProvider(obs).NewAddsMetric(elsewhere).Inc()
+		if n < limit {
+			want[observed], want[elsewhere] = 1, 1
+		}
+	}
+	for _, s := range metricstest.Gather(t, reg) {
+		if s.Name == "workqueue_adds_total" {
+			got[s.Labels["name"]] += s.Value
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%d names, want %d, and %v adds of other, want %v", len(got), len(want), got["other"], want["other"])
+	}
 }
 
 // TestUpstreamQueueMetricsOfOthers: if the registry has workqueue_* from another library, New logs that and leaves them
