@@ -2,13 +2,16 @@ package exporter
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/metadata"
 
@@ -120,6 +123,40 @@ func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: ") {
 		t.Errorf("%d\n%s", response.Code, response.Body)
 	}
+}
+
+// Requests are served while the configuration changes, while the exporter starts and while it stops.
+func TestRequestsWhileTheConfigurationChanges(t *testing.T) {
+	leaks := goleak.IgnoreCurrent()
+	for range 5 {
+		e := newFake(t, Options{})
+		var workers sync.WaitGroup
+		for w := range 3 {
+			workers.Go(func() {
+				for i := range 10 {
+					e.follower.Reconfigure(config.Config{
+						Resources: []config.Resource{{Name: "pods"}, {Name: "configmaps"}}, Namespaces: []string{fmt.Sprint("n", (w+i)%4)},
+					})
+					for path, want := range map[string][]int{
+						"/metrics": {http.StatusOK}, "/": {http.StatusOK}, "/readyz?verbose": {http.StatusOK, http.StatusServiceUnavailable},
+					} {
+						if response := get(e, path); !slices.Contains(want, response.Code) {
+							t.Errorf("%s: %d\n%s", path, response.Code, response.Body)
+						}
+					}
+				}
+			})
+		}
+		e.Start(t.Context())
+		workers.Go(func() {
+			e.Drain()
+			if err := e.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		workers.Wait()
+	}
+	goleak.VerifyNone(t, leaks)
 }
 
 func TestPaths(t *testing.T) {
