@@ -6,7 +6,7 @@ var (
 		Name:   "k8s_informer_synced",
 		Help:   "Whether the informer has synced (1) or not (0), as reported by client-go's HasSynced.",
 		Notes:  "Stays 1 when the watch is lost later. Absent until the informer has been started.",
-		Family: Cache,
+		Family: familyCache,
 		Labels: informer(),
 		Covers: []string{"S2", "O1"},
 	})
@@ -14,28 +14,28 @@ var (
 		Name:   "k8s_informer_objects",
 		Help:   "Number of objects in the informer's cache.",
 		Notes:  "The objects of the last list, plus those added and minus those deleted by watch events since.",
-		Family: Cache,
+		Family: familyCache,
 		Labels: informer(),
 		Covers: []string{"S11"},
 	})
 	InformerCacheHits = counter(Metric{
 		Name:   "k8s_informer_cache_hits_total",
 		Help:   "Number of cache reads by key that found the object, through the store, its indexer or a lister.",
-		Family: Cache,
+		Family: familyCache,
 		Labels: informer(),
 		Covers: []string{"S1", "B1"},
 	})
 	InformerCacheMisses = counter(Metric{
 		Name:   "k8s_informer_cache_misses_total",
 		Help:   "Number of cache reads by key that did not find the object, through the store, its indexer or a lister.",
-		Family: Cache,
+		Family: familyCache,
 		Labels: informer(),
 		Covers: []string{"S1", "B1"},
 	})
 	InformerCacheLists = counter(Metric{
 		Name:   "k8s_informer_cache_lists_total",
 		Help:   "Number of cache reads that return several objects or keys, by the index used.",
-		Family: Cache,
+		Family: familyCache,
 		Labels: informer(LabelIndex),
 		Covers: []string{"S1", "B1"},
 	})

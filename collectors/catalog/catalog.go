@@ -17,31 +17,31 @@ type Family string
 
 // The families, in reading order.
 const (
-	Cache       Family = "Cache"
-	Sync        Family = "Sync"
-	Watch       Family = "Watch"
-	Lag         Family = "Lag"
-	Audit       Family = "Audit"
-	Handlers    Family = "Handlers"
-	Versions    Family = "Versions"
-	Pollution   Family = "Pollution"
-	Queues      Family = "Queues"
-	Controllers Family = "Controllers"
-	Finalizers  Family = "Finalizers"
-	Leader      Family = "Leader election"
-	Leases      Family = "Leases"
-	Objects     Family = "Objects"
-	Client      Family = "API client"
-	Upstream    Family = "Upstream"
-	Series      Family = "Series"
-	Exporter    Family = "Exporter"
+	familyCache       Family = "Cache"
+	familySync        Family = "Sync"
+	familyWatch       Family = "Watch"
+	familyLag         Family = "Lag"
+	familyAudit       Family = "Audit"
+	familyHandlers    Family = "Handlers"
+	familyVersions    Family = "Versions"
+	familyPollution   Family = "Pollution"
+	familyQueues      Family = "Queues"
+	familyControllers Family = "Controllers"
+	familyFinalizers  Family = "Finalizers"
+	familyLeader      Family = "Leader election"
+	familyLeases      Family = "Leases"
+	familyObjects     Family = "Objects"
+	familyClient      Family = "API client"
+	familyUpstream    Family = "Upstream"
+	familySeries      Family = "Series"
+	familyExporter    Family = "Exporter"
 )
 
 // Families returns every family in reading order.
 func Families() []Family {
 	return []Family{
-		Cache, Sync, Watch, Lag, Audit, Handlers, Versions, Pollution,
-		Queues, Controllers, Finalizers, Leader, Leases, Objects, Client, Upstream, Series, Exporter,
+		familyCache, familySync, familyWatch, familyLag, familyAudit, familyHandlers, familyVersions, familyPollution,
+		familyQueues, familyControllers, familyFinalizers, familyLeader, familyLeases, familyObjects, familyClient, familyUpstream, familySeries, familyExporter,
 	}
 }
 

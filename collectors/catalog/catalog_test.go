@@ -42,7 +42,7 @@ var rules = []rule{
 	}},
 	{"the name has a prefix of ours, or of client-go if it is client-go's", func(m Metric) error {
 		allowed := prefixes
-		if m.Family == Upstream {
+		if m.Family == familyUpstream {
 			allowed = upstreamPrefixes
 		}
 		if !slices.ContainsFunc(allowed, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
@@ -119,7 +119,7 @@ var rules = []rule{
 	}},
 	{"informers' metrics carry the three labels of informers first", func(m Metric) error {
 		names := m.LabelNames()
-		if m.Family == Series { // of all informers together
+		if m.Family == familySeries { // of all informers together
 			return nil
 		}
 		if strings.HasPrefix(m.Name, "k8s_informer_") && !slices.Equal(names[:min(3, len(names))], []string{"name", "informer_type", "watch_namespace"}) {
@@ -156,7 +156,7 @@ func TestEachMetricFollowsTheRules(t *testing.T) {
 // Each rule finds its fault, and no other rule is needed for it.
 func TestRulesFindFaults(t *testing.T) {
 	good := Metric{
-		Name: "k8s_informer_things_total", Help: "Things.", Type: TypeCounter, Family: Cache, Labels: informer(), Covers: []string{"S1"},
+		Name: "k8s_informer_things_total", Help: "Things.", Type: TypeCounter, Family: familyCache, Labels: informer(), Covers: []string{"S1"},
 	}
 	for _, r := range rules {
 		if err := r.check(good); err != nil {

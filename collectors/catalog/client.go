@@ -6,7 +6,7 @@ var (
 		Name:   "k8s_client_requests_total",
 		Help:   "Number of requests to the API server, by verb, resource, subresource and status code.",
 		Notes:  "Every attempt counts.",
-		Family: Client,
+		Family: familyClient,
 		Labels: client(LabelVerb, LabelResource, LabelSubresource, labelCode),
 		Covers: []string{"S17"},
 	})
@@ -14,7 +14,7 @@ var (
 		Name:    "k8s_client_request_duration_seconds",
 		Help:    "Time from sending a request to the headers of its response, or to its failure, in seconds.",
 		Notes:   "For watches and lists, excludes what follows the headers.",
-		Family:  Client,
+		Family:  familyClient,
 		Labels:  client(LabelVerb, LabelResource),
 		Buckets: requestBuckets,
 		Covers:  []string{"S17", "B1"},
@@ -22,7 +22,7 @@ var (
 	ClientConflicts = counter(Metric{
 		Name:   "k8s_client_conflicts_total",
 		Help:   "Number of writes that the API server rejected with 409 Conflict, because the object changed or exists.",
-		Family: Client,
+		Family: familyClient,
 		Labels: client(LabelResource, LabelSubresource),
 		Covers: []string{"S17"},
 	})
@@ -30,7 +30,7 @@ var (
 		Name:    "k8s_client_throttle_wait_seconds",
 		Help:    "Time that requests waited for the client-side rate limiter in seconds.",
 		Notes:   "Includes requests that did not have to wait. Absent if the program leaves rest.Config.RateLimiter unset: the rate limiter that client-go creates from QPS and Burst cannot be observed.",
-		Family:  Client,
+		Family:  familyClient,
 		Labels:  client(),
 		Buckets: requestBuckets,
 		Covers:  []string{"S17"},

@@ -5,14 +5,14 @@ var (
 	ControllerReconcile = counter(Metric{
 		Name:   "controller_reconcile_total",
 		Help:   "Number of reconciles, by result.",
-		Family: Controllers,
+		Family: familyControllers,
 		Labels: controller(LabelReconcileResult),
 		Covers: []string{"S9"},
 	})
 	ControllerReconcileDuration = histogram(Metric{
 		Name:    "controller_reconcile_duration_seconds",
 		Help:    "Duration of reconciles in seconds, by result.",
-		Family:  Controllers,
+		Family:  familyControllers,
 		Labels:  controller(LabelReconcileResult),
 		Buckets: reconcileBuckets,
 		Covers:  []string{"S9", "B7"},
@@ -20,14 +20,14 @@ var (
 	ControllerActiveWorkers = gauge(Metric{
 		Name:   "controller_active_workers",
 		Help:   "Number of workers that are reconciling.",
-		Family: Controllers,
+		Family: familyControllers,
 		Labels: controller(),
 		Covers: []string{"S9"},
 	})
 	ControllerMaxWorkers = gauge(Metric{
 		Name:   "controller_max_workers",
 		Help:   "Maximum number of workers of the controller, if it is known.",
-		Family: Controllers,
+		Family: familyControllers,
 		Labels: controller(),
 		Covers: []string{"S9"},
 	})
@@ -35,7 +35,7 @@ var (
 		Name:   "controller_stale_reads_total",
 		Help:   "Number of cache reads older than the controller's own last write.",
 		Notes:  "Only of controllers that track their writes. Also counts reads that were held back because they would have been stale.",
-		Family: Controllers,
+		Family: familyControllers,
 		Labels: controller(),
 		Covers: []string{"P9"},
 	})
@@ -43,7 +43,7 @@ var (
 		Name:   "controller_shutdown_duration_seconds",
 		Help:   "Duration of a shutdown step in seconds, by result.",
 		Notes:  "Few processes are scraped after they have shut down. The log has the same durations, and a push can deliver them.",
-		Family: Controllers,
+		Family: familyControllers,
 		Labels: controller(LabelShutdownStep, labelShutdownResult),
 		Covers: []string{"S23"},
 	})

@@ -5,7 +5,7 @@ var (
 	ExporterBuildInfo = gauge(Metric{
 		Name:   "informer_exporter_build_info",
 		Help:   "Version of the exporter in its labels, always 1.",
-		Family: Exporter,
+		Family: familyExporter,
 		Labels: []Label{
 			{Name: "version", Help: "version of informer-exporter"},
 			{Name: "revision", Help: "commit it was built from"},
@@ -20,7 +20,7 @@ var (
 		Name:   "informer_exporter_kind_up",
 		Help:   "Whether the exporter can list and watch the resource (1) or not (0).",
 		Notes:  "By the last response of the API server, for each requested resource. 0 for forbidden and missing resources, and before the first response. An unreachable API server changes nothing; see k8s_informer_watch_connected.",
-		Family: Exporter,
+		Family: familyExporter,
 		Labels: []Label{LabelInformerType},
 		Covers: []string{"O1"},
 	})
@@ -28,7 +28,7 @@ var (
 		Name:   "informer_exporter_kinds",
 		Help:   "Number of resources, by state.",
 		Notes:  "Watched resources include missing ones that are named in the configuration. Forbidden resources were found by a pattern or as custom resources, and are skipped because the exporter may not list them.",
-		Family: Exporter,
+		Family: familyExporter,
 		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{KindsWatched, KindsForbidden}}},
 		Covers: []string{"O5"},
 	})
@@ -36,7 +36,7 @@ var (
 		Name:   "informer_exporter_discoveries_total",
 		Help:   "Number of API discoveries, by result.",
 		Notes:  "After a partial discovery, the resources of the missing API groups stay as they are. After a failed discovery, all resources do.",
-		Family: Exporter,
+		Family: familyExporter,
 		Labels: []Label{{Name: "result", Help: "completeness of the response", Values: []string{DiscoveryComplete, DiscoveryPartial, DiscoveryFailed}}},
 		Covers: []string{"O7"},
 	})
@@ -44,20 +44,20 @@ var (
 		Name:   "informer_exporter_shards",
 		Help:   "Number of shards configured for this exporter, 1 without sharding.",
 		Notes:  "The label shard is the ordinal of this exporter.",
-		Family: Exporter,
+		Family: familyExporter,
 		Labels: []Label{{Name: "shard", Help: "ordinal of the shard, from 0, shared by its replicas"}},
 	})
 	ExporterConfigReloaded = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_successful",
 		Help:   "Whether the last reload of the configuration file succeeded (1) or not (0).",
 		Notes:  "After a failed reload the previous configuration stays in force. Always 1 without a configuration file.",
-		Family: Exporter,
+		Family: familyExporter,
 		Covers: []string{"O5"},
 	})
 	ExporterConfigReloadedTime = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_success_timestamp_seconds",
 		Help:   "Unix timestamp of the last successful configuration reload in seconds.",
-		Family: Exporter,
+		Family: familyExporter,
 		Covers: []string{"O5"},
 	})
 )

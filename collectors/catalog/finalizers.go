@@ -5,14 +5,14 @@ var (
 	ControllerFinalizerAttempts = counter(Metric{
 		Name:   "controller_finalizer_attempts_total",
 		Help:   "Number of finalizer cleanup attempts, by result.",
-		Family: Finalizers,
+		Family: familyFinalizers,
 		Labels: controller(LabelFinalizer, LabelCleanupResult),
 		Covers: []string{"S16"},
 	})
 	ControllerFinalizerDuration = histogram(Metric{
 		Name:    "controller_finalizer_duration_seconds",
 		Help:    "Duration of finalizer cleanup attempts in seconds, by result.",
-		Family:  Finalizers,
+		Family:  familyFinalizers,
 		Labels:  controller(LabelFinalizer, LabelCleanupResult),
 		Buckets: cleanupBuckets,
 		Covers:  []string{"S16"},
@@ -20,7 +20,7 @@ var (
 	ControllerFinalizerRollbackDuration = histogram(Metric{
 		Name:    "controller_finalizer_rollback_duration_seconds",
 		Help:    "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
-		Family:  Finalizers,
+		Family:  familyFinalizers,
 		Labels:  controller(LabelFinalizer, LabelRollbackResult),
 		Buckets: cleanupBuckets,
 		Covers:  []string{"S16"},
@@ -29,7 +29,7 @@ var (
 		Name:   "controller_finalizer_overdue",
 		Help:   "Number of objects whose finalizer cleanup exceeded its deadline.",
 		Notes:  "The deadline counts from the first attempt.",
-		Family: Finalizers,
+		Family: familyFinalizers,
 		Labels: controller(LabelFinalizer),
 		Covers: []string{"S16"},
 	})

@@ -5,14 +5,14 @@ var (
 	InformerHandlers = gauge(Metric{
 		Name:   "k8s_informer_handlers",
 		Help:   "Number of registered event handlers.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(),
 		Covers: []string{"S22"},
 	})
 	InformerHandlerDuration = histogram(Metric{
 		Name:    "k8s_informer_handler_duration_seconds",
 		Help:    "Time a handler took to process one event in seconds, including resyncs.",
-		Family:  Handlers,
+		Family:  familyHandlers,
 		Labels:  informer(LabelHandler),
 		Buckets: handlerBuckets,
 		Covers:  []string{"B2", "B7"},
@@ -21,7 +21,7 @@ var (
 		Name:   "k8s_informer_handler_pending_events",
 		Help:   "Number of received watch events that the handler has not finished.",
 		Notes:  "A lower bound once it exceeds the number of remembered events.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"S18"},
 	})
@@ -29,7 +29,7 @@ var (
 		Name:   "k8s_informer_handler_panics_total",
 		Help:   "Number of handler panics.",
 		Notes:  "Panics are counted in passing and never recovered.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"S21"},
 	})
@@ -37,21 +37,21 @@ var (
 		Name:   "k8s_informer_handler_resync_period_seconds",
 		Help:   "Resync period of the handler in seconds, 0 without resyncs.",
 		Notes:  "The requested period, but at least 1 second and, for a handler added after the start of the informer, at least the shortest period requested before. Without resyncs, a handler never sees a missed event again. Handlers of one informer with different periods see different states.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P4", "O6"},
 	})
 	InformerHandlerLastResync = gauge(Metric{
 		Name:   "k8s_informer_handler_last_resync_timestamp_seconds",
 		Help:   "Unix timestamp of the last object delivered to the handler by a resync in seconds, 0 before the first.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P6"},
 	})
 	InformerUnchangedUpdates = counter(Metric{
 		Name:   "k8s_informer_unchanged_updates_total",
 		Help:   "Number of updates delivered to handlers for unchanged objects, by cause.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(labelUnchangedCause),
 		Covers: []string{"S20", "B5"},
 	})
@@ -59,7 +59,7 @@ var (
 		Name:   "k8s_informer_events_lost_total",
 		Help:   "Number of lost events, by reason.",
 		Notes:  "After an overrun the event has reached its handler, but the time of its receipt is no longer known. With the other reasons it never reached a handler.",
-		Family: Handlers,
+		Family: familyHandlers,
 		Labels: informer(labelLostReason),
 		Covers: []string{"S19"},
 	})

@@ -5,7 +5,7 @@ var (
 	ControllerLeader = gauge(Metric{
 		Name:   "controller_leader",
 		Help:   "Whether this process holds the lock (1) or not (0), as far as it knows.",
-		Family: Leader,
+		Family: familyLeader,
 		Labels: lock(),
 		Covers: []string{"S10"},
 	})
@@ -13,14 +13,14 @@ var (
 		Name:   "controller_leader_transitions_total",
 		Help:   "Number of leader transitions of this process, by event.",
 		Notes:  "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
-		Family: Leader,
+		Family: familyLeader,
 		Labels: lock(labelLeaderEvent),
 		Covers: []string{"S10"},
 	})
 	ControllerLeaderRenewDuration = histogram(Metric{
 		Name:    "controller_leader_renew_duration_seconds",
 		Help:    "Duration of requests to renew the lock in seconds, by result.",
-		Family:  Leader,
+		Family:  familyLeader,
 		Labels:  lock(labelRenewResult),
 		Buckets: requestBuckets,
 		Covers:  []string{"S10"},
@@ -28,14 +28,14 @@ var (
 	ControllerLeaderSlowRenewals = counter(Metric{
 		Name:   "controller_leader_slow_renewals_total",
 		Help:   "Number of requests to renew the lock that took longer than the retry period.",
-		Family: Leader,
+		Family: familyLeader,
 		Labels: lock(),
 		Covers: []string{"S10"},
 	})
 	ControllerLeaderLastRenew = gauge(Metric{
 		Name:   "controller_leader_last_renew_timestamp_seconds",
 		Help:   "Unix timestamp at which this process last acquired or renewed the lock in seconds, 0 if it never did.",
-		Family: Leader,
+		Family: familyLeader,
 		Labels: lock(),
 		Covers: []string{"S10"},
 	})

@@ -6,7 +6,7 @@ var (
 		Name:   "k8s_lease_expired",
 		Help:   "Whether the Lease has expired or was released by its holder (1), or is held (0).",
 		Notes:  "A Lease expires when it has not changed for its duration by the clock of the exporter; the holder's clock does not matter. Absent for Leases without a duration.",
-		Family: Leases,
+		Family: familyLeases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
@@ -14,7 +14,7 @@ var (
 		Name:   "k8s_lease_holder_info",
 		Help:   "Holder of the Lease in the label holder, always 1.",
 		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released.",
-		Family: Leases,
+		Family: familyLeases,
 		Labels: lease(labelHolder),
 		Covers: []string{"S10"},
 	})
@@ -22,14 +22,14 @@ var (
 		Name:   "k8s_lease_renewed_timestamp_seconds",
 		Help:   "Unix timestamp at which the exporter last saw the Lease being renewed or taken over in seconds.",
 		Notes:  "By the clock of the exporter. 0 if it has seen neither since it started or since the Lease was created.",
-		Family: Leases,
+		Family: familyLeases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
 	LeaseDuration = gauge(Metric{
 		Name:   "k8s_lease_duration_seconds",
 		Help:   "Duration in seconds for which the Lease is valid after a renewal, as set by its holder.",
-		Family: Leases,
+		Family: familyLeases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
@@ -37,7 +37,7 @@ var (
 		Name:   "k8s_lease_transitions_total",
 		Help:   "Number of transitions of the Lease between holders, as recorded in the Lease.",
 		Notes:  "Restarts at 0 when the Lease is deleted and created again.",
-		Family: Leases,
+		Family: familyLeases,
 		Labels: lease(),
 		Covers: []string{"S10"},
 	})
@@ -45,7 +45,7 @@ var (
 		Name:   "k8s_lease_objects",
 		Help:   "Number of Leases, by purpose and state.",
 		Notes:  "Leases of nodes and API servers appear only here, and so do Leases beyond the limit of names.",
-		Family: Leases,
+		Family: familyLeases,
 		Labels: []Label{LabelPurpose, labelLeaseState},
 		Covers: []string{"S10"},
 	})

@@ -6,7 +6,7 @@ var (
 		Name:   "k8s_object_terminating",
 		Help:   "Number of terminating objects, by the finalizer that blocks their deletion.",
 		Notes:  "An object with several finalizers counts for each of them. Every followed resource has at least the series with the namespace `*` and the finalizer `none`.",
-		Family: Objects,
+		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
@@ -14,7 +14,7 @@ var (
 		Name:   "k8s_object_terminating_oldest_seconds",
 		Help:   "Age of the oldest terminating object in seconds, 0 if there is none.",
 		Notes:  "Since its deletionTimestamp, which for a Pod is the end of its grace period.",
-		Family: Objects,
+		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
 		Covers: []string{"S16"},
 	})
@@ -22,14 +22,14 @@ var (
 		Name:   "k8s_object_generation_lag",
 		Help:   "Number of objects with status.observedGeneration < metadata.generation, excluding objects being deleted.",
 		Notes:  "Their controller has not observed the last change of their spec. Every followed resource that has the field has at least the series with the namespace `*`.",
-		Family: Objects,
+		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
 		Help:   "Time in seconds for which the exporter has seen the longest observed generation lag, 0 if there is none.",
-		Family: Objects,
+		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},
 	})
@@ -37,7 +37,7 @@ var (
 		Name:   "k8s_object_overflow_total",
 		Help:   "Number of Leases and objects that exceeded the series limit of a signal.",
 		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects.",
-		Family: Objects,
+		Family: familyObjects,
 		Labels: []Label{labelSignal},
 	})
 )

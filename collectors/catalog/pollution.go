@@ -6,14 +6,14 @@ var (
 		Name:   "k8s_informer_transform_conflicts_total",
 		Help:   "Number of times SetTransform replaced a transform that was already set on a shared informer.",
 		Notes:  "The log has both call sites.",
-		Family: Pollution,
+		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P1"},
 	})
 	InformerTransformDrops = counter(Metric{
 		Name:   "k8s_informer_transform_drops_total",
 		Help:   "Number of objects that a transform dropped for all users of the informer, by cause.",
-		Family: Pollution,
+		Family: familyPollution,
 		Labels: informer(labelDropCause),
 		Covers: []string{"P2", "S19"},
 	})
@@ -21,7 +21,7 @@ var (
 		Name:   "k8s_informer_duplicates",
 		Help:   "Number of informers in the process that watch the same resource and namespace as another one.",
 		Notes:  "A duplicate costs memory and a watch, unless its selector differs.",
-		Family: Pollution,
+		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P5"},
 	})
@@ -29,7 +29,7 @@ var (
 		Name:   "k8s_informer_orphans",
 		Help:   "Number of informers still running after their context has ended.",
 		Notes:  "A handler that does not return keeps its informer running.",
-		Family: Pollution,
+		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"S22"},
 	})

@@ -6,7 +6,7 @@ var (
 		Name:    "controller_item_retries",
 		Help:    "Number of retries per item, observed when the rate limiter forgets the item.",
 		Notes:   "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt.",
-		Family:  Queues,
+		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: retryBuckets,
 		Covers:  []string{"S8"},
@@ -15,7 +15,7 @@ var (
 		Name:    "controller_backoff_seconds",
 		Help:    "Backoff before the next attempt of an item in seconds, observed once per retry.",
 		Notes:   "The default of client-go doubles from 5 ms to 1000 s.",
-		Family:  Queues,
+		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: backoffBuckets,
 		Covers:  []string{"S8", "O6"},
@@ -24,7 +24,7 @@ var (
 		Name:   "controller_queue_delayed_items",
 		Help:   "Number of delayed items, in backoff or added with a delay.",
 		Notes:  "Delayed items are not part of workqueue_depth.",
-		Family: Queues,
+		Family: familyQueues,
 		Labels: controller(),
 		Covers: []string{"S8"},
 	})
@@ -32,7 +32,7 @@ var (
 		Name:   "controller_queue_oldest_item_seconds",
 		Help:   "Age of the oldest ready item in the queue in seconds, 0 if the queue is empty.",
 		Notes:  "Shows workers that hang, which workqueue_queue_duration_seconds does only once an item is taken.",
-		Family: Queues,
+		Family: familyQueues,
 		Labels: controller(),
 		Covers: []string{"S7"},
 	})
@@ -40,7 +40,7 @@ var (
 		Name:   "controller_queue_coalesced_total",
 		Help:   "Number of coalesced adds: the item was already in the queue.",
 		Notes:  "Several events became one reconcile.",
-		Family: Queues,
+		Family: familyQueues,
 		Labels: controller(),
 		Covers: []string{"S20"},
 	})
@@ -48,7 +48,7 @@ var (
 		Name:   "controller_dropped_total",
 		Help:   "Number of dropped items, by reason.",
 		Notes:  "Items dropped by a shutdown failed after it began, or were still in the queue or delayed when it ended.",
-		Family: Queues,
+		Family: familyQueues,
 		Labels: controller(LabelDropReason),
 		Covers: []string{"S8", "S23"},
 	})

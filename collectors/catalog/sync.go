@@ -6,7 +6,7 @@ var (
 		Name:    "k8s_informer_sync_duration_seconds",
 		Help:    "Duration of syncs in seconds, by result.",
 		Notes:   "Success: from the start of the informer, or from the first attempt of a relist, until the initial state was in the store or a later one had been received, failed attempts included. Error: of each failed attempt.",
-		Family:  Sync,
+		Family:  familySync,
 		Labels:  informer(labelSyncResult),
 		Buckets: syncBuckets,
 		Covers:  []string{"S2"},
@@ -15,7 +15,7 @@ var (
 		Name:   "k8s_informer_last_sync_duration_seconds",
 		Help:   "Duration of the last successful sync in seconds, 0 before the first.",
 		Notes:  "Measured like k8s_informer_sync_duration_seconds. The rate of a histogram cannot see a single sync that ended before the first scrape; this gauge can.",
-		Family: Sync,
+		Family: familySync,
 		Labels: informer(),
 		Covers: []string{"S2"},
 	})
@@ -23,7 +23,7 @@ var (
 		Name:   "k8s_informer_relists_total",
 		Help:   "Number of complete lists, by the reason for the list.",
 		Notes:  "Counts lists by LIST and by streaming list alike.",
-		Family: Sync,
+		Family: familySync,
 		Labels: informer(labelRelistReason),
 		Covers: []string{"S2", "S14"},
 	})
@@ -31,7 +31,7 @@ var (
 		Name:    "k8s_informer_list_duration_seconds",
 		Help:    "Duration of complete lists in seconds.",
 		Notes:   "From the first request to the last page or, for a streaming list, to the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
-		Family:  Sync,
+		Family:  familySync,
 		Labels:  informer(),
 		Buckets: syncBuckets,
 		Covers:  []string{"S2", "B1"},
@@ -39,7 +39,7 @@ var (
 	InformerListItems = histogram(Metric{
 		Name:    "k8s_informer_list_items",
 		Help:    "Number of objects per complete list.",
-		Family:  Sync,
+		Family:  familySync,
 		Labels:  informer(),
 		Buckets: itemBuckets,
 		Covers:  []string{"S2", "B1"},
@@ -48,7 +48,7 @@ var (
 		Name:   "k8s_informer_list_pages_total",
 		Help:   "Number of pages returned by LIST requests.",
 		Notes:  "A streaming list has no pages.",
-		Family: Sync,
+		Family: familySync,
 		Labels: informer(),
 		Covers: []string{"S2"},
 	})
@@ -56,7 +56,7 @@ var (
 		Name:   "k8s_informer_sync_errors_total",
 		Help:   "Number of errors of list and watch requests and within watch streams, by error type.",
 		Notes:  "Includes errors that client-go retries silently.",
-		Family: Sync,
+		Family: familySync,
 		Labels: informer(LabelErrorType),
 		Covers: []string{"S4"},
 	})

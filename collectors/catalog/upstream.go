@@ -6,21 +6,21 @@ var (
 		Name:   "informer_queued_items",
 		Help:   "Number of items in client-go's queue between the watch and the cache.",
 		Notes:  "As last set by client-go, when items are added and when they are taken.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstream(),
 	})
 	UpstreamProcessingLatency = histogram(Metric{
 		Name:    "informer_processing_latency_seconds",
 		Help:    "Time to store and distribute a batch of items from client-go's queue in seconds.",
 		Notes:   "Shared informers do not wait for their handlers here; other informers call theirs.",
-		Family:  Upstream,
+		Family:  familyUpstream,
 		Labels:  upstream(),
 		Buckets: upstreamBuckets,
 	})
 	UpstreamStoreResourceVersion = gauge(Metric{
 		Name:   "informer_store_resource_version",
 		Help:   "Resource version of the cache, as its 15 least significant digits.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstream(),
 	})
 )
@@ -42,7 +42,7 @@ var (
 		Name:   "workqueue_depth",
 		Help:   "Queue depth: number of items waiting in the queue.",
 		Notes:  "Includes items added again while they are being processed.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S7", "S9"},
 	})
@@ -50,7 +50,7 @@ var (
 		Name:   "workqueue_adds_total",
 		Help:   "Number of items added to the queue.",
 		Notes:  "Excludes items that were already in the queue.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S7"},
 	})
@@ -58,7 +58,7 @@ var (
 		Name:    "workqueue_queue_duration_seconds",
 		Help:    "Queue latency in seconds: from the add of an item until a worker takes it.",
 		Notes:   "If the item was added while it was being processed, includes the rest of that processing.",
-		Family:  Upstream,
+		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
 		Covers:  []string{"S7"},
@@ -66,7 +66,7 @@ var (
 	UpstreamQueueWorkDuration = histogram(Metric{
 		Name:    "workqueue_work_duration_seconds",
 		Help:    "Work duration in seconds: time a worker takes to process an item.",
-		Family:  Upstream,
+		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
 		Covers:  []string{"S8"},
@@ -75,7 +75,7 @@ var (
 		Name:   "workqueue_unfinished_work_seconds",
 		Help:   "Unfinished work in seconds, summed over all workers.",
 		Notes:  "Work in progress that workqueue_work_duration_seconds has not observed yet. client-go updates it twice a second. Large values indicate stuck workers.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
@@ -83,14 +83,14 @@ var (
 		Name:   "workqueue_longest_running_processor_seconds",
 		Help:   "Duration in seconds for which the longest running processor has been running.",
 		Notes:  "client-go updates it twice a second.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
 	UpstreamQueueRetries = counter(Metric{
 		Name:   "workqueue_retries_total",
 		Help:   "Number of items added with a delay, with or without backoff.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamQueue(),
 		Covers: []string{"S8"},
 	})
@@ -107,14 +107,14 @@ var (
 	UpstreamLeaderStatus = gauge(Metric{
 		Name:   "leader_election_master_status",
 		Help:   "Whether the process is the leader (1) or a candidate (0).",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamLock(),
 		Covers: []string{"S10"},
 	})
 	UpstreamLeaderSlowpath = counter(Metric{
 		Name:   "leader_election_slowpath_total",
 		Help:   "Number of renewals that had to read the lock first, because updating it had failed.",
-		Family: Upstream,
+		Family: familyUpstream,
 		Labels: upstreamLock(),
 		Covers: []string{"S10"},
 	})

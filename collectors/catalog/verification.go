@@ -6,7 +6,7 @@ var (
 		Name:   "k8s_informer_audits_total",
 		Help:   "Number of audits, by result.",
 		Notes:  "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. 0 if audits are disabled, which is the default of the library.",
-		Family: Audit,
+		Family: familyAudit,
 		Labels: informer(labelAuditResult),
 		Covers: []string{"S11", "S13", "S19"},
 	})
@@ -14,7 +14,7 @@ var (
 		Name:   "k8s_informer_audit_differences",
 		Help:   "Number of differences between the cache and the API server confirmed by the last two audits, by kind.",
 		Notes:  "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that do not lead.",
-		Family: Audit,
+		Family: familyAudit,
 		Labels: informer(LabelDifference),
 		Covers: []string{"S11", "S13", "S19", "P3", "P8", "P9"},
 	})
@@ -22,7 +22,7 @@ var (
 		Name:    "k8s_informer_audit_duration_seconds",
 		Help:    "Duration of audits in seconds, excluding skipped and failed audits.",
 		Notes:   "Most of the time is spent waiting for the pages of a list.",
-		Family:  Audit,
+		Family:  familyAudit,
 		Labels:  informer(),
 		Buckets: syncBuckets,
 		Covers:  []string{"S11"},
@@ -31,7 +31,7 @@ var (
 		Name:   "k8s_informer_key_collisions_total",
 		Help:   "Number of objects that audits found overwritten in the cache by another object with the same key.",
 		Notes:  "Each collision counts once for as long as it lasts. 0 if audits are disabled.",
-		Family: Pollution,
+		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P3"},
 	})
@@ -39,7 +39,7 @@ var (
 		Name:   "k8s_informer_mutations_total",
 		Help:   "Number of sampled cache objects found changed in place, at an unchanged resource version.",
 		Notes:  "A consumer changed an object without copying it. 0 if sampling is disabled, which is the default. Only a small sample of the objects is checked.",
-		Family: Pollution,
+		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P7"},
 	})

@@ -6,7 +6,7 @@ var (
 		Name:   "k8s_informer_resource_version",
 		Help:   "Last resource version at each stage, as its 15 least significant digits, 0 before the first.",
 		Notes:  "The stages are received, stored, and handled, which is the last watch event that all handlers have finished. The distance between two versions counts changes in the whole cluster, not of this resource, and is not a time.",
-		Family: Versions,
+		Family: familyVersions,
 		Labels: informer(labelStage),
 		Covers: []string{"S12", "S13"},
 	})
@@ -14,7 +14,7 @@ var (
 		Name:   "k8s_informer_resource_version_regressions_total",
 		Help:   "Number of lists and events with a lower resource version than one received before.",
 		Notes:  "An API server never does this, unless etcd was restored to an earlier state or the client reached another cluster.",
-		Family: Versions,
+		Family: familyVersions,
 		Labels: informer(),
 		Covers: []string{"S12"},
 	})

@@ -6,7 +6,7 @@ var (
 	InformerWatches = counter(Metric{
 		Name:   "k8s_informer_watches_total",
 		Help:   "Number of watches opened.",
-		Family: Watch,
+		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
@@ -14,14 +14,14 @@ var (
 		Name:   "k8s_informer_watch_connected",
 		Help:   "Whether a watch is open (1) or not (0).",
 		Notes:  "Absent until the informer has been started, and where only its store and handlers are decorated. A dead connection that was never closed still counts as open; see k8s_informer_sync_lag_seconds.",
-		Family: Watch,
+		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
 	InformerWatchDuration = histogram(Metric{
 		Name:    "k8s_informer_watch_duration_seconds",
 		Help:    "Duration of watches in seconds, regardless of how they ended.",
-		Family:  Watch,
+		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: watchBuckets,
 		Covers:  []string{"S6"},
@@ -30,7 +30,7 @@ var (
 		Name:   "k8s_informer_watch_timeouts_total",
 		Help:   "Number of watches that reached their planned end.",
 		Notes:  "client-go requests watches of 5 to 10 minutes, so these ends are normal.",
-		Family: Watch,
+		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
@@ -38,7 +38,7 @@ var (
 		Name:   "k8s_informer_watch_disconnects_total",
 		Help:   "Number of watches that ended early or could not be opened, by reason.",
 		Notes:  "Excludes planned ends and those requested by the client.",
-		Family: Watch,
+		Family: familyWatch,
 		Labels: informer(LabelDisconnectReason),
 		Covers: []string{"S6"},
 	})
@@ -46,7 +46,7 @@ var (
 		Name:   "k8s_informer_watch_events_total",
 		Help:   "Number of watch events received, by type.",
 		Notes:  "Excludes the initial events of a streaming list; see k8s_informer_list_items.",
-		Family: Watch,
+		Family: familyWatch,
 		Labels: informer(labelEventType),
 		Covers: []string{"S6", "S19"},
 	})
@@ -54,7 +54,7 @@ var (
 		Name:   "k8s_informer_last_event_timestamp_seconds",
 		Help:   "Unix timestamp of the last event, bookmark or end of a list received in seconds, 0 before the first.",
 		Notes:  "An old timestamp alone does not indicate a problem: an idle resource has no events.",
-		Family: Watch,
+		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
@@ -62,7 +62,7 @@ var (
 		Name:    "k8s_informer_coverage_gap_seconds",
 		Help:    "Duration of gaps between watches in seconds.",
 		Notes:   "From the end of a watch until its successor is open or, after a streaming list, up to date.",
-		Family:  Watch,
+		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: gapBuckets,
 		Covers:  []string{"S13", "S14", "B6"},

@@ -114,7 +114,7 @@ func (m *metrics) end() {
 	defer m.mu.Unlock()
 	m.ended = true
 	for _, metric := range catalog.All() {
-		if metric.Family == catalog.Series || !strings.HasPrefix(metric.Name, "k8s_informer_") {
+		if metric.Family == catalog.InformerLabelOverflow.Family || !strings.HasPrefix(metric.Name, "k8s_informer_") {
 			continue // not of an informer
 		}
 		last := metric.Labels[len(metric.Labels)-1]

@@ -50,7 +50,7 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	}
 	want := map[string]bool{}
 	for _, m := range catalog.All() {
-		if m.Family == catalog.Leases || m.Family == catalog.Objects {
+		if m.Family == catalog.LeaseExpired.Family || m.Family == catalog.ObjectTerminating.Family {
 			want[prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil).String()] = true
 		}
 	}

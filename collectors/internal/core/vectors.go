@@ -35,7 +35,7 @@ func newMetrics(name string) *Vectors {
 	for _, m := range catalog.All() {
 		labels := m.LabelNames()
 		at := slices.Index(labels, catalog.LabelName.Name)
-		if at < 0 || m.Family == catalog.Upstream || m.Family == catalog.Objects {
+		if at < 0 || m.Family == catalog.UpstreamQueueDepth.Family || m.Family == catalog.ObjectTerminating.Family {
 			continue
 		}
 		labels = slices.Delete(labels, at, at+1)
