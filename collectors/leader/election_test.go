@@ -19,6 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -175,10 +176,9 @@ func (e *election) stop() {
 }
 
 // leader waits until a single candidate other than the last leader is reported as the leader, and is the holder of the Lease.
-func (e *election) leader(last *candidate) *candidate {
+func (e *election) leader(last *candidate) (leader *candidate) {
 	e.Helper()
-	end := time.Now().Add(time.Minute)
-	for time.Now().Before(end) {
+	await.NoError(e, "a leader", func() error {
 		var leaders []*candidate
 		for _, c := range e.candidates {
 			if c.leads() {
@@ -188,16 +188,20 @@ func (e *election) leader(last *candidate) *candidate {
 		if len(leaders) > 1 && leaders[0].leads() { // even now
 			e.Fatalf("%s and %s both lead", leaders[0].identity, leaders[1].identity)
 		}
-		if len(leaders) == 1 && leaders[0] != last {
-			lease, err := e.client.CoordinationV1().Leases(e.namespace).Get(e.Context(), "election", metav1.GetOptions{})
-			if err == nil && *lease.Spec.HolderIdentity == leaders[0].identity {
-				return leaders[0]
-			}
+		if len(leaders) != 1 || leaders[0] == last {
+			return fmt.Errorf("%d leaders, or the last one", len(leaders))
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	e.Fatal("no leader")
-	return nil
+		lease, err := e.client.CoordinationV1().Leases(e.namespace).Get(e.Context(), "election", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if holder := *lease.Spec.HolderIdentity; holder != leaders[0].identity {
+			return fmt.Errorf("%s leads and %s holds the Lease", leaders[0].identity, holder)
+		}
+		leader = leaders[0]
+		return nil
+	})
+	return leader
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
