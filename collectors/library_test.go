@@ -207,7 +207,7 @@ func TestLimitsOfAllLabels(t *testing.T) {
 	after := metricstest.Gather(t, registry)
 	labels := map[string]bool{}
 	for _, l := range []catalog.Label{
-		catalog.LabelInformerType, catalog.LabelNamespace, catalog.LabelHandler, catalog.LabelIndex, catalog.LabelController,
+		catalog.LabelInformerType, catalog.LabelWatchNamespace, catalog.LabelHandler, catalog.LabelIndex, catalog.LabelController,
 		catalog.LabelFinalizer, catalog.LabelLock, catalog.LabelResource,
 	} {
 		labels[l.Name] = true

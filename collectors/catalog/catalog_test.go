@@ -176,7 +176,7 @@ func TestRulesFindFaults(t *testing.T) {
 		func(m *Metric) { m.Notes = "and others" },
 		func(m *Metric) { histogram(m); m.Buckets = []float64{2, 1} },
 		func(m *Metric) { m.Labels = informer(Label{Name: "pod", Help: "the pod"}) },
-		func(m *Metric) { m.Labels = []Label{LabelNamespace, LabelName, LabelInformerType} },
+		func(m *Metric) { m.Labels = []Label{LabelWatchNamespace, LabelName, LabelInformerType} },
 		func(m *Metric) { m.Family = "Other" },
 		func(m *Metric) { m.Covers = []string{"X1"} },
 	} {

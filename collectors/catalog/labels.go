@@ -4,14 +4,14 @@ import "slices"
 
 // Labels that every metric of an informer carries.
 var (
-	LabelName         = Label{Name: "name", Help: "program or controller, as given to `collectors.New`"}
-	LabelInformerType = Label{Name: "informer_type", Help: "resource, with its group unless it is the core group: `pods`, `deployments.apps`"}
-	LabelNamespace    = Label{Name: "watch_namespace", Help: "watched namespace, `*` for all namespaces and for cluster-scoped resources"}
+	LabelName           = Label{Name: "name", Help: "program or controller, as given to `collectors.New`"}
+	LabelInformerType   = Label{Name: "informer_type", Help: "resource, with its group unless it is the core group: `pods`, `deployments.apps`"}
+	LabelWatchNamespace = Label{Name: "watch_namespace", Help: "watched namespace, `*` for all namespaces and for cluster-scoped resources"}
 )
 
 // informer returns the labels of an informer's metric, followed by more.
 func informer(more ...Label) []Label {
-	return slices.Concat([]Label{LabelName, LabelInformerType, LabelNamespace}, more)
+	return slices.Concat([]Label{LabelName, LabelInformerType, LabelWatchNamespace}, more)
 }
 
 // Labels of single metrics.
@@ -69,7 +69,7 @@ var (
 	labelCapped = Label{
 		Name: "label", Help: "label that reached its limit",
 		Values: []string{
-			LabelInformerType.Name, LabelNamespace.Name, LabelHandler.Name, LabelIndex.Name,
+			LabelInformerType.Name, LabelWatchNamespace.Name, LabelHandler.Name, LabelIndex.Name,
 			LabelController.Name, LabelFinalizer.Name, LabelLock.Name, LabelResource.Name,
 		},
 	}

@@ -118,7 +118,7 @@ func (m *metrics) end() {
 			continue // not of an informer
 		}
 		last := metric.Labels[len(metric.Labels)-1]
-		if last.Name == catalog.LabelNamespace.Name {
+		if last.Name == catalog.LabelWatchNamespace.Name {
 			m.obs.Metrics.Delete(metric, m.with()...)
 		}
 		for _, value := range last.Values {

@@ -27,7 +27,7 @@ func (l *Labels) init(o *Observer, limits Limits) {
 		limit, initial int
 	}{
 		{&l.InformerTypes, catalog.LabelInformerType, "InformerTypes", limits.InformerTypes, DefaultLimits.InformerTypes},
-		{&l.WatchNamespaces, catalog.LabelNamespace, "WatchNamespaces", limits.WatchNamespaces, DefaultLimits.WatchNamespaces},
+		{&l.WatchNamespaces, catalog.LabelWatchNamespace, "WatchNamespaces", limits.WatchNamespaces, DefaultLimits.WatchNamespaces},
 		{&l.Handlers, catalog.LabelHandler, "Handlers", limits.Handlers, DefaultLimits.Handlers},
 		{&l.Indexes, catalog.LabelIndex, "Indexes", limits.Indexes, DefaultLimits.Indexes},
 		{&l.Controllers, catalog.LabelController, "Controllers", limits.Controllers, DefaultLimits.Controllers},
