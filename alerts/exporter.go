@@ -43,7 +43,7 @@ var informerExporterConfigReloadFailed = Alert{
 		Impact:  "The change has no effect, and an exporter that restarts does not start.",
 		Diagnosis: []Step{
 			{"Find the exporters and the time of their last successful reload. All replicas that share a ConfigMap are affected.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@} and informer_exporter_config_last_reload_successful{@} == 0`},
-			{"Find the error with its line in the log of the exporter: `The configuration cannot be used`.", ""},
+			{"Find the error with its line in the log of the exporter: `invalid configuration file`.", ""},
 			{"`exporter check-config FILE` reports the same errors for a local file.", ""},
 		},
 		Mitigation: []string{
@@ -68,7 +68,7 @@ var informerExporterLeaderMissing = Alert{
 		Impact:  "A cache that is inconsistent with the API server without lagging is not found, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
 		Diagnosis: []Step{
 			{"Check the results of attempts to acquire the Lease.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@, name=~"` + exporterNames + `"}[15m]))`},
-			{"Find the response of the API server, with the fix, in the log of the exporter: `The Lease cannot be used`.", ""},
+			{"Find the response of the API server, with the fix, in the log of the exporter: `Lease is unusable`.", ""},
 			{"Check whether all clients of the API server fail. Handle that first.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
 		},
 		Mitigation: []string{

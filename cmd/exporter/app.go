@@ -12,16 +12,16 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 )
 
-const description = `Watches a Kubernetes cluster through informers of its own and reports to Prometheus whether they are fresh, complete and healthy. Without a command, it serves.`
+const description = `Exports metrics about the informers of a Kubernetes cluster: sync, lag, watch health and consistency with the API server. The default command is serve.`
 
-// command is one of the program's commands: its flags are parsed, run does it.
+// command runs one of the program's commands after its flags were parsed.
 type command func(ctx context.Context) error
 
-// run parses args and runs the command that they name. What a command prints goes to stdout, logs and usage to stderr.
+// run parses args and runs a command. Results are written to stdout, logs and usage errors to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	version.Version = buildinfo.Version() // of a build without linker flags, too
+	version.Version = buildinfo.Version() // for builds without linker flags
 
-	// kingpin prints and then exits for --help and --version; a function that is tested must return instead.
+	// kingpin exits after --help and --version. A function under test must return.
 	ended := false
 	app := kingpin.New(buildinfo.Name, description).
 		UsageWriter(stdout).
@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	commands[generate.FullCommand()] = func(ctx context.Context) error { return runGenerate(ctx, stdout) }
 	check, runCheck := registerCheckConfig(app)
 	commands[check.FullCommand()] = func(context.Context) error { return runCheck(stdout) }
-	commands[app.Command("version", "Print the version and how it was built.").FullCommand()] = func(context.Context) error {
+	commands[app.Command("version", "Print version and build information.").FullCommand()] = func(context.Context) error {
 		_, err := fmt.Fprintln(stdout, version.Print(buildinfo.Name))
 		return err
 	}

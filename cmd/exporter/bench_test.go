@@ -63,7 +63,7 @@ func (m *measurement) exporter(b *testing.B, program, name, config string, objec
 		m.measure(b, name, "exporter", objects, rest, func() *running {
 			return startExporter(b, program, kubeconfig, config, "off")
 		}, func(r *running) time.Time {
-			r.log.wait(b, `"msg":"Informers have synced"`, "\n")
+			r.log.wait(b, `"msg":"informers synced"`, "\n")
 			return time.Now()
 		}, func(r *running) {
 			if held := samples(b, r).Sum("k8s_informer_objects"); int(held) < objects {

@@ -10,10 +10,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
-// registerCheckConfig adds the command that says whether a configuration file can be used.
+// registerCheckConfig adds the command check-config.
 func registerCheckConfig(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(stdout io.Writer) error) {
-	cmd = app.Command("check-config", "Check a configuration file of serve. No cluster is asked.")
-	path := cmd.Arg("FILE", "The configuration file.").Required().String()
+	cmd = app.Command("check-config", "Check the syntax and values of a configuration file, without a cluster.")
+	path := cmd.Arg("FILE", "Path to the configuration file.").Required().String()
 
 	return cmd, func(stdout io.Writer) error {
 		data, err := os.ReadFile(*path)

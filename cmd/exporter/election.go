@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// electionFlags say whether one of several replicas is elected, and by which Lease.
+// electionFlags configure leader election.
 type electionFlags struct {
 	elect     bool
 	namespace string
@@ -23,19 +23,19 @@ type electionFlags struct {
 
 func registerElection(cmd *kingpin.CmdClause) *electionFlags {
 	f := &electionFlags{}
-	cmd.Flag("leader-elect", "Make audits only while this replica is elected, by a Lease; everything else it does all the time. For several replicas of the same configuration. See docs/high-availability.md.").
+	cmd.Flag("leader-elect", "Run audits only while this replica holds a Lease. Everything else runs in every replica. See docs/high-availability.md.").
 		BoolVar(&f.elect)
-	cmd.Flag("leader-elect.lease-namespace", "Namespace of the Lease. The default is the pod's: $POD_NAMESPACE, else that of its service account.").
+	cmd.Flag("leader-elect.lease-namespace", "Namespace of the Lease. Defaults to $POD_NAMESPACE, else to the namespace of the service account.").
 		PlaceHolder("NAMESPACE").StringVar(&f.namespace)
-	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas that watch the same must have the same, all others another one. The default is informer-exporter. One of several shards appends its number, such as informer-exporter-0.").
+	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas of one configuration must share it, others must not. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.").
 		PlaceHolder("NAME").StringVar(&f.name)
 	return f
 }
 
-// serviceAccountNamespace is where a pod finds the namespace that it is in.
+// serviceAccountNamespace is the file with the pod's namespace.
 var serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// election returns what the flags ask for, nil if that is none.
+// election returns the configuration of the flags, or nil without --leader-elect.
 func (f *electionFlags) election(shard sharding.Shard) (*election.Election, error) {
 	if !f.elect {
 		return nil, nil
@@ -47,27 +47,27 @@ func (f *electionFlags) election(shard sharding.Shard) (*election.Election, erro
 	if namespace == "" {
 		file, err := os.ReadFile(serviceAccountNamespace)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--leader-elect: the namespace of the Lease is not known, since this is not a pod with a service account and $POD_NAMESPACE is not set; give --leader-elect.lease-namespace: %w", err)}
+			return nil, usageError{fmt.Errorf("--leader-elect: unknown namespace: no service account and no $POD_NAMESPACE; set --leader-elect.lease-namespace: %w", err)}
 		}
 		namespace = strings.TrimSpace(string(file))
 	}
 	if len(validation.IsDNS1123Label(namespace)) > 0 {
-		return nil, usageError{fmt.Errorf("--leader-elect.lease-namespace: %q is not the name of a namespace", namespace)}
+		return nil, usageError{fmt.Errorf("--leader-elect.lease-namespace: %q is not a valid namespace", namespace)}
 	}
 	name := shard.Name()
 	if f.name != "" {
 		name = f.name
-		if shard.Total > 1 { // or one replica of one shard would be elected for all of them
+		if shard.Total > 1 { // otherwise one replica would be elected for all shards
 			name += "-" + strconv.Itoa(shard.Ordinal)
 		}
 	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return nil, usageError{fmt.Errorf("--leader-elect.lease-name: %q is not the name of a Lease", name)}
+		return nil, usageError{fmt.Errorf("--leader-elect.lease-name: %q is not a valid name of a Lease", name)}
 	}
-	host, err := os.Hostname() // the pod's name
+	host, err := os.Hostname() // the name of the pod
 	if err != nil {
 		return nil, fmt.Errorf("--leader-elect: %w", err)
 	}
-	// Not the host alone: with the host's network, several pods may have it, and a pod that is restarted keeps it.
+	// The host name is not unique: pods on the host network share it, and a restarted container keeps it.
 	return &election.Election{Namespace: namespace, Name: name, Identity: host + "_" + string(uuid.NewUUID())}, nil
 }

@@ -23,7 +23,7 @@ func TestElectionFlags(t *testing.T) {
 		"a flag":              {electionFlags{elect: true, name: "x", namespace: "given"}, "of-the-variable", inPod, "given", ""},
 		"a variable":          {electionFlags{elect: true, name: "x"}, "of-the-variable", inPod, "of-the-variable", ""},
 		"a service account":   {electionFlags{elect: true, name: "x"}, "", inPod, "of-the-account", ""},
-		"nothing":             {electionFlags{elect: true, name: "x"}, "", nowhere, "", "give --leader-elect.lease-namespace"},
+		"nothing":             {electionFlags{elect: true, name: "x"}, "", nowhere, "", "set --leader-elect.lease-namespace"},
 		"no namespace's name": {electionFlags{elect: true, name: "x", namespace: "a/b"}, "", inPod, "", `--leader-elect.lease-namespace: "a/b"`},
 		"no Lease's name":     {electionFlags{elect: true, name: "X y"}, "", inPod, "", `--leader-elect.lease-name: "X y"`},
 	} {

@@ -13,13 +13,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
-// registerGenerate adds the command generate, which writes dashboards, rules, routes, runbooks and documentation. run
-// executes it after the command line was parsed.
+// registerGenerate adds the command generate. run executes it after the command line was parsed.
 func registerGenerate(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(ctx context.Context, stdout io.Writer) error) {
-	cmd = app.Command("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and the documentation of metrics and configuration.")
-	out := cmd.Flag("out", "Directory to write to. Files of an earlier run that are no longer generated are removed.").Required().PlaceHolder("DIR").String()
-	file := cmd.Flag("config.file", "Configuration of the generator in YAML: objectives, addresses, Alertmanager.").PlaceHolder("FILE").String()
-	exporterFile := cmd.Flag("exporter.config.file", "Configuration file of serve. What it needs is what kubernetes/rbac.yaml grants.").PlaceHolder("FILE").String()
+	cmd = app.Command("generate", "Write dashboards, alert rules, Alertmanager routes, runbooks, manifests and reference documentation.")
+	out := cmd.Flag("out", "Directory to write to. Generated files that are no longer needed are removed.").Required().PlaceHolder("DIR").String()
+	file := cmd.Flag("config.file", "Path to the generator's configuration: objectives, URLs, Alertmanager.").PlaceHolder("FILE").String()
+	exporterFile := cmd.Flag("exporter.config.file", "Path to the configuration file of serve. kubernetes/rbac.yaml grants what it requires.").PlaceHolder("FILE").String()
 
 	return cmd, func(_ context.Context, stdout io.Writer) error {
 		c := generate.DefaultConfig()

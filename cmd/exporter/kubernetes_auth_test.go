@@ -59,8 +59,8 @@ func TestServeKubernetesAuth(t *testing.T) {
 
 	config := write(t, "config.yaml", "resources: [{name: pods}]\n")
 	s := serve(t, kubeconfigOf(t, exporter.Config), "--config.file="+config, "--web.kubernetes-auth", "--web.enable-pprof", "--web.health-address=127.0.0.1:0")
-	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	health := "http://" + s.log.wait(t, `"msg":"serving probes without authentication","address":"`, `"`)
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 
 	for _, path := range everyPath {
 		for who, tc := range map[string]struct {
@@ -125,8 +125,8 @@ func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
 	plane := stacktest.Private(t, stack.Options{})
 	config := write(t, "config.yaml", "resources: [{name: pods}, {name: nodes}]\n")
 	s := serve(t, kubeconfigOf(t, plane.Config()), "--config.file="+config, "--web.kubernetes-auth", "--web.health-address=127.0.0.1:0")
-	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	health := "http://" + s.log.wait(t, `"msg":"serving probes without authentication","address":"`, `"`)
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	token := "Bearer " + plane.Config().BearerToken
 	for _, path := range []string{"/metrics", "/readyz"} {
 		if code, body := get(t, s.url+path, "Authorization", token); code != http.StatusOK {
@@ -136,7 +136,7 @@ func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	s.log.wait(t, `"msg":"The resource cannot be read at the moment`, "\n")
+	s.log.wait(t, `"msg":"cannot read the resource; retrying`, "\n")
 	for _, path := range []string{"/livez", "/healthz", "/readyz"} {
 		if code, body := get(t, health+path); code != http.StatusOK {
 			t.Errorf("%s without an API server: %d %s", path, code, body)
@@ -151,7 +151,7 @@ func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
 	if err := plane.APIServer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.log.wait(t, `"msg":"The API server answers again`, "\n")
+	s.log.wait(t, `"msg":"API server is reachable again`, "\n")
 }
 
 // More than a server should be sent is refused by net/http before anybody reads it.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// registerLogging adds the logging flags of Prometheus' programs.
+// registerLogging adds the logging flags of Prometheus.
 func registerLogging(app *kingpin.Application, config *promslog.Config) {
 	config.Level, config.Format = promslog.NewLevel(), promslog.NewFormat()
 	app.Flag(promslogflag.LevelFlagName, promslogflag.LevelFlagHelp).
@@ -23,7 +23,7 @@ func registerLogging(app *kingpin.Application, config *promslog.Config) {
 		SetValue(choice{config.Format, promslogflag.FormatFlagName, promslog.FormatFlagOptions})
 }
 
-// choice is a flag whose errors name it and what it may be. kingpin's and promslog's own do neither.
+// choice is a flag whose errors name the flag and the valid values.
 type choice struct {
 	kingpin.Value
 	flag    string
@@ -38,11 +38,10 @@ func (c choice) Set(value string) error {
 	return nil
 }
 
-// redirectKlog points klog to a logger. klog is global and takes one only before anything logs with it, so the first
-// logger of the process it is.
+// redirectKlog sends klog's output to a logger, once: klog is global, and must be configured before its first use.
 var redirectKlog sync.Once
 
-// newLogger returns the logger that everything writes to, client-go included.
+// newLogger returns the logger of the program, client-go included.
 func newLogger(config *promslog.Config) *slog.Logger {
 	log := promslog.New(config)
 	redirectKlog.Do(func() { klog.SetSlogLogger(log) })

@@ -1,4 +1,4 @@
-// Command exporter makes the informers of a Kubernetes cluster observable with Prometheus. See "exporter --help".
+// Command exporter exports metrics about the informers of a Kubernetes cluster to Prometheus. See "exporter --help".
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 // Exit codes.
 const (
 	exitOK    = 0
-	exitError = 1 // what was asked for could not be done
-	exitUsage = 2 // what was asked for cannot be understood
+	exitError = 1 // failed
+	exitUsage = 2 // invalid command line
 )
 
 func main() {
@@ -25,8 +25,7 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// untilSignal returns a context that a signal ends. A second one ends the program at once: by the time that anybody sees
-// the end of the context, signals have their default effect again.
+// untilSignal returns a context that ends at the first SIGINT or SIGTERM. The second one terminates the program.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -39,7 +38,7 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// usageError is a command line that cannot be understood.
+// usageError is an invalid command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

@@ -108,8 +108,8 @@ func TestCommandLine(t *testing.T) {
 		{name: "unknown command", args: []string{"scrape"}, code: exitUsage, err: []string{"scrape"}},
 		{name: "log level", args: []string{"--log.level=loud"}, code: exitUsage, err: []string{"--log.level", "loud", "debug, info"}},
 		{name: "log format", args: []string{"--log.format=xml"}, code: exitUsage, err: []string{"--log.format", "xml", "logfmt, json"}},
-		{name: "shard that is none", args: []string{"--shard=three"}, code: exitUsage, err: []string{"--shard", "three", "like 0/3"}},
-		{name: "shard that is empty", args: []string{"--shard="}, code: exitUsage, err: []string{"--shard", "like 0/3"}},
+		{name: "shard that is none", args: []string{"--shard=three"}, code: exitUsage, err: []string{"--shard", "three", "such as 0/3"}},
+		{name: "shard that is empty", args: []string{"--shard="}, code: exitUsage, err: []string{"--shard", "such as 0/3"}},
 		{name: "shard beyond the last", args: []string{"serve", "--shard=3/3"}, code: exitUsage, err: []string{"--shard", "0 to 2"}},
 		{name: "no cluster", code: exitError, err: []string{"--kubeconfig"}},
 		{name: "no such kubeconfig", args: []string{"--kubeconfig=/nope"}, code: exitError, err: []string{"--kubeconfig", "/nope"}},
@@ -222,7 +222,7 @@ func TestFirstSignalShutsDown(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Errorf("ended with %v, want exit code 0\n%s", err, log)
 			}
-			for _, part := range []string{signal.String() + " signal received", `msg="Shut down"`, "failed_steps=0"} {
+			for _, part := range []string{signal.String() + " signal received", `msg="shutdown finished"`, "failed_steps=0"} {
 				if !strings.Contains(log.String(), part) {
 					t.Errorf("log does not have %q:\n%s", part, log)
 				}
@@ -240,14 +240,14 @@ func TestHangupReloads(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	log.wait(t, `msg="The configuration has been read again"`, "\n")
+	log.wait(t, `msg="configuration reloaded"`, "\n")
 	if err := os.WriteFile(path, []byte("resources: {}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	log.wait(t, `msg="The configuration cannot be used; the one before stays in force"`, "\n")
+	log.wait(t, `msg="invalid configuration file; the last valid one stays in use"`, "\n")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestLogsOfClientGo(t *testing.T) {
 		if want {
 			log.wait(t, line, "\n")
 		} else {
-			log.wait(t, `"msg":"The resource cannot be read at the moment`, "\n") // the reflector has logged before
+			log.wait(t, `"msg":"cannot read the resource; retrying`, "\n") // the reflector has logged before
 		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
@@ -310,7 +310,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
 		t.Errorf("ended with %v, want the second signal\n%s", err, log)
 	}
-	if strings.Contains(log.String(), `msg="Shut down"`) {
+	if strings.Contains(log.String(), `msg="shutdown finished"`) {
 		t.Errorf("the shutdown went on to its end:\n%s", log)
 	}
 }

@@ -62,8 +62,8 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	stranger := stacktest.NewAccount(t, plane, namespace, "stranger")
 
 	s := serve(t, append(args, kubeconfigOf(t, exporter.Config))...)
-	health := "http://" + s.log.wait(t, `"msg":"Probes are served without authentication","address":"`, `"`)
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	health := "http://" + s.log.wait(t, `"msg":"serving probes without authentication","address":"`, `"`)
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	for token, want := range map[string]int{scraper.Config.BearerToken: http.StatusOK, stranger.Config.BearerToken: http.StatusForbidden, "wrong": http.StatusUnauthorized} {
 		if code, _ := get(t, s.url+"/metrics", "Authorization", "Bearer "+token); code != want {
 			t.Errorf("/metrics: %d, want %d", code, want)
@@ -114,12 +114,12 @@ func TestHighAvailabilityManifests(t *testing.T) {
 	}
 
 	t.Setenv("POD_NAMESPACE", namespace) // which a pod has as a file
-	const elected = `"msg":"Elected: the audits are made here","lease":"` + namespace + `/informer-exporter"`
+	const elected = `"msg":"became leader; audits resumed","lease":"` + namespace + `/informer-exporter"`
 	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, exporter.Config)})
 	first := serve(t, args...)
 	first.log.wait(t, elected, "\n")
 	second := serve(t, args...)
-	second.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	second.log.wait(t, `"msg":"informers synced"`, "\n")
 	first.stop()
 	for err := range first.done {
 		if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// memoryRefresh is how often the limit of the cgroup is read again: that of a pod can be changed while it runs.
+// memoryRefresh is the interval at which the limit of the cgroup is read. The limit of a running pod can change.
 const memoryRefresh = time.Minute
 
-// memoryFlags are those of Prometheus.
+// memoryFlags are flags of Prometheus.
 type memoryFlags struct {
 	auto      bool
 	ratio     float64
@@ -24,22 +24,21 @@ type memoryFlags struct {
 
 func registerMemory(cmd *kingpin.CmdClause) *memoryFlags {
 	f := &memoryFlags{container: memlimit.FromCgroup}
-	cmd.Flag("auto-gomemlimit", "Let the garbage collector work harder as memory approaches the limit of the container, unless GOMEMLIMIT is set.").
+	cmd.Flag("auto-gomemlimit", "Set GOMEMLIMIT to match the memory limit of the container, unless it is set.").
 		Default("true").BoolVar(&f.auto)
-	cmd.Flag("auto-gomemlimit.ratio", "The share of the container's memory limit that --auto-gomemlimit aims at.").
+	cmd.Flag("auto-gomemlimit.ratio", "The ratio of reserved GOMEMLIMIT memory to the detected memory limit of the container.").
 		Default("0.8").FloatVar(&f.ratio)
 	return f
 }
 
 func (f *memoryFlags) validate() error {
-	if !(f.ratio > 0 && f.ratio <= 1) { // NaN is not
-		return usageError{fmt.Errorf("--auto-gomemlimit.ratio: %v is not a share; give one above 0 and up to 1", f.ratio)}
+	if !(f.ratio > 0 && f.ratio <= 1) { // also rejects NaN
+		return usageError{fmt.Errorf("--auto-gomemlimit.ratio: %v is out of range; set a value above 0 and at most 1", f.ratio)}
 	}
 	return nil
 }
 
-// apply sets the memory limit of the Go runtime until ctx ends, and says what it is. go_gc_gomemlimit_bytes has it, too.
-// That it cannot be found out keeps nothing from running.
+// apply sets the memory limit of the Go runtime until ctx ends, and logs it. Errors are not fatal.
 func (f *memoryFlags) apply(ctx context.Context, log *slog.Logger) {
 	if f.auto {
 		_, err := memlimit.Set(
@@ -48,13 +47,13 @@ func (f *memoryFlags) apply(ctx context.Context, log *slog.Logger) {
 			memlimit.WithRefreshInterval(ctx, memoryRefresh),
 		)
 		if err != nil {
-			log.Warn("The memory limit of the container cannot be read", "err", err)
+			log.Warn("cannot read the memory limit of the container", "err", err)
 		}
 	}
 	switch limit := debug.SetMemoryLimit(-1); limit {
 	case math.MaxInt64:
-		log.Info("Memory is not limited")
+		log.Info("memory is not limited")
 	default:
-		log.Info("Memory limit", "gomemlimit_bytes", limit)
+		log.Info("memory limit set", "gomemlimit_bytes", limit)
 	}
 }

@@ -35,7 +35,7 @@ func TestMemoryLimit(t *testing.T) {
 		{"a share of the container's", "", memoryFlags{true, 0.5, memlimit.Limit(container)}, container / 2, "gomemlimit_bytes=536870912"},
 		{"the environment comes first", "100MiB", memoryFlags{true, 0.5, memlimit.Limit(container)}, 3 << 20, "gomemlimit_bytes=3145728"},
 		{"switched off", "", memoryFlags{false, 0.5, memlimit.Limit(container)}, 3 << 20, "gomemlimit_bytes=3145728"},
-		{"a container without a limit", "", memoryFlags{true, 0.5, unlimited}, math.MaxInt64, "Memory is not limited"},
+		{"a container without a limit", "", memoryFlags{true, 0.5, unlimited}, math.MaxInt64, "memory is not limited"},
 		{"no container", "", memoryFlags{true, 0.5, broken}, 3 << 20, "no such cgroup"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestMemoryLimitOfACgroup(t *testing.T) {
 	if _, body := get(t, "http://"+address+"/metrics"); !strings.Contains(body, "\ngo_gc_gomemlimit_bytes 4.29496729e+08\n") {
 		t.Errorf("the limit is not among the metrics:\n%s", log)
 	}
-	if !strings.Contains(log.String(), `msg="Memory limit" gomemlimit_bytes=429496729`) {
+	if !strings.Contains(log.String(), `msg="memory limit set" gomemlimit_bytes=429496729`) {
 		t.Errorf("the limit is not logged:\n%s", log)
 	}
 }

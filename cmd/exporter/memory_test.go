@@ -13,7 +13,7 @@ func TestCollectEarlier(t *testing.T) {
 		want        int
 	}{{"", gcPercent}, {"200", 100}} { // the runtime itself has read the variable when the program started
 		t.Setenv("GOGC", c.environment)
-		collectEarlier()
+		setGCPercent()
 		if got := debug.SetGCPercent(100); got != c.want {
 			t.Errorf("with GOGC=%q it is %d, want %d", c.environment, got, c.want)
 		}

@@ -30,19 +30,19 @@ type pushFlags struct {
 	timeout  time.Duration
 }
 
-// pushTimeout is what remains for the Pushgateway when the time for the informers is up.
+// pushTimeout is the timeout of the request to the Pushgateway.
 const pushTimeout = 30 * time.Second
 
-// registerPush adds the command for those who cannot be scraped.
+// registerPush adds the command push.
 func registerPush(app *kingpin.Application, logging *promslog.Config) (name string, run command) {
-	cmd := app.Command("push", "Watch the cluster until everything is synced and audited once, push the metrics to a Pushgateway, and end. For where nothing can be scraped; serve is the way everywhere else.")
+	cmd := app.Command("push", "Watch the cluster until everything is synced and audited once, push the metrics to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
 	f := &pushFlags{logging: logging, cluster: registerCluster(cmd), grouping: map[string]string{}}
-	cmd.Flag("pushgateway.url", "Where the Pushgateway is, without /metrics. A user and a password in it are sent as basic authentication.").
+	cmd.Flag("pushgateway.url", "URL of the Pushgateway, without /metrics. A user and password in it are sent as basic authentication.").
 		Required().PlaceHolder("URL").URLVar(&f.url)
-	cmd.Flag("pushgateway.job", "The value of the label job.").Default(buildinfo.Name).StringVar(&f.job)
-	cmd.Flag("pushgateway.grouping", "Another label of the group that the push replaces, such as cluster=eu. Can be repeated.").
+	cmd.Flag("pushgateway.job", "Value of the label job.").Default(buildinfo.Name).StringVar(&f.job)
+	cmd.Flag("pushgateway.grouping", "Additional grouping label, such as cluster=eu. Repeatable.").
 		PlaceHolder("LABEL=VALUE").StringMapVar(&f.grouping)
-	cmd.Flag("push.timeout", "How long to wait for the informers. What there is then is pushed, and the command fails.").
+	cmd.Flag("push.timeout", "How long to wait for informers. After it, the available metrics are pushed and the command fails.").
 		Default("5m").DurationVar(&f.timeout)
 	return cmd.FullCommand(), f.push
 }
@@ -52,21 +52,21 @@ func (f *pushFlags) validate() error {
 	case f.url.Scheme != "http" && f.url.Scheme != "https" || f.url.Host == "":
 		return usageError{fmt.Errorf("--pushgateway.url: %q is not a URL like http://pushgateway:9091", f.url.Redacted())}
 	case f.job == "":
-		return usageError{errors.New("--pushgateway.job: it must not be empty")}
+		return usageError{errors.New("--pushgateway.job: must not be empty")}
 	case f.timeout <= 0:
-		return usageError{fmt.Errorf("--push.timeout: %v is too short", f.timeout)}
+		return usageError{fmt.Errorf("--push.timeout: %v must be positive", f.timeout)}
 	}
 	for label := range f.grouping {
 		if !model.LegacyValidation.IsValidLabelName(label) || label == "job" {
-			return usageError{fmt.Errorf("--pushgateway.grouping: %q cannot be a label of the group", label)}
+			return usageError{fmt.Errorf("--pushgateway.grouping: %q cannot be a grouping label", label)}
 		}
 	}
 	return nil
 }
 
-// push runs the exporter until every resource is synced and audited, or refused, and pushes what it reports.
+// push runs the exporter until every resource is refused, or synced and audited, and pushes its metrics.
 func (f *pushFlags) push(ctx context.Context) error {
-	collectEarlier()
+	setGCPercent()
 	log := newLogger(f.logging)
 	if err := f.validate(); err != nil {
 		return err
@@ -88,15 +88,15 @@ func (f *pushFlags) push(ctx context.Context) error {
 	defer cancel()
 	incomplete := exp.Settled(waiting)
 	if incomplete != nil {
-		log.Error("Not everything is synced and audited", "err", incomplete)
+		log.Error("some resources are not synced and audited", "err", incomplete)
 	}
-	// Pushed before the informers end, because their series end with them; and after an interrupt, too.
+	// Push before the informers stop, because their series end with them, and also after an interrupt.
 	pushing, cancelPush := context.WithTimeout(context.WithoutCancel(ctx), pushTimeout)
 	defer cancelPush()
-	return errors.Join(incomplete, f.send(pushing, exp, log), shutdown(log, step{"stop the informers", 10 * time.Second, exp.Stop}))
+	return errors.Join(incomplete, f.send(pushing, exp, log), shutdown(log, step{"stop informers", 10 * time.Second, exp.Stop}))
 }
 
-// send replaces the group of the Pushgateway by what exp reports.
+// send replaces the group in the Pushgateway.
 func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.Logger) error {
 	address := *f.url
 	address.User = nil
@@ -113,6 +113,6 @@ func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.
 	if err := pusher.PushContext(ctx); err != nil {
 		return fmt.Errorf("--pushgateway.url: %w", err)
 	}
-	log.Info("Pushed", "url", address.String(), "job", f.job, "grouping", f.grouping)
+	log.Info("metrics pushed", "url", address.String(), "job", f.job, "grouping", f.grouping)
 	return nil
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
 )
 
-// reloadOnHangup reads the configuration file again on each SIGHUP, until the function that it returns is called.
+// reloadOnHangup reloads the configuration file on SIGHUP, until stop is called.
 func reloadOnHangup(e *exporter.Exporter) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	var running sync.WaitGroup
 	running.Go(func() {
 		for range hangups {
-			_ = e.Reload() // which has logged what is wrong
+			_ = e.Reload() // logged by Reload
 		}
 	})
 	return func() {

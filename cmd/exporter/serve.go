@@ -25,7 +25,7 @@ type serveFlags struct {
 	memory   *memoryFlags
 }
 
-// clusterFlags say what to watch and where.
+// clusterFlags configure what to watch and where.
 type clusterFlags struct {
 	configFile string
 	kubeconfig string
@@ -33,25 +33,25 @@ type clusterFlags struct {
 
 func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
 	f := &clusterFlags{}
-	cmd.Flag("config.file", "Path to the configuration file that says what to watch. It is read again when it changes and on SIGHUP. Without one, the common kinds and all custom resources are watched in all namespaces.").
+	cmd.Flag("config.file", "Path to the configuration file. Reloaded when it changes and on SIGHUP. Without it, common kinds and all custom resources are watched in all namespaces.").
 		StringVar(&f.configFile)
-	cmd.Flag("kubeconfig", "Path to the kubeconfig of the cluster. Without one, $KUBECONFIG is used and, if that is not set, the service account of the pod.").
+	cmd.Flag("kubeconfig", "Path to a kubeconfig file. Defaults to $KUBECONFIG, else to the service account of the pod.").
 		StringVar(&f.kubeconfig)
 	return f
 }
 
-// registerServe adds the command that is run unless another one is named.
+// registerServe adds the default command.
 func registerServe(app *kingpin.Application, logging *promslog.Config) (name string, serve command) {
 	cmd := app.Command("serve", "Watch the cluster and serve metrics (the default command).").Default()
 	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), election: registerElection(cmd), memory: registerMemory(cmd)}
-	cmd.Flag("shard", "Which part of the resources to watch when several exporters share them: the number of this one, from 0, and how many there are, such as 0/3. Without it, all of them.").
+	cmd.Flag("shard", "Part of the resources to watch, if several exporters share them: ordinal, starting at 0, and number of shards, such as 0/3. Defaults to all resources.").
 		PlaceHolder("NUMBER/SHARDS").SetValue(&flags.shard)
 	return cmd.FullCommand(), flags.serve
 }
 
 // serve runs the exporter until ctx ends or a web server fails.
 func (f *serveFlags) serve(ctx context.Context) error {
-	collectEarlier()
+	setGCPercent()
 	log := newLogger(f.logging)
 	file, err := config.Open(f.cluster.configFile)
 	if err != nil {
@@ -91,27 +91,26 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, provider.Shutdown(ctx))
 	}
-	log.Info("Starting", "version", buildinfo.Version(), "api_server", rest.Host, "shard", f.shard, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
+	log.Info("starting", "version", buildinfo.Version(), "api_server", rest.Host, "shard", f.shard, "tracing", provider.Enabled(), "kubernetes_auth", f.web.kubernetesAuth)
 	main := f.web.startMain(exp.Handler(protect), log)
 	exp.Start(ctx)
 
 	var failed error
 	select {
 	case <-ctx.Done():
-		log.Info("Shutting down", "cause", context.Cause(ctx))
+		log.Info("shutting down", "cause", context.Cause(ctx))
 	case failed = <-main.failed():
 	case failed = <-health.failed():
 	}
 	if failed != nil {
-		log.Error("A web server ended; shutting down", "err", failed)
+		log.Error("web server failed; shutting down", "err", failed)
 	}
-	// First nothing more comes in, then what is under way is finished, then what produces it stops and lets another replica
-	// lead, then what it left is sent off.
+	// Stop accepting scrapes, stop the informers and release leadership, then flush traces. Probes are answered until the end.
 	return errors.Join(failed, shutdown(log,
 		step{"report not ready", 0, func(context.Context) error { exp.Drain(); return nil }},
-		step{"stop the web server", 5 * time.Second, main.stop},
-		step{"stop the informers", 10 * time.Second, exp.Stop},
-		step{"send the last traces", 5 * time.Second, provider.Shutdown},
-		step{"stop answering probes", time.Second, func(ctx context.Context) error { closeFilter(); return health.stop(ctx) }},
+		step{"stop web server", 5 * time.Second, main.stop},
+		step{"stop informers", 10 * time.Second, exp.Stop},
+		step{"flush traces", 5 * time.Second, provider.Shutdown},
+		step{"stop probes", time.Second, func(ctx context.Context) error { closeFilter(); return health.stop(ctx) }},
 	))
 }

@@ -77,7 +77,7 @@ func TestServe(t *testing.T) {
 	stacktest.Config(t) // what it starts is no leak
 	leaks := goleak.IgnoreCurrent()
 	s := serve(t, "--web.telemetry-path=/m")
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	for path, want := range map[string]struct {
 		code int
 		part string
@@ -107,8 +107,8 @@ func TestServe(t *testing.T) {
 		}
 	}
 	text := s.log.String()
-	for _, step := range []string{"report not ready", "stop the web server", "stop the informers", "send the last traces", "stop answering probes"} {
-		_, rest, ok := strings.Cut(text, `"msg":"Shutdown step done","step":"`+step+`","duration":"`)
+	for _, step := range []string{"report not ready", "stop web server", "stop informers", "flush traces", "stop probes"} {
+		_, rest, ok := strings.Cut(text, `"msg":"shutdown step finished","step":"`+step+`","duration":"`)
 		if !ok {
 			t.Fatalf("step %q is not logged, or not after those before it:\n%s", step, s.log)
 		}
@@ -122,7 +122,7 @@ func TestServeBasicAuth(t *testing.T) {
 	const hash = "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi" // fakepassword, from exporter-toolkit
 	web := write(t, "web.yaml", "basic_auth_users: {alice: '"+hash+"'}\n")
 	s := serve(t, "--web.config.file="+web, "--web.enable-pprof")
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	for _, path := range []string{"/", "/metrics", "/livez", "/healthz", "/readyz", "/readyz?verbose", "/debug/pprof/", "/debug/pprof/cmdline", "/nope"} {
 		if code, body := get(t, s.url+path); code != http.StatusUnauthorized || strings.TrimSpace(body) != "Unauthorized" {
 			t.Errorf("%s without a password: %d %q, want 401", path, code, body)
@@ -154,7 +154,7 @@ func TestServeTraces(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_on")
 
 	s := serve(t)
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	exemplar := regexp.MustCompile(`k8s_informer_event_lag_seconds_bucket\{[^}]*informer_type="namespaces"[^}]*\} \S+ # \{trace_id="[0-9a-f]{32}"\}`)
 	var body string
 	await.True(t, "an exemplar", func() bool {
@@ -178,8 +178,8 @@ func TestServeTraces(t *testing.T) {
 func TestServeShard(t *testing.T) {
 	config := write(t, "config.yaml", "resources: [pods, nodes, configmaps, services]\n")
 	s := serve(t, "--shard=1/2", "--config.file="+config)
-	s.log.wait(t, `"msg":"Starting"`, `"shard":"1/2"`)
-	s.log.wait(t, `"msg":"Informers have synced"`, "\n")
+	s.log.wait(t, `"msg":"starting"`, `"shard":"1/2"`)
+	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	_, metrics := get(t, s.url+"/metrics")
 	for _, want := range []string{`informer_exporter_shards{shard="1"} 2`, `k8s_informer_synced{informer_type="services",name="informer-exporter-1",watch_namespace="*"} 1`} {
 		if !strings.Contains(metrics, want) {

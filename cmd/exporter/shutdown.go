@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// step is one step of a shutdown. A timeout of 0 is for steps that do not wait.
+// step is a step of the shutdown. A timeout of 0 is for steps that do not wait.
 type step struct {
 	name    string
 	timeout time.Duration
 	run     func(ctx context.Context) error
 }
 
-// shutdown runs the steps in their order and logs how each one ended. A step that fails or takes too long does not keep
-// the next ones from running. Together they must end before Kubernetes kills the pod, which it does after 30 seconds.
+// shutdown runs steps in order and logs their results. A step that fails or times out does not prevent the next one. The
+// timeouts must add up to less than the 30 seconds after which Kubernetes kills the pod.
 func shutdown(log *slog.Logger, steps ...step) error {
 	began := time.Now()
 	var errs []error
@@ -25,12 +25,12 @@ func shutdown(log *slog.Logger, steps ...step) error {
 			errs = append(errs, fmt.Errorf("shutdown: %s: %w", s.name, err))
 		}
 	}
-	log.Info("Shut down", "duration", time.Since(began), "failed_steps", len(errs))
+	log.Info("shutdown finished", "duration", time.Since(began), "failed_steps", len(errs))
 	return errors.Join(errs...)
 }
 
 func (s step) do(log *slog.Logger) error {
-	// Not derived from the context whose end is the reason for the shutdown.
+	// Not derived from the canceled context of the program.
 	ctx := context.Background()
 	if s.timeout > 0 {
 		var cancel context.CancelFunc
@@ -39,9 +39,9 @@ func (s step) do(log *slog.Logger) error {
 	}
 	began := time.Now()
 	if err := s.run(ctx); err != nil {
-		log.Error("Shutdown step failed", "step", s.name, "duration", time.Since(began), "err", err)
+		log.Error("shutdown step failed", "step", s.name, "duration", time.Since(began), "err", err)
 		return err
 	}
-	log.Info("Shutdown step done", "step", s.name, "duration", time.Since(began))
+	log.Info("shutdown step finished", "step", s.name, "duration", time.Since(began))
 	return nil
 }

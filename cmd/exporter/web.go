@@ -22,7 +22,7 @@ import (
 
 const defaultListenAddress = ":9958"
 
-// webFlags say where and to whom the exporter serves.
+// webFlags configure the web servers.
 type webFlags struct {
 	toolkit        *toolkit.FlagConfig
 	telemetryPath  string
@@ -35,16 +35,16 @@ func registerWeb(cmd *kingpin.CmdClause) *webFlags {
 	f := &webFlags{toolkit: webflag.AddFlags(cmd, defaultListenAddress)}
 	cmd.Flag("web.telemetry-path", "Path under which to expose metrics.").
 		Default(web.DefaultTelemetryPath).StringVar(&f.telemetryPath)
-	cmd.Flag("web.enable-pprof", "Serve profiles under /debug/pprof/, behind the same authentication as everything else.").
+	cmd.Flag("web.enable-pprof", "Serve profiles under /debug/pprof/, with the same authentication as other paths.").
 		BoolVar(&f.pprof)
-	cmd.Flag("web.kubernetes-auth", "Let the API server decide who may read: every path, probes and profiles included, wants a bearer token whose user may get the path as a nonResourceURL. Use it with TLS (--web.config.file), and with --web.health-address for the kubelet.").
+	cmd.Flag("web.kubernetes-auth", "Authenticate and authorize requests with the API server: every path, including probes, requires a bearer token with permission to get the path as a nonResourceURL. Use it with TLS (--web.config.file), and with --web.health-address for the kubelet.").
 		BoolVar(&f.kubernetesAuth)
-	cmd.Flag("web.health-address", "Serve /livez, /readyz and /healthz on this address, too, without authentication or TLS: for the kubelet, which has neither. Off unless given.").
+	cmd.Flag("web.health-address", "Also serve /livez, /readyz and /healthz on this address, without authentication and TLS, for the kubelet. Disabled by default.").
 		PlaceHolder(":9959").StringVar(&f.healthAddress)
 	return f
 }
 
-// validate finds at the start what would otherwise wait for the first request.
+// validate reports at the start what would otherwise fail at the first request.
 func (f *webFlags) validate() error {
 	path := *f.toolkit.WebConfigFile
 	if err := toolkit.Validate(path); err != nil {
@@ -64,13 +64,12 @@ func (f *webFlags) validate() error {
 		return fmt.Errorf("--web.config.file %s: %w", path, err)
 	}
 	if len(config.Users) > 0 {
-		return fmt.Errorf("--web.kubernetes-auth: %s has basic_auth_users, and a request has room for a password or a token; choose one of them", path)
+		return fmt.Errorf("--web.kubernetes-auth: %s has basic_auth_users, but a request carries either a password or a token; remove one of them", path)
 	}
 	return nil
 }
 
-// filter returns what stands before every path: the API server's decision, if that is asked for. The function closes what
-// the filter has left open.
+// filter returns the authorization of requests by the API server, if enabled, and a function that releases its resources.
 func (f *webFlags) filter(config *rest.Config, log *slog.Logger) (protect func(http.Handler) http.Handler, closeIt func(), err error) {
 	if !f.kubernetesAuth {
 		return func(next http.Handler) http.Handler { return next }, func() {}, nil
@@ -82,8 +81,7 @@ func (f *webFlags) filter(config *rest.Config, log *slog.Logger) (protect func(h
 	return filter.Protect, filter.Close, nil
 }
 
-// newServer returns a server with limits on what a client may send and for how long it may take. pprof extends the
-// timeout for what is asked to last.
+// newServer returns a server with limits on requests. pprof extends the write timeout for profiles.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -96,10 +94,10 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// webServer is a server that is running.
+// webServer is a running server.
 type webServer struct {
 	server *http.Server
-	// ended gets why the server ended, and is closed then.
+	// ended receives the server's error and is then closed.
 	ended chan error
 }
 
@@ -112,19 +110,19 @@ func start(server *http.Server, serve func() error) *webServer {
 	return s
 }
 
-// startMain serves as the flags of exporter-toolkit say.
+// startMain serves with the flags of exporter-toolkit.
 func (f *webFlags) startMain(handler http.Handler, log *slog.Logger) *webServer {
 	server := newServer(handler, log)
 	return start(server, func() error {
-		return fmt.Errorf("--web.listen-address: the web server ended: %w", toolkit.ListenAndServe(server, f.toolkit, log))
+		return fmt.Errorf("--web.listen-address: web server failed: %w", toolkit.ListenAndServe(server, f.toolkit, log))
 	})
 }
 
-// startHealth serves the probes, if an address is given.
+// startHealth serves the probes if an address is set.
 func (f *webFlags) startHealth(handler http.Handler, log *slog.Logger) (*webServer, error) {
 	if f.healthAddress == "" {
 		if f.kubernetesAuth {
-			log.Warn("Probes are not authenticated, and the kubelet has no token", "fix", "set --web.health-address and let the probes ask there")
+			log.Warn("probes require authentication, but the kubelet has no token", "fix", "set --web.health-address and use its port in the probes")
 		}
 		return nil, nil
 	}
@@ -132,14 +130,14 @@ func (f *webFlags) startHealth(handler http.Handler, log *slog.Logger) (*webServ
 	if err != nil {
 		return nil, fmt.Errorf("--web.health-address: %w", err)
 	}
-	log.Info("Probes are served without authentication", "address", listener.Addr().String())
+	log.Info("serving probes without authentication", "address", listener.Addr().String())
 	server := newServer(handler, log)
 	return start(server, func() error {
-		return fmt.Errorf("--web.health-address: the web server ended: %w", server.Serve(listener))
+		return fmt.Errorf("--web.health-address: web server failed: %w", server.Serve(listener))
 	}), nil
 }
 
-// failed gets why the server ended. It never does if there is no server.
+// failed receives the server's error. It is nil without a server.
 func (s *webServer) failed() <-chan error {
 	if s == nil {
 		return nil
@@ -147,7 +145,7 @@ func (s *webServer) failed() <-chan error {
 	return s.ended
 }
 
-// stop lets requests finish that are being answered, and cuts them off when ctx ends.
+// stop waits for active requests and cancels them when ctx ends.
 func (s *webServer) stop(ctx context.Context) error {
 	if s == nil {
 		return nil

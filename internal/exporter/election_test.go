@@ -186,7 +186,7 @@ func TestElection(t *testing.T) {
 	third := rest[0]
 
 	// Cut off: it audits no more and says so, and goes on with the rest.
-	const trouble, fine = "The Lease cannot be used at the moment", "The Lease can be used now"
+	const trouble, fine = "Lease is unreachable; retrying", "Lease is usable again"
 	lost, told, mended := second.transitions(t, "lost"), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
 	second.proxy.Cut()
 	await.True(t, "the leader without a connection gives up", func() bool {
@@ -254,7 +254,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	await.True(t, "several attempts", func() bool { return refused() >= 3 }, func() string { return fmt.Sprint(refused()) })
 	told := func(verb string) {
 		t.Helper()
-		lines := written.Find("The Lease cannot be used", "verb", verb, "reason", availability.Forbidden, "lease", namespace+"/exporter")
+		lines := written.Find("Lease is unusable", "verb", verb, "reason", availability.Forbidden, "lease", namespace+"/exporter")
 		if len(lines) != 1 || !strings.Contains(lines[0].Attrs["fix"], "grant get, create and update on leases") {
 			t.Errorf("log lines that the Lease may not be used: %v, want one", lines)
 		}
@@ -265,7 +265,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	}
 
 	account.Grant(t, namespace, leaseRule("get"))
-	await.True(t, "the next refusal", func() bool { return len(written.Find("The Lease cannot be used", "verb", "create")) > 0 },
+	await.True(t, "the next refusal", func() bool { return len(written.Find("Lease is unusable", "verb", "create")) > 0 },
 		func() string { return fmt.Sprint(written.Find("Lease")) })
 	before := refused()
 	await.True(t, "several attempts", func() bool { return refused() >= before+3 }, func() string { return fmt.Sprint(refused()) })
@@ -273,7 +273,7 @@ func TestElectionWithoutRights(t *testing.T) {
 
 	account.Grant(t, namespace, leaseRule("create"), leaseRule("update"))
 	auditor(t, []*replica{r})
-	if lines := written.Find("The Lease can be used now"); len(lines) == 0 {
+	if lines := written.Find("Lease is usable again"); len(lines) == 0 {
 		t.Errorf("no log line that the Lease can be used: %v", written.Find("Lease"))
 	}
 

@@ -27,27 +27,27 @@ import (
 
 // Options for New.
 type Options struct {
-	// Config says what to watch. It is not used if there is a File.
+	// Config selects what to watch. It is ignored if File is set.
 	Config config.Config
-	// File is the configuration file, which is read again when it changes. Nil: there is none.
+	// File is the configuration file. It is reloaded when it changes. Optional.
 	File *config.File
-	// Shard is which part of that this exporter watches.
+	// Shard is the part of the configuration that this exporter watches.
 	Shard sharding.Shard
-	// REST says where.
+	// REST is the client configuration of the cluster.
 	REST *rest.Config
-	// Election lets this exporter make audits only while it is elected. Nil: always.
+	// Election restricts audits to the elected replica. If nil, audits always run.
 	Election *election.Election
-	// Logger is where the exporter writes. Nil: nowhere.
+	// Logger receives log messages. If nil, they are discarded.
 	Logger *slog.Logger
-	// Tracer follows delivered events. Nil: nobody does.
+	// Tracer traces delivered events. Optional.
 	Tracer collectors.Tracer
-	// TelemetryPath is where metrics are served. Empty: DefaultTelemetryPath.
+	// TelemetryPath is the path of metrics. It defaults to web.DefaultTelemetryPath.
 	TelemetryPath string
-	// Pprof serves profiles under /debug/pprof/.
+	// Pprof enables /debug/pprof/.
 	Pprof bool
 }
 
-// Exporter watches a cluster. Between Start and Stop its informers run; Handler serves what they report at any time.
+// Exporter watches a cluster. Its informers run between Start and Stop; Handler can be used at any time.
 type Exporter struct {
 	log        *slog.Logger
 	shard      sharding.Shard
@@ -59,13 +59,13 @@ type Exporter struct {
 	candidate  *election.Candidate // nil without an election
 	status     *status.Reporter
 	server     *web.Server
-	disconnect func() // closes the connections to the API server
+	disconnect func() // closes all connections to the API server
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-// New prepares an exporter. Nothing is sent to the API server before Start.
+// New returns an exporter. It sends no requests before Start.
 func New(options Options) (*Exporter, error) {
 	userAgent := fmt.Sprintf("%s/%s (%s/%s)", buildinfo.Name, buildinfo.Version(), version.GoOS, version.GoArch)
 	return newExporter(options, func(observe client.WrapConfig) (*client.Connection, error) {
@@ -104,7 +104,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	}
 	if options.Election != nil {
 		if e.candidate, err = election.New(*options.Election, observer, connection.Leases, options.Logger); err != nil {
-			return nil, fmt.Errorf("the election of the leader: %w", err)
+			return nil, fmt.Errorf("leader election: %w", err)
 		}
 	}
 	signals, err := informers.NewObjectMetrics(registry, observer, options.Shard.Name(), connection.Whole)
@@ -116,7 +116,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	e.follower = discovery.New(options.Config, options.Shard, e.informers, connection.Metadata, connection.Discover, options.Logger)
 	making.OnDefinitionsChanged, making.OnUnselected = e.follower.DefinitionsChanged, e.follower.UnselectedReceived
 	e.reloader = config.NewReloader(options.File, e.follower.Reconfigure, options.Logger)
-	e.follower.Apply(context.Background()) // what needs no answer of the API server
+	e.follower.Apply(context.Background()) // starts with what needs no discovery
 	e.status = &status.Reporter{
 		Name: options.Shard.Name(), Idle: options.Shard.Partial(), Started: time.Now(),
 		Observer: observer, Set: e.informers, Discovered: e.follower.Ready, Leading: e.candidate.Leading,
@@ -134,8 +134,8 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	return e, nil
 }
 
-// Start starts the informers. They run until Stop, not until ctx ends, so that the order of a shutdown is the caller's;
-// ctx only carries values. Start must be called once.
+// Start starts the informers and returns. They run until Stop, regardless of ctx, which only carries values. Start must be
+// called once.
 func (e *Exporter) Start(ctx context.Context) {
 	lasting := context.WithoutCancel(ctx)
 	ctx, e.cancel = context.WithCancel(lasting)
@@ -148,7 +148,7 @@ func (e *Exporter) Start(ctx context.Context) {
 	}
 }
 
-// announce logs once what came of the start, when each target is synced or has been refused.
+// announce logs the result of the start, once every informer is synced or refused.
 func (e *Exporter) announce(ctx context.Context) {
 	select {
 	case <-e.follower.Ready:
@@ -168,27 +168,27 @@ func (e *Exporter) announce(ctx context.Context) {
 	}
 	took := time.Since(e.status.Started)
 	if len(targets) == 0 && e.shard.Partial() {
-		e.log.Warn("Nothing of what is to be watched falls to this shard; there are more shards than are of use", "shard", e.shard)
+		e.log.Warn("this shard has nothing to watch; reduce the number of shards", "shard", e.shard)
 		return
 	}
 	if synced == 0 {
-		e.log.Error("None of the resources can be watched; not ready until one can", "resources", len(targets), "duration", took)
+		e.log.Error("none of the resources can be watched; not ready until one can", "resources", len(targets), "duration", took)
 		return
 	}
-	e.log.Info("Informers have synced", "synced", synced, "refused", len(targets)-synced, "duration", took)
+	e.log.Info("informers synced", "synced", synced, "refused", len(targets)-synced, "duration", took)
 }
 
-// Reload reads the configuration file again and puts it in force, without waiting for the informers. If it cannot be used,
-// the configuration before it stays. Without a file it does nothing.
+// Reload reloads the configuration file. If it is invalid, the last valid configuration stays in use. Without a file it does
+// nothing.
 func (e *Exporter) Reload() error { return e.reloader.Reload() }
 
-// Drain makes the exporter report that it is not ready, from now on.
+// Drain makes the exporter not ready.
 func (e *Exporter) Drain() { e.status.Drain() }
 
-// Stop stops the informers, then lets others be elected, and waits until that is done, or until ctx ends.
+// Stop stops the informers, gives up leadership and waits for both, or until ctx ends.
 func (e *Exporter) Stop(ctx context.Context) error {
 	if e.cancel == nil {
-		return nil // never started
+		return nil // not started
 	}
 	e.informers.Stop()
 	e.cancel()
@@ -208,26 +208,26 @@ func (e *Exporter) Stop(ctx context.Context) error {
 		}
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("informers still run: %w", context.Cause(ctx))
+		return fmt.Errorf("informers still running: %w", context.Cause(ctx))
 	}
 }
 
-// Gatherer returns what /metrics serves.
+// Gatherer returns the registry that /metrics serves.
 func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
 
-// Settled waits until every target has been refused or is synced and, where there are audits, has been audited once, with
-// whatever result. It fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
+// Settled waits until every informer is refused, or synced and, with audits, audited once with any result. It returns an error
+// that lists the others if ctx ends first, and an error if all informers are refused.
 func (e *Exporter) Settled(ctx context.Context) error { return e.status.Settled(ctx) }
 
-// Handler serves every path of the exporter. The filters stand before all of them, the first one outermost.
+// Handler serves all paths behind filters, the first of which is outermost.
 func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Handler {
 	return e.server.Handler(filters...)
 }
 
-// HealthHandler serves the paths that the kubelet asks, for an address of their own where it need not authenticate.
+// HealthHandler serves only the probes, for an address without authentication.
 func (e *Exporter) HealthHandler() http.Handler { return e.server.HealthHandler() }
 
-// WrapConfig returns a copy of config whose clients' requests are reported among the exporter's own.
+// WrapConfig returns a copy of config whose requests appear in the exporter's metrics.
 func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config {
 	return apiclient.WrapConfig(e.observer, config)
 }

@@ -99,7 +99,7 @@ func (f *fleet) waitSpread(t *testing.T, resource, way string, n int) {
 	t.Helper()
 	for ordinal, l := range f.logs {
 		await.True(t, fmt.Sprintf("shard %d spreads %s by %s", ordinal, resource, way), func() bool {
-			return len(l.Find("over the shards", "resource", resource, "by", way)) == n
+			return len(l.Find("objects", "resource", resource, "by", way)) == n
 		}, func() string { return fmt.Sprint(l.Find("")) })
 	}
 }

@@ -125,10 +125,10 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	if n := exportertest.SeriesOf(t, e.Gatherer(), "configmaps"); n != 0 {
 		t.Errorf("%d series of configmaps, which are forbidden", n)
 	}
-	if lines := written.Find("may not be watched and are left out"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["resources"], "configmaps") {
+	if lines := written.Find("forbidden resources are left out"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["resources"], "configmaps") {
 		t.Errorf("log lines about what is left out: %v, want one with configmaps", lines)
 	}
-	if lines := written.Find("cannot be watched", "informer_type", "configmaps"); len(lines) != 0 {
+	if lines := written.Find("cannot watch the resource", "informer_type", "configmaps"); len(lines) != 0 {
 		t.Errorf("log lines about configmaps alone: %v", lines)
 	}
 
@@ -138,7 +138,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	if now := kinds(); now[catalog.KindsWatched] != 3 || now[catalog.KindsForbidden] >= before[catalog.KindsForbidden] {
 		t.Errorf("kinds: %v, before %v", now, before)
 	}
-	if lines := written.Find("may not be watched and are left out"); len(lines) != 1 {
+	if lines := written.Find("forbidden resources are left out"); len(lines) != 1 {
 		t.Errorf("log lines about what is left out: %v, want the first one only", lines)
 	}
 }
@@ -166,7 +166,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
 	}
 	await.True(t, "a partial discovery", func() bool { return discoveries()[catalog.DiscoveryPartial] > 0 }, func() string { return fmt.Sprint(discoveries()) })
-	if lines := written.Find("cannot tell what some groups serve"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["groups"], "down.example.com") {
+	if lines := written.Find("discovery failed for some groups"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["groups"], "down.example.com") {
 		t.Errorf("log lines: %v, want one about down.example.com", lines)
 	}
 	waitKindUp(t, e, map[string]float64{
@@ -176,7 +176,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	if err := services.Delete(t.Context(), service.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a line that all is told again", func() bool { return len(written.Find("tells again what it serves")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
+	await.True(t, "a line that all is told again", func() bool { return len(written.Find("discovery succeeded again")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
 }
 
 // A hundred definitions that come and go are followed with a few discoveries.

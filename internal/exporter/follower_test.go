@@ -84,7 +84,7 @@ func TestFollower(t *testing.T) {
 	asked(catalog.DiscoveryComplete)
 	expect("what has vanished is forgotten, unless it is named", "pods@v1", "gadgets.example.org@v3")
 
-	for part, want := range map[string]int{"does not tell what it serves": 2, "cannot tell what some groups serve": 1, "tells again": 2} {
+	for part, want := range map[string]int{"discovery failed; informers": 2, "discovery failed for some groups": 1, "discovery succeeded again": 2} {
 		if lines := written.Find(part); len(lines) != want {
 			t.Errorf("%d log lines %q, want %d: %v", len(lines), part, want, lines)
 		}

@@ -140,7 +140,7 @@ func TestForbiddenKindRecovers(t *testing.T) {
 	}, func() string {
 		return fmt.Sprint(exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type"))
 	})
-	for _, part := range []string{"The resource cannot be watched", ""} {
+	for _, part := range []string{"cannot watch the resource", ""} {
 		if lines := written.Find(part, "informer_type", "secrets"); len(lines) != 1 || lines[0].Attrs["reason"] != availability.Forbidden {
 			t.Errorf("log lines about secrets: %v, want one that it is forbidden", lines)
 		}
@@ -151,7 +151,7 @@ func TestForbiddenKindRecovers(t *testing.T) {
 	await.True(t, "secrets are synced", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
-	if lines := written.Find("can be watched now", "informer_type", "secrets"); len(lines) != 1 {
+	if lines := written.Find("resource is available", "informer_type", "secrets"); len(lines) != 1 {
 		t.Errorf("log lines that secrets can be watched: %v, want one", lines)
 	}
 	if lines := written.Find("", "informer_type", "secrets"); len(lines) != 2 {
@@ -191,9 +191,9 @@ func TestMissingKindAppearsAndGoes(t *testing.T) {
 
 	var messages []string
 	for _, ln := range written.Find("", "informer_type", "widgets.example.com") {
-		messages = append(messages, strings.Join(strings.Fields(ln.Message)[:4], " ")+" "+ln.Attrs["reason"])
+		messages = append(messages, strings.TrimSpace(ln.Message+" "+ln.Attrs["reason"]))
 	}
-	if want := []string{"The resource cannot be missing", "The resource can be ", "The resource cannot be missing"}; strings.Join(messages, "|") != strings.Join(want, "|") {
+	if want := []string{"cannot watch the resource missing", "resource is available", "cannot watch the resource missing"}; strings.Join(messages, "|") != strings.Join(want, "|") {
 		t.Errorf("log lines %q, want %q", messages, want)
 	}
 }
@@ -229,7 +229,7 @@ func TestNamespaces(t *testing.T) {
 	if len(synced) != 2 || synced[one] != 1 || synced[two] != 0 {
 		t.Errorf("synced by namespace: %v, want 1 for %s and 0 for %s", synced, one, two)
 	}
-	if lines := written.Find("cannot be watched", "namespace", two); len(lines) != 1 {
+	if lines := written.Find("cannot watch the resource", "namespace", two); len(lines) != 1 {
 		t.Errorf("log lines about %s: %v, want one", two, lines)
 	}
 
@@ -250,7 +250,7 @@ func TestAPIServerOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	await.True(t, "a line that pods cannot be read", func() bool {
-		return len(written.Find("cannot be read at the moment", "informer_type", "pods")) > 0
+		return len(written.Find("cannot read the resource; retrying", "informer_type", "pods")) > 0
 	}, func() string { return fmt.Sprint(written.Find("")) })
 	await.True(t, "several attempts", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["pods"] >= 3
@@ -269,9 +269,9 @@ func TestAPIServerOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	await.True(t, "a line that the API server answers again", func() bool {
-		return len(written.Find("answers again", "informer_type", "pods")) == 1
+		return len(written.Find("reachable again", "informer_type", "pods")) == 1
 	}, func() string { return fmt.Sprint(written.Find("")) })
-	if lines := written.Find("cannot be read at the moment", "informer_type", "pods"); len(lines) != 1 {
+	if lines := written.Find("cannot read the resource; retrying", "informer_type", "pods"); len(lines) != 1 {
 		t.Errorf("%d lines that pods cannot be read, want 1: %v", len(lines), lines)
 	}
 }

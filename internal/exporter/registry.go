@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 )
 
-// newRegistry returns a registry of the exporter's own with what is true of any process.
+// newRegistry returns a registry with the metrics of the process.
 func newRegistry() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{
@@ -26,7 +26,7 @@ func newRegistry() (*prometheus.Registry, error) {
 	return registry, nil
 }
 
-// registerState registers what the exporter reports about itself besides what is true of any process.
+// registerState registers the metrics about the exporter itself.
 func registerState(registry *prometheus.Registry, e *Exporter) error {
 	gauge := func(m catalog.Gauge, value func() float64, labels ...string) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: m.Help, ConstLabels: constLabels(m.Metric, labels)}, value)
@@ -64,7 +64,7 @@ func constLabels(m catalog.Metric, values []string) prometheus.Labels {
 	return labels
 }
 
-// kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all.
+// kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all of them.
 type kindUp struct {
 	desc    *prometheus.Desc
 	targets func() []*informers.Informer

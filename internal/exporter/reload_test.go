@@ -109,14 +109,14 @@ func TestConfigurationIsReloaded(t *testing.T) {
 
 	file.write(t, "resources: [pods]\nresuorces: [nodes]")
 	at := waitGood(t, e, 0)
-	if lines := written.Find("cannot be used"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "unknown field") {
+	if lines := written.Find("invalid configuration file"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "unknown field") {
 		t.Errorf("log lines %v, want one with the line and what was meant", lines)
 	}
 	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})
 	if err := os.Remove(filepath.Join(file.dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a line that there is no file", func() bool { return len(written.Find("cannot be used")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
+	await.True(t, "a line that there is no file", func() bool { return len(written.Find("invalid configuration file")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
 	if again := waitGood(t, e, 0); again != at {
 		t.Errorf("the time of the last success was %v and is %v", at, again)
 	}

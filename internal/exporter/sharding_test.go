@@ -63,7 +63,7 @@ func TestIdleShardIsReady(t *testing.T) {
 	run(t, e)
 	await.True(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
 		func() string { return get(e, "/readyz").Body.String() })
-	await.True(t, "a word about it", func() bool { return len(written.Find("falls to this shard", "shard", shard.String())) == 1 },
+	await.True(t, "a word about it", func() bool { return len(written.Find("this shard has nothing to watch", "shard", shard.String())) == 1 },
 		func() string { return fmt.Sprint(written.Find("")) })
 	e.Drain()
 	if get(e, "/readyz").Code == http.StatusOK {
@@ -97,7 +97,7 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	await.True(t, "a discovery", func() bool { return discoveries() >= 1 })
 	e.follower.DefinitionsChanged()
 	await.True(t, "another one, before which the first has had its effect", func() bool { return discoveries() >= 2 })
-	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: the API server has not told yet") {
+	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: the API server has not been asked yet") {
 		t.Errorf("before namespaces are known: %d\n%s", response.Code, response.Body)
 	}
 	known.Store(true)

@@ -78,13 +78,13 @@ func TestRBAC(t *testing.T) {
 				"Role shop: pods", "Role shop: widgets.example.com",
 			}, nil,
 		},
-		{"a group", `resources: ["*.example.com", widgets.example.com]`, []string{"ClusterRole: *.example.com"}, []string{"groups below it must be added"}},
+		{"a group", `resources: ["*.example.com", widgets.example.com]`, []string{"ClusterRole: *.example.com"}, []string{"add groups below it by"}},
 		{"a resource of any group", `resources: [ingresses.*]`, []string{"ClusterRole: ingresses.*"}, nil},
 		{"what cannot be granted", `resources: [pods, "config*"]`, []string{"ClusterRole: pods"}, []string{"The pattern config* cannot be granted"}},
 		{"objects that are spread by namespaces", "resources: [pods]\nsplitResources: [pods]", []string{"ClusterRole: namespaces", "ClusterRole: pods"}, nil},
 		{"exclusions", `resources: [pods, nodes, "*.apps"]` + "\nexcludeResources: [nodes, '*.apps']", []string{"ClusterRole: pods"}, nil},
-		{"everything", `resources: ["*", pods]`, []string{"ClusterRole: *.*"}, []string{"For Secrets that means their contents", "#   - configmaps\n", "#   - clusterroles\n"}},
-		{"everything in a namespace", `{resources: ["*"], namespaces: [shop]}`, []string{"Role shop: *.*"}, []string{"For Secrets", "#   - configmaps\n"}},
+		{"everything", `resources: ["*", pods]`, []string{"ClusterRole: *.*"}, []string{"including the contents of Secrets", "#   - configmaps\n", "#   - clusterroles\n"}},
+		{"everything in a namespace", `{resources: ["*"], namespaces: [shop]}`, []string{"Role shop: *.*"}, []string{"contents of Secrets", "#   - configmaps\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text, granted := rbac(t, tc.config)
@@ -106,7 +106,7 @@ func TestRBAC(t *testing.T) {
 		})
 	}
 	text, granted := rbac(t, "")
-	if len(granted) != len(kinds.Default()) || !strings.Contains(text, "Custom resources are watched where that is granted") {
+	if len(granted) != len(kinds.Default()) || !strings.Contains(text, "Custom resources are only watched if RBAC grants it") {
 		t.Errorf("by default: %d grants\n%s", len(granted), text)
 	}
 	if text, _ := rbac(t, "customResources: false"); strings.Contains(text, "Custom resources") {

@@ -110,5 +110,5 @@ func TestConfigurationBroken(t *testing.T) {
 
 // refusedConfigurations returns the number of log lines about rejected configurations since the mark.
 func (p *program) refusedConfigurations() int {
-	return countLines(p.lines(p.log))["ERROR The configuration cannot be used; the one before stays in force"]
+	return countLines(p.lines(p.log))["ERROR invalid configuration file; the last valid one stays in use"]
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Answers of the API server about a kind. Only these, and never trouble on the way to it, decide on
-// informer_exporter_kind_up: a server that cannot be reached says nothing about permissions.
+// Answers of the API server to requests for a resource. Only these decide on informer_exporter_kind_up: an unreachable server
+// says nothing about permissions.
 const (
 	Pending      = "pending" // no answer yet
 	Up           = "up"
@@ -23,28 +23,29 @@ const (
 	Unsupported  = "unsupported"
 )
 
-// availability follows whether one kind in one scope can be listed and watched. It sees the result of each request, as
-// SetWatchErrorHandler does not: that one is not told of successes.
+// Tracker tracks whether one resource can be listed and watched in one scope. It sees the result of every request, including
+// successes, which SetWatchErrorHandler does not report.
 //
-// A watch that opens is the proof. A list that succeeds is not: it is followed by a watch, which may still be refused.
+// Only an opened watch proves that the resource is available. A successful list does not: the watch that follows it may be
+// refused.
 type Tracker struct {
-	log          *slog.Logger  // with the kind and the scope
+	log          *slog.Logger  // with informer_type and namespace
 	Refusal      chan struct{} // closed by the first refusal
-	OnMissing    func()        // unless nil, called when the kind turns out to be missing
-	OnUnselected func()        // called when the API server sends objects that were not asked for
+	OnMissing    func()        // unless nil, called when the resource becomes missing
+	OnUnselected func()        // called when the API server sends objects that were not selected
 
 	mu          sync.Mutex
 	answer      string
-	refused     bool  // has ever been refused
-	unreachable bool  // the last request got no answer about the kind
-	lastError   error // of the last request that failed
+	refused     bool  // has been refused at least once
+	unreachable bool  // the last request got no answer about the resource
+	lastError   error // of the last failed request
 }
 
 func NewTracker(log *slog.Logger) *Tracker {
 	return &Tracker{log: log, Refusal: make(chan struct{}), OnUnselected: func() {}, answer: Pending}
 }
 
-// up tells whether the API server's last answer was that the kind can be listed and watched.
+// Up reports whether the last answer was that the resource can be listed and watched.
 func (a *Tracker) Up() bool { return a.Status().Answer == Up }
 
 type Status struct {
@@ -61,28 +62,28 @@ func (a *Tracker) Status() Status {
 	return Status{a.answer, a.refused, a.unreachable}
 }
 
-// reported tells whether err is, or wraps, the last error that a request returned, so that it has been dealt with.
+// reported reports whether err is or wraps the last request error, which failed has logged.
 func (a *Tracker) reported(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.lastError != nil && errors.Is(err, a.lastError)
 }
 
-// listed is told the result of each list request.
+// Listed records the result of a list request.
 func (a *Tracker) Listed(ctx context.Context, err error) {
 	if err != nil {
 		a.Failed(ctx, err)
 	}
 }
 
-// watched is told whether a watch could be opened.
+// Watched records whether a watch was opened.
 func (a *Tracker) Watched(ctx context.Context, options metav1.ListOptions, err error) {
 	switch {
 	case err == nil:
 		a.opened()
 	case options.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)):
-		// The server does not know streaming lists; client-go now lists, and only that list's result counts.
-		a.log.Debug("The API server does not stream lists of the resource", "err", err)
+		// The server does not support streaming lists. client-go falls back to a list, and only its result counts.
+		a.log.Debug("streaming lists are not supported", "err", err)
 	default:
 		a.Failed(ctx, err)
 	}
@@ -96,18 +97,18 @@ func (a *Tracker) opened() {
 
 	switch {
 	case before != Up && before != Pending:
-		a.log.Info("The resource can be watched now", "before", before)
+		a.log.Info("resource is available", "before", before)
 	case troubled:
-		a.log.Info("The API server answers again for the resource")
+		a.log.Info("API server is reachable again")
 	}
 }
 
 func (a *Tracker) Failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		return // Stop has cut the request off.
+		return // the informer was stopped
 	}
 	answer := Classify(err)
-	// Routine: the server no longer has the events since the last known version, and a list follows.
+	// Expected: the server has compacted the last known resource version, and a relist follows.
 	expired := apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 
 	a.mu.Lock()
@@ -130,23 +131,23 @@ func (a *Tracker) Failed(ctx context.Context, err error) {
 	}
 	switch {
 	case answer == "" && !troubled && !expired:
-		a.log.Warn("The resource cannot be read at the moment; trying on", "err", err)
+		a.log.Warn("cannot read the resource; retrying", "err", err)
 	case answer != "" && answer != before:
-		a.log.Warn("The resource cannot be watched; the others go on, and so does this one once it can", "reason", answer, "fix", fixes[answer], "err", err)
+		a.log.Warn("cannot watch the resource", "reason", answer, "fix", fixes[answer], "err", err)
 	default:
-		a.log.Debug("Still failing", "err", err)
+		a.log.Debug("request failed again", "err", err)
 	}
 }
 
-// WatchError keeps client-go from logging an error on each retry that availability has logged once already. What did
-// not come from a request, such as a list that could not be taken in, is logged as ever.
+// WatchError keeps client-go from logging every retry of a request whose failure the tracker has logged. Errors that do not
+// come from a request, such as a list that cannot be decoded, are logged as usual.
 func (a *Tracker) WatchError(ctx context.Context, r *cache.Reflector, err error) {
 	if !a.reported(err) {
 		cache.DefaultWatchErrorHandler(ctx, r, err)
 	}
 }
 
-// fixes are what somebody who reads the log line can do.
+// fixes are the remedies in log messages.
 var fixes = map[string]string{
 	Forbidden:    "grant list and watch on it, or leave it out of resources in the configuration file",
 	Unauthorized: "renew the credentials",
@@ -154,7 +155,7 @@ var fixes = map[string]string{
 	Unsupported:  "leave it out of resources in the configuration file",
 }
 
-// answerOf returns what an error of a list or watch request says about the kind: empty if nothing.
+// Classify returns the answer that an error of a list or watch request contains, or an empty string.
 func Classify(err error) string {
 	switch {
 	case apierrors.IsForbidden(err):

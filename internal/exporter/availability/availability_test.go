@@ -44,7 +44,7 @@ func (r result) tell(a *Tracker) {
 }
 
 func TestAvailability(t *testing.T) {
-	const refused, available, trouble, again = "cannot be watched", "can be watched now", "cannot be read", "answers again"
+	const refused, available, trouble, again = "cannot watch the resource", "resource is available", "cannot read the resource", "reachable again"
 
 	for _, tc := range []struct {
 		name     string

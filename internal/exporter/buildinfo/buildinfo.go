@@ -10,10 +10,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Name is the program's name, in the label name of its informers' metrics and in its requests.
+// Name is the name of the program, in the label name and in the user agent.
 const Name = "informer-exporter"
 
-// Version returns the version that was built: the one that the linker was given, else that of the module.
+// Version returns the version set by the linker, or else the module version.
 func Version() string {
 	if version.Version != "" {
 		return version.Version
@@ -24,7 +24,7 @@ func Version() string {
 	return "unknown"
 }
 
-// newBuildInfo reports what was built.
+// NewCollector returns a collector of informer_exporter_build_info.
 func NewCollector() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: catalog.ExporterBuildInfo.Name,

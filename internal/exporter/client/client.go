@@ -1,4 +1,4 @@
-// Package client connects to the API server. Its clients ask for metadata where that is enough, and drop fields that the
+// Package client connects to the API server. Its clients request metadata where that is enough, and drop fields that the
 // exporter never reads before they are decoded.
 package client
 
@@ -21,9 +21,9 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// RESTConfig returns how to reach the API server: by the kubeconfig file that is given, else by those that $KUBECONFIG
-// lists, else by the service account of the pod. The kubeconfig in the user's home directory is never used: an exporter
-// that is started in the wrong shell should say so, not report some other cluster.
+// RESTConfig returns the client configuration from the kubeconfig file, else from $KUBECONFIG, else from the pod's service
+// account. It never reads the kubeconfig in the home directory, so that an exporter started in the wrong shell fails instead of
+// watching another cluster.
 func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
 	source := "--kubeconfig"
@@ -34,10 +34,10 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" && len(rules.Precedence) == 0 {
 		config, err := rest.InClusterConfig()
 		if errors.Is(err, rest.ErrNotInCluster) {
-			return nil, errors.New("no API server to watch: this is not a pod and neither --kubeconfig nor $KUBECONFIG is set; give --kubeconfig=FILE")
+			return nil, errors.New("no API server: not running in a pod, and neither --kubeconfig nor $KUBECONFIG is set; set --kubeconfig=FILE")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the pod's service account: %w; give --kubeconfig=FILE or mount the token (automountServiceAccountToken)", err)
+			return nil, fmt.Errorf("service account of the pod: %w; set --kubeconfig=FILE or mount the token (automountServiceAccountToken)", err)
 		}
 		return config, nil
 	}
@@ -48,58 +48,57 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Requests per second that the exporter allows itself, for everything together. client-go's default of 5 would make the
-// start with some twenty kinds take seconds; informers that fail back off on their own.
+// Client-side rate limit of all requests. With client-go's default of 5 requests per second, the start would take seconds.
+// Informers back off on errors on their own.
 const (
 	clientQPS   = 50
 	clientBurst = 100
 )
 
-// observeConfig makes what is asked with a configuration appear in the exporter's own metrics.
+// WrapConfig decorates a client configuration.
 type WrapConfig func(*rest.Config) *rest.Config
 
-// connection is how the exporter talks to the API server.
+// Connection holds the clients of the exporter.
 type Connection struct {
-	// metadata asks for the metadata of objects only, in protobuf where the server has it.
+	// Metadata requests metadata only, in protobuf if the server supports it.
 	Metadata metadata.Interface
-	// whole asks for more.
+	// Whole requests whole objects.
 	Whole *WholeObjects
-	// discover asks what is served.
+	// Discover requests what the API server serves.
 	Discover func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
-	// leases returns a client for the Lease of an election, with a timeout for each request. It does not wait for a turn
-	// among the other requests.
+	// Leases returns a client for the Lease of an election, with a timeout per request and without the rate limit.
 	Leases func(timeout time.Duration) (coordinationclient.LeasesGetter, error)
-	// disconnect closes the connections.
+	// Disconnect closes all connections.
 	Disconnect func()
 }
 
-// connect returns how to talk to the API server of config. What is asked is seen by observe.
+// Connect returns the clients for config, decorated by observe.
 func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connection, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(clientQPS, clientBurst)
 	if config.Dial == nil {
-		config.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext // client-go's own
+		config.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext // client-go's default
 	}
-	// Closing idle connections would not do: for a moment after the last watch was stopped, its connection is not idle.
+	// Closing idle connections is not enough: the connection of the last watch is not idle right after the watch was stopped.
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
 	config = observe(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
 	objects, err := newMetadata(config, client)
 	if err != nil {
-		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
 	definitions, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
 	if err != nil {
-		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
 	whole, err := newWholeObjects(config, client, definitions)
 	if err != nil {
-		return nil, fmt.Errorf("the client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
 	return &Connection{
 		Metadata: objects,

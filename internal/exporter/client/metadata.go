@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// prunedMetadata is client-go's client for metadata, whose lists and watches return no more than the exporter reads, if
-// the server sends protobuf.
+// prunedMetadata is a metadata client whose lists and watches drop fields that the exporter does not read, if the server sends
+// protobuf.
 type prunedMetadata struct {
 	metadata.Interface
 	rest rest.Interface
@@ -69,7 +69,7 @@ func (r prunedResource) List(ctx context.Context, options metav1.ListOptions) (*
 	if pruned, ok := list.(*metav1.PartialObjectMetadataList); ok && err == nil {
 		return pruned, nil
 	}
-	if err == nil || runtime.IsNotRegisteredError(err) { // a server that can send nothing but whole objects
+	if err == nil || runtime.IsNotRegisteredError(err) { // a server that only sends whole objects
 		return r.ResourceInterface.List(ctx, options)
 	}
 	return nil, err
@@ -97,7 +97,7 @@ func (r prunedResource) get(accept string, options metav1.ListOptions) *rest.Req
 		SpecificallyVersionedParams(&options, parameters, parametersVersion)
 }
 
-// parameters writes options into the query of a request.
+// parameters encodes list options in a query.
 var parameters, parametersVersion = func() (runtime.ParameterCodec, schema.GroupVersion) {
 	scheme, version := runtime.NewScheme(), schema.GroupVersion{Version: "v1"}
 	metav1.AddToGroupVersion(scheme, version)

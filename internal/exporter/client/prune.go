@@ -10,20 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Most of an object's metadata is in fields that nobody here reads, above all in managedFields. They are taken out of what the
-// API server has sent before it is decoded: decoding them only to throw them away would be most of the garbage of a list.
+// Most metadata is in fields that the exporter does not read, above all managedFields. They are removed from responses before
+// decoding: otherwise they would be most of the garbage of a list.
 
-// message says what becomes of the fields of a message in protobuf. What it does not name is kept.
+// message lists the fields of a protobuf message to prune. Other fields are kept.
 type message map[protowire.Number]field
 
-// field says what becomes of one: it is dropped, unless it contains something, or has fields that are dropped.
+// field drops a field, unless it contains certain bytes, or prunes the message in it.
 type field struct {
 	drop   bool
 	unless []byte
 	within message
 }
 
-// The fields of k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto.
+// Field numbers of k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto.
 var (
 	prunedObject = message{1: {within: message{
 		2:  {drop: true},                                                    // generateName
@@ -39,8 +39,8 @@ var (
 	prunedKinds = map[string]message{"PartialObjectMetadata": prunedObject, "PartialObjectMetadataList": prunedList}
 )
 
-// prune drops fields of a message and moves what is kept to its front. It returns how long that is. Lengths are written in as
-// many bytes as before, so that nothing has to be moved twice.
+// prune removes fields of a message in place and returns its new length. Lengths keep their encoded size, so that nothing moves
+// twice.
 func (m message) prune(data []byte) (kept int, err error) {
 	for read := 0; read < len(data); {
 		number, kind, tag := protowire.ConsumeTag(data[read:])
@@ -72,7 +72,7 @@ func (m message) prune(data []byte) (kept int, err error) {
 	return kept, nil
 }
 
-// putVarint writes a number in all of the bytes, more than it may need.
+// putVarint encodes a number in exactly len(data) bytes.
 func putVarint(data []byte, n uint64) {
 	for i := range data {
 		data[i] = byte(n&0x7f) | 0x80
@@ -81,7 +81,7 @@ func putVarint(data []byte, n uint64) {
 	data[len(data)-1] &^= 0x80
 }
 
-// protobufPrefix begins every message of the API server, which is a runtime.Unknown.
+// protobufPrefix precedes every protobuf message of the API server, a runtime.Unknown.
 var protobufPrefix = []byte("k8s\x00")
 
 const (
@@ -89,7 +89,7 @@ const (
 	unknownRaw      = 2
 )
 
-// pruneMetadata prunes a message with metadata and leaves all others as they are. It changes data.
+// pruneMetadata prunes messages with metadata in place and returns others unchanged.
 func pruneMetadata(data []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(data, protobufPrefix)
 	if !ok {
@@ -102,7 +102,7 @@ func pruneMetadata(data []byte) ([]byte, error) {
 	raw, size := protowire.ConsumeBytes(rest[tag:])
 	var meta runtime.TypeMeta
 	if size < 0 || meta.Unmarshal(raw) != nil {
-		return data, nil // which the decoder says better
+		return data, nil // the decoder reports it better
 	}
 	within, ok := prunedKinds[meta.Kind]
 	if !ok || meta.APIVersion != metav1.SchemeGroupVersion.String() {
@@ -115,7 +115,7 @@ func pruneMetadata(data []byte) ([]byte, error) {
 	return data[:len(protobufPrefix)+kept], nil
 }
 
-// pruning makes decoders prune what they decode.
+// pruning is a serializer that prunes data before decoding.
 type pruning struct {
 	runtime.NegotiatedSerializer
 	prune func(data []byte) ([]byte, error)
@@ -131,8 +131,7 @@ type pruningDecoder struct {
 	prune func(data []byte) ([]byte, error)
 }
 
-// Decode implements runtime.Decoder. The data is the caller's, who has no more use for it: a body that was read, or an event
-// that was cut out of one.
+// Decode implements runtime.Decoder. It may change data, which the caller no longer needs: a response body or an event.
 func (d pruningDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	data, err := d.prune(data)
 	if err != nil {

@@ -7,17 +7,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Of whole objects that come in JSON, which is all but Leases, no more is read than the metadata and status.observedGeneration. The rest, which may
-// be a megabyte, is left out of the text before it is decoded: as maps and slices it would be many times as large.
+// Of whole objects in JSON, which is everything but Leases, the exporter reads metadata and status.observedGeneration. The
+// rest, up to a megabyte, is removed before decoding: as maps and slices it would be many times larger.
 
-// members says what becomes of the members of an object in JSON.
+// members lists the members of a JSON object to keep.
 type members struct {
 	named  map[string]member
-	others bool // those that are not named are kept
+	others bool // keeps members that are not named
 }
 
-// member says what becomes of one: it is kept, or dropped unless it contains something, or is an object or a list of objects
-// with members of their own.
+// member keeps a member, drops it unless it contains certain bytes, or prunes the object or list of objects in it.
 type member struct {
 	drop   bool
 	unless []byte
@@ -27,10 +26,10 @@ type member struct {
 var (
 	prunedMeta = &members{others: true, named: map[string]member{
 		"managedFields": {drop: true}, "labels": {drop: true}, "ownerReferences": {drop: true},
-		"annotations": {drop: true, unless: []byte(metav1.InitialEventsAnnotationKey)}, // which ends a streaming list
+		"annotations": {drop: true, unless: []byte(metav1.InitialEventsAnnotationKey)}, // ends a streaming list
 	}}
 	prunedStatus = &members{named: map[string]member{"observedGeneration": {}}}
-	// A Status of the API server, too, has a status, which is text there.
+	// A Status has a text in status.
 	prunedWhole = &members{named: map[string]member{
 		"apiVersion": {}, "kind": {}, "metadata": {within: prunedMeta}, "status": {within: prunedStatus},
 		"message": {}, "reason": {}, "details": {}, "code": {},
@@ -40,7 +39,7 @@ var (
 	}}
 )
 
-// pruneWhole prunes an object or a list of them, and leaves what is no JSON as it is.
+// pruneWhole prunes an object or a list of objects. Data that is not a JSON object is returned unchanged.
 func pruneWhole(data []byte) ([]byte, error) {
 	p := jsonPruner{in: data, out: make([]byte, 0, min(len(data), 1<<10))}
 	if p.space() != '{' {
@@ -52,16 +51,15 @@ func pruneWhole(data []byte) ([]byte, error) {
 	return append(p.out, p.in[p.at:]...), nil
 }
 
-var errNoJSON = errors.New("the API server has sent an object that is no valid JSON")
+var errNoJSON = errors.New("the API server sent an invalid JSON object")
 
-// jsonPruner reads through a text and copies what is to be kept. What is valid stays valid, and what is not is left for the
-// decoder to find out.
+// jsonPruner copies the parts of a JSON text to keep. Valid JSON stays valid; invalid JSON is left to the decoder.
 type jsonPruner struct {
 	in, out []byte
 	at      int
 }
 
-// space goes to the next character that is no white space and returns it, 0 at the end.
+// space skips white space and returns the next character, 0 at the end.
 func (p *jsonPruner) space() byte {
 	for ; p.at < len(p.in); p.at++ {
 		switch c := p.in[p.at]; c {
@@ -73,7 +71,7 @@ func (p *jsonPruner) space() byte {
 	return 0
 }
 
-// skip goes past a value.
+// skip skips a value.
 func (p *jsonPruner) skip() error {
 	depth := 0
 	for p.space() != 0 {
@@ -107,7 +105,7 @@ func (p *jsonPruner) skip() error {
 	return nil
 }
 
-// skipString goes past a string, and returns false if it has no end.
+// skipString skips a string. It returns false if the string does not end.
 func (p *jsonPruner) skipString() bool {
 	for p.at++; ; {
 		end := bytes.IndexByte(p.in[p.at:], '"')
@@ -115,7 +113,7 @@ func (p *jsonPruner) skipString() bool {
 			return false
 		}
 		escapes := 0
-		for p.in[p.at+end-1-escapes] == '\\' { // the opening quote, at the latest, is none
+		for p.in[p.at+end-1-escapes] == '\\' { // stops at the opening quote at the latest
 			escapes++
 		}
 		p.at += end + 1
@@ -125,7 +123,7 @@ func (p *jsonPruner) skipString() bool {
 	}
 }
 
-// value copies a value, with those members of objects that m keeps.
+// value copies a value and prunes the members of objects.
 func (p *jsonPruner) value(m *members) error {
 	switch c := p.space(); {
 	case m != nil && c == '{':
@@ -149,7 +147,7 @@ func (p *jsonPruner) object(m *members) error {
 	return p.elements('}', func() error { return p.member(m) })
 }
 
-// elements copies what is between brackets. An element that is left out takes its comma along.
+// elements copies the content of brackets. A dropped element takes its comma along.
 func (p *jsonPruner) elements(closing byte, element func() error) error {
 	p.out = append(p.out, p.in[p.at])
 	p.at++
@@ -181,7 +179,7 @@ func (p *jsonPruner) elements(closing byte, element func() error) error {
 	return nil
 }
 
-// member copies a member of an object, or leaves it out.
+// member copies or drops a member of an object.
 func (p *jsonPruner) member(m *members) error {
 	begin := p.at
 	if p.space() != '"' || !p.skipString() {

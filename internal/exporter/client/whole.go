@@ -14,14 +14,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
 )
 
-// wholeObjects reads more of objects than their metadata.
+// WholeObjects has clients for more than metadata.
 type WholeObjects struct {
 	Leases  coordinationclient.CoordinationV1Interface
 	Dynamic dynamic.Interface
 	Schemas *objects.Schemas
 }
 
-// newWholeObjects returns clients that share what they are given.
+// newWholeObjects returns clients that share an HTTP client.
 func newWholeObjects(config *rest.Config, client *http.Client, definitions *discovery.DiscoveryClient) (*WholeObjects, error) {
 	whole := dynamic.ConfigFor(config)
 	whole.NegotiatedSerializer = pruning{whole.NegotiatedSerializer, pruneWhole}

@@ -16,52 +16,48 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Config is the configuration file. The zero value is the default: the default kinds and all custom resources, in all
-// namespaces.
+// Config is the configuration file. The zero value watches the default kinds and all custom resources in all namespaces.
 type Config struct {
-	// Resources are watched instead of the default kinds and the custom resources. Each is a name, such as "pods" or
-	// "deployments.apps", a pattern in which a star stands for any characters, such as "*.example.com" or "*" for
-	// everything, or the fields of a Resource. What is named is reported as missing or forbidden if it is; what only a
-	// pattern matches is left out then. No pattern matches Secrets and Events: they must be named.
+	// Resources replace the default kinds and the custom resources. Each entry is a name such as "pods" or "deployments.apps",
+	// a pattern such as "*.example.com" or "*", in which a star matches any characters, or the fields of a Resource. A named
+	// resource is reported if it is missing or forbidden; one that only matches a pattern is left out. Patterns never match
+	// Secrets and Events, which must be named.
 	Resources []Resource `yaml:"resources,omitempty"`
-	// ExtraResources are watched besides Resources, or besides the default kinds and the custom resources. They are
-	// written as Resources are.
+	// ExtraResources are watched in addition to Resources, or to the default kinds and the custom resources. The format is that
+	// of Resources.
 	ExtraResources []Resource `yaml:"extraResources,omitempty"`
-	// ExcludeResources are names and patterns, as in Resources, of what is not watched, whatever the other fields say.
+	// ExcludeResources are names and patterns of resources that are never watched. They take precedence over all other fields.
 	ExcludeResources []string `yaml:"excludeResources,omitempty"`
-	// CustomResources tells whether everything that is no part of Kubernetes itself is watched besides the default kinds: the
-	// resources of CustomResourceDefinitions and of other API servers. The default is true. It means nothing if Resources
-	// are given.
+	// CustomResources enables everything that is not part of Kubernetes: the resources of CustomResourceDefinitions and of
+	// aggregated API servers. It defaults to true. It has no effect with Resources.
 	CustomResources *bool `yaml:"customResources,omitempty"`
-	// Namespaces are watched one by one instead of all at once. What lives outside of namespaces is then left out, unless it
-	// is named.
+	// Namespaces limits the exporter to these namespaces, with one watch for each. Cluster-scoped resources are only watched if
+	// they are named. The default is all namespaces.
 	Namespaces []string `yaml:"namespaces,omitempty"`
-	// LabelSelector limits everything to the objects that it selects, such as "team=shop,tier notin (test)". It holds for
-	// the checks, too. The default is all objects.
+	// LabelSelector limits all informers and checks to matching objects, such as "team=shop,tier notin (test)". The default is
+	// all objects.
 	LabelSelector string `yaml:"labelSelector,omitempty"`
-	// SplitResources are names and patterns, as in Resources, of what is too much for one exporter: each of those that share
-	// the work (--shard) watches a part of its objects, instead of one of them all. Which part, the API server decides by the
-	// objects' UIDs if it has the feature gate ShardedListAndWatch, else the namespaces do, which are then watched one by one.
-	// It means nothing without --shard.
+	// SplitResources are names and patterns of resources that are too large for one exporter. With --shard, every shard watches
+	// a part of their objects. The API server selects the part by UID if it has the feature gate ShardedListAndWatch. Otherwise
+	// the namespaces are distributed and watched one by one. It has no effect without --shard.
 	SplitResources []string `yaml:"splitResources,omitempty"`
-	// SplitBy is how SplitResources are spread: "uid" or "namespaces". The default is to find out what the API server can.
-	// Where shards talk to API servers that differ, they may find out different things, and objects are then counted twice
-	// or not at all: name the way there. With "uid", that is right with any API server; one without the feature gate then
-	// sends every shard all objects, of which each keeps its own.
+	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards use
+	// different API servers: otherwise they may decide differently, and objects are counted twice or not at all. "uid" works
+	// with any API server. One without the feature gate sends all objects to every shard, which drops those of other shards.
 	SplitBy string `yaml:"splitBy,omitempty"`
-	// Checks compare what the exporter has cached with the API server.
+	// Checks compare the caches with the API server.
 	Checks Checks `yaml:"checks,omitempty"`
-	// Objects says what is reported about the objects themselves.
+	// Objects configures the metrics about objects.
 	Objects Objects `yaml:"objects,omitempty"`
 }
 
-// Checks are the intervals of checks, such as "30s". Missing ones have their default, and "0s" turns a check off.
+// Checks are the intervals of checks, such as "30s". "0s" disables a check.
 type Checks struct {
-	// Freshness is how often each informer is asked whether it has what the API server has, by one watch request that lasts
-	// a second. The default is 30s: with the 23 default kinds, two requests in three seconds.
+	// Freshness is the interval of freshness checks: one watch request of a second for each informer. It defaults to 30s, which
+	// is two requests in three seconds with the 23 default kinds.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
-	// Audit is how often each informer is compared with the API server, object by object, by a LIST of metadata in pages of
-	// 500. The default is 10m.
+	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 500. It
+	// defaults to 10m.
 	Audit *configfile.Duration `yaml:"audit,omitempty"`
 }
 
@@ -70,7 +66,7 @@ const (
 	defaultAudit     = 10 * time.Minute
 )
 
-// intervals returns how often there are freshness checks and audits.
+// Intervals returns the intervals with their defaults.
 func (c Checks) Intervals() (freshness, audit time.Duration) {
 	return c.Freshness.Or(defaultFreshness), c.Audit.Or(defaultAudit)
 }
@@ -82,7 +78,7 @@ func mistake(path, format string, args ...any) error {
 
 func isOn(b *bool) bool { return b == nil || *b }
 
-// validate refuses intervals below a second: they would load the API server.
+// validate rejects intervals below a second, which would load the API server.
 func (c Checks) validate() (errs []error) {
 	for _, check := range []struct {
 		field string
@@ -95,35 +91,30 @@ func (c Checks) validate() (errs []error) {
 	return errs
 }
 
-// Objects says what is reported about the objects of the cluster, besides those that are held in deletion.
+// Objects configures the metrics about objects. Terminating objects are always reported.
 type Objects struct {
-	// Leases tells whether Leases are among the default kinds, and are read as a whole to report who holds them. The default
-	// is true.
+	// Leases adds Leases to the default kinds and reports their holders, for which whole Leases are read. It defaults to true.
 	Leases *bool `yaml:"leases,omitempty"`
-	// Generations tells whether objects are read as a whole to report those whose status.observedGeneration trails their
-	// generation, for each resource that is watched and has the field. The default is true. Secrets and ConfigMaps are never
-	// read as a whole.
+	// Generations reports objects with status.observedGeneration < metadata.generation, for which whole objects of all watched
+	// resources with this field are read. It defaults to true. Secrets and ConfigMaps are never read as a whole.
 	Generations *bool `yaml:"generations,omitempty"`
-	// WithoutGenerations are names and patterns, as in Resources, of what is read as metadata only although it has the field.
-	// The default is "pods", of which there are the most, and "customresourcedefinitions.apiextensions.k8s.io", which are the
-	// largest.
+	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
+	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
 }
 
-// Resource asks for one kind, or for all that match a pattern. If it has no other field, its name can stand for it.
+// Resource selects a kind, or all kinds that match a pattern. A resource without other fields can be written as its name.
 type Resource struct {
-	// Name is the plural in lower case, followed by the group unless that is the core group: "pods", "deployments.apps". Or
-	// it is a pattern.
+	// Name is the lower-case plural and the group, unless that is the core group: "pods", "deployments.apps". Or it is a
+	// pattern.
 	Name string `yaml:"name"`
-	// Version is the API version. The default is the one that the API server prefers.
+	// Version is the API version. It defaults to the one that the API server prefers.
 	Version string `yaml:"version,omitempty"`
-	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. The API server is asked for that, too; it only
-	// matters where that cannot be.
+	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. It is only used while discovery fails.
 	Scope string `yaml:"scope,omitempty"`
 }
 
-// UnmarshalYAML reads a resource that is written as its name or with its fields. With the older signature, unknown fields are
-// errors.
+// UnmarshalYAML accepts a name or the fields of a resource. This form of the method makes unknown fields errors.
 func (r *Resource) UnmarshalYAML(unmarshal func(any) error) error {
 	if unmarshal(&r.Name) == nil {
 		return nil
@@ -144,7 +135,7 @@ const (
 	SplitByNamespaces = "namespaces"
 )
 
-// Parse reads a configuration in YAML or JSON. Unknown and repeated fields are errors, and every error names its line.
+// Parse reads a configuration in YAML or JSON. Unknown and repeated fields are errors. Every error names its line.
 func Parse(data []byte) (Config, error) {
 	var config Config
 	lines, err := configfile.Decode(data, &config)
@@ -157,10 +148,10 @@ func Parse(data []byte) (Config, error) {
 	return config, nil
 }
 
-// Validate returns every mistake, each with the name of its field.
+// Validate returns all errors, each with the path of its field.
 func (c Config) Validate() error { return errors.Join(c.mistakes()...) }
 
-// What is watched changes while the exporter runs, and is always what the configuration asks for. These leave room for it.
+// Limits of label values in the library. The configuration changes while the exporter runs, so they leave room.
 const (
 	MaxKinds      = 10_000
 	MaxNamespaces = 10_000
@@ -177,7 +168,7 @@ func (c Config) mistakes() (errs []error) {
 			if err := r.validate(field); err != nil {
 				errs = append(errs, err)
 			} else if seen[r.Name] {
-				errs = append(errs, mistake(field+".name", "%q is there twice", r.Name))
+				errs = append(errs, mistake(field+".name", "%q is repeated", r.Name))
 			}
 			seen[r.Name] = true
 		}
@@ -193,7 +184,7 @@ func (c Config) mistakes() (errs []error) {
 		}
 	}
 	if c.SplitBy != "" && c.SplitBy != SplitByUID && c.SplitBy != SplitByNamespaces {
-		errs = append(errs, mistake("splitBy", "%q is no way to spread objects; write %s or %s", c.SplitBy, SplitByUID, SplitByNamespaces))
+		errs = append(errs, mistake("splitBy", "%q is not supported; write %s or %s", c.SplitBy, SplitByUID, SplitByNamespaces))
 	}
 	for i, name := range c.Objects.WithoutGenerations {
 		if err := validateName(fmt.Sprintf("objects.withoutGenerations[%d]", i), name); err != nil {
@@ -201,16 +192,16 @@ func (c Config) mistakes() (errs []error) {
 		}
 	}
 	if len(c.Namespaces) >= MaxNamespaces {
-		errs = append(errs, mistake("namespaces", "%d are too many; leave out namespaces to watch all of them", len(c.Namespaces)))
+		errs = append(errs, mistake("namespaces", "%d are too many; omit namespaces to watch all of them", len(c.Namespaces)))
 	}
 	seen := map[string]bool{}
 	for i, ns := range c.Namespaces {
 		field := fmt.Sprintf("namespaces[%d]", i)
 		switch {
 		case seen[ns]:
-			errs = append(errs, mistake(field, "%q is there twice", ns))
+			errs = append(errs, mistake(field, "%q is repeated", ns))
 		case len(validation.IsDNS1123Label(ns)) > 0:
-			errs = append(errs, mistake(field, "%q is not the name of a namespace; leave out namespaces to watch all of them", ns))
+			errs = append(errs, mistake(field, "%q is not a valid namespace; omit namespaces to watch all of them", ns))
 		}
 		seen[ns] = true
 	}
@@ -225,7 +216,7 @@ func (r Resource) validate(field string) error {
 		return err
 	}
 	if kinds.IsPattern(r.Name) && (r.Version != "" || r.Scope != "") {
-		return mistake(field, "a pattern such as %q has neither version nor scope; name the resource", r.Name)
+		return mistake(field, "a pattern such as %q has no version or scope; name the resource", r.Name)
 	}
 	if r.Scope != "" && r.Scope != ScopeNamespaced && r.Scope != ScopeCluster {
 		return mistake(field+".scope", "%q is not a scope; write %s or %s", r.Scope, ScopeNamespaced, ScopeCluster)
@@ -234,7 +225,7 @@ func (r Resource) validate(field string) error {
 		return mistake(field+".version", "%q is not a version; write one like v1 or v1beta1", r.Version)
 	}
 	if kind, known := kinds.Known(r.Name); known && r.Scope != "" && r.Scope != scopeOf(kind) {
-		return mistake(field+".scope", "%q is wrong for %s; leave it out", r.Scope, r.Name)
+		return mistake(field+".scope", "%q is wrong for %s; omit it", r.Scope, r.Name)
 	}
 	return nil
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// entry is a name or pattern that asks for kinds.
+// Entry is a name or pattern that selects kinds.
 type Entry struct {
 	Resource
-	// byDefault tells that the configuration does not have it.
+	// ByDefault is set for default kinds.
 	ByDefault bool
 }
 
-// kind returns the kind that an entry without a pattern names. Its version is empty if only the API server has it.
+// Kind returns the kind of an entry without a pattern. Its version is empty if only the API server knows it.
 func (e Entry) Kind() kinds.Kind {
 	kind, known := kinds.Known(e.Name)
 	if !known {
@@ -29,7 +29,7 @@ func (e Entry) Kind() kinds.Kind {
 	return kind
 }
 
-// entries returns what asks for kinds, in order.
+// Entries returns what selects kinds, in order.
 func (c Config) Entries() (entries []Entry) {
 	if len(c.Resources) == 0 {
 		for _, k := range kinds.Default() {
@@ -44,7 +44,7 @@ func (c Config) Entries() (entries []Entry) {
 	return entries
 }
 
-// scopes returns the namespaces in which a kind is watched, which are "" for all of them.
+// Scopes returns the namespaces in which a kind is watched, or NamespaceAll.
 func (c Config) Scopes(k kinds.Kind) []string {
 	if k.Namespaced && len(c.Namespaces) > 0 {
 		return c.Namespaces
@@ -52,18 +52,18 @@ func (c Config) Scopes(k kinds.Kind) []string {
 	return []string{metav1.NamespaceAll}
 }
 
-// allCustomResources tells whether everything is watched that is no part of Kubernetes itself.
+// AllCustomResources reports whether all custom resources are watched.
 func (c Config) AllCustomResources() bool {
 	return len(c.Resources) == 0 && isOn(c.CustomResources)
 }
 
-// withoutGenerations is the default of the field of that name.
+// withoutGenerations is the default of the field WithoutGenerations.
 var withoutGenerations = []string{"pods", "customresourcedefinitions.apiextensions.k8s.io"}
 
-// leases tells whether Leases are a default kind and are read as a whole.
+// WholeLeases reports whether Leases are a default kind and read as a whole.
 func (o Objects) WholeLeases() bool { return isOn(o.Leases) }
 
-// generations tells whether objects of a kind are read as a whole to report those whose generation is not observed.
+// WholeObjects reports whether objects of a kind are read as a whole to report their observed generation.
 func (o Objects) WholeObjects(k kinds.Kind) bool {
 	without := o.WithoutGenerations
 	if without == nil {

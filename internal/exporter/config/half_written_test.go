@@ -43,7 +43,7 @@ func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	for range 4 {
 		look()
 	}
-	if lines := written.Find("cannot be used"); len(lines) != 1 || len(uses) != 0 {
+	if lines := written.Find("invalid configuration file"); len(lines) != 1 || len(uses) != 0 {
 		t.Errorf("log lines %v and %d uses, want one line and none", lines, len(uses))
 	}
 }

@@ -13,27 +13,27 @@ import (
 //go:embed config.go
 var configSource string
 
-// ConfigSection documents a part of the configuration file.
+// Section documents a part of the configuration file.
 type Section struct {
-	// Name is that of the Go type.
+	// Name is the name of the Go type.
 	Name string
-	// Doc is the comment of the type, with the names of fields as they are written in the file.
+	// Doc is the comment of the type, with field names as in the file.
 	Doc string
 	// Fields are in the order of the type.
 	Fields []Field
 }
 
-// ConfigField documents a field of the configuration file.
+// Field documents a field of the configuration file.
 type Field struct {
-	// Name is how the field is written.
+	// Name is the name of the field in the file.
 	Name string
-	// Type says what its value is, such as "list of Resource".
+	// Type describes the value, such as "list of Resource".
 	Type string
-	// Doc is its comment.
+	// Doc is the comment of the field.
 	Doc string
 }
 
-// ConfigReference documents every field of the configuration file from the comments of the Go types.
+// Reference documents all fields of the configuration file from the comments of the Go types.
 func Reference() ([]Section, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "config.go", configSource, parser.ParseComments)
 	if err != nil {
@@ -62,7 +62,7 @@ func declaration(file *ast.File, name string) *ast.GenDecl {
 			return g
 		}
 	}
-	panic("config.go does not declare " + name) // it is compiled into this program
+	panic("config.go does not declare " + name) // config.go is embedded
 }
 
 func writtenName(f *ast.Field) string {
@@ -89,7 +89,7 @@ func typeName(e ast.Expr) string {
 
 var word = regexp.MustCompile(`[A-Z][A-Za-z]+`)
 
-// inFile writes the names of fields in a comment as they are in the file.
+// inFile replaces field names in a comment by those in the file.
 func inFile(text string, written map[string]string) string {
 	text = word.ReplaceAllStringFunc(text, func(w string) string {
 		if name, ok := written[w]; ok {

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// configPoll is how often the configuration file is looked at. It is read rather than watched: Kubernetes exchanges the
-// file of a ConfigMap by a symbolic link of a folder above it, and file systems differ in what they tell of that.
+// configPoll is the interval at which the configuration file is read. It is polled, not watched: Kubernetes replaces the file
+// of a ConfigMap by changing a symbolic link of a parent directory, and file systems differ in how they notify that.
 const configPoll = 2 * time.Second
 
-// ConfigFile is a configuration file that is read again when it changes.
+// File is a configuration file that is reloaded when it changes.
 type File struct {
 	path   string
 	config Config
-	tried  string // what the file was when it was last read to be used
+	tried  string // digest of the last version that was loaded or rejected
 }
 
-// OpenConfig reads a configuration file. An empty path is the default configuration, which never changes.
+// Open reads a configuration file. An empty path is the default configuration, which never changes.
 func Open(path string) (*File, error) {
 	f := &File{path: path}
 	if path == "" {
@@ -38,10 +38,10 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Config returns the configuration that was in the file when it was opened.
+// Config returns the configuration when the file was opened.
 func (f *File) Config() Config { return f.config }
 
-// digest tells one state of a file from another, that it cannot be read included.
+// digest identifies a version of a file, or the error of reading it.
 func digest(data []byte, err error) string {
 	if err != nil {
 		return err.Error()
@@ -50,13 +50,13 @@ func digest(data []byte, err error) string {
 	return string(sum[:])
 }
 
-// reloader puts the configuration file in force when it has changed.
+// Reloader applies the configuration file when it has changed.
 type Reloader struct {
 	log      *slog.Logger
 	use      func(Config)
 	Interval time.Duration
 
-	reading sync.Mutex // held while the file is read and used
+	reading sync.Mutex // held while the file is read and applied
 	path    string
 	tried   string
 
@@ -73,14 +73,14 @@ func NewReloader(file *File, use func(Config), log *slog.Logger) *Reloader {
 	return r
 }
 
-// state tells whether the file as it is now is in force, and when it was last read successfully.
+// Status reports whether the last reload succeeded, and the time of the last success.
 func (r *Reloader) Status() (good bool, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.good, r.at
 }
 
-// reload puts the file in force. If it cannot be used, the configuration before it stays, and the log says why.
+// Reload applies the file. If it is invalid, the last valid configuration stays in use.
 func (r *Reloader) Reload() error {
 	if r.path == "" {
 		return nil
@@ -95,8 +95,8 @@ func (r *Reloader) Reload() error {
 	}
 	if err != nil {
 		err = fmt.Errorf("--config.file %s: %w", r.path, err)
-		// First, so that whoever sees the failure in the metrics finds its cause in the log.
-		r.log.Error("The configuration cannot be used; the one before stays in force", "err", err)
+		// Logged first, so that the log has the cause when the metric changes.
+		r.log.Error("invalid configuration file; the last valid one stays in use", "err", err)
 	}
 	r.mu.Lock()
 	if r.good = err == nil; r.good {
@@ -107,11 +107,11 @@ func (r *Reloader) Reload() error {
 		return err
 	}
 	r.use(config)
-	r.log.Info("The configuration has been read again", "path", r.path)
+	r.log.Info("configuration reloaded", "path", r.path)
 	return nil
 }
 
-// follow reloads the file whenever it has changed, until ctx ends.
+// Run reloads the file when it has changed, until ctx ends.
 func (r *Reloader) Run(ctx context.Context) {
 	if r.path == "" {
 		return
@@ -129,8 +129,8 @@ func (r *Reloader) Run(ctx context.Context) {
 	}
 }
 
-// looks returns a function that looks at the file, and reloads it if it has changed and is the same as at the look before:
-// a file that is being written is not taken for a finished one.
+// looks returns a function that reloads the file if it has changed since the last load but not since the last call: a file may
+// be half written.
 func (r *Reloader) looks() func() {
 	var last string
 	return func() {
@@ -138,7 +138,7 @@ func (r *Reloader) looks() func() {
 		stable := now == last
 		last = now
 		if stable && r.stale(now) {
-			_ = r.Reload() // which has logged what is wrong
+			_ = r.Reload() // logged by Reload
 		}
 	}
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Rights are what the exporter has to be granted for a configuration: as little as RBAC can express.
+// Rights are the RBAC rules that a configuration requires, as few as RBAC can express.
 type Rights struct {
-	// Cluster are the rules that hold everywhere.
+	// Cluster are cluster-wide rules.
 	Cluster []rbacv1.PolicyRule
-	// Namespaced are the rules that hold in each of Namespaces only.
+	// Namespaced are rules for each of Namespaces.
 	Namespaced []rbacv1.PolicyRule
-	// Namespaces are those of the configuration.
+	// Namespaces are the namespaces of the configuration.
 	Namespaces []string
-	// Notes say what the rules leave out or grant too much of.
+	// Notes describe what the rules lack or grant in excess.
 	Notes []string
-	// Instead are rules that grant less than Cluster, nil unless that grants everything.
+	// Instead are rules that grant less than Cluster. They are nil unless Cluster grants everything.
 	Instead []rbacv1.PolicyRule
 }
 
-// Rights returns what a valid configuration needs. No cluster is asked, so patterns are granted as rules for whole groups
-// where that is possible. Asking what the API server serves needs no right that not everybody has who is authenticated.
+// Rights returns what a valid configuration requires. It does not access a cluster: patterns become rules for whole groups
+// where possible. Discovery needs no rule, because every authenticated user may use it.
 func (c Config) Rights() Rights {
 	r := Rights{Namespaces: c.Namespaces}
 	var everywhere, inNamespaces ruleSet
@@ -46,30 +46,30 @@ func (c Config) Rights() Rights {
 			grant(kind.Group, kind.Resource, kind.Namespaced)
 		case e.Name == "*":
 			grant("*", "*", true)
-			r.Notes = append(r.Notes, "The pattern * grants to list and watch everything. For Secrets that means their contents: the exporter asks for metadata "+
-				"only and does not watch Secrets that are not named, but RBAC can neither grant only that nor make an exception.")
+			r.Notes = append(r.Notes, "The pattern * grants list and watch on everything, including the contents of Secrets. The exporter requests metadata only "+
+				"and ignores Secrets unless they are named, but RBAC can express neither.")
 			r.Instead = knownRules(len(c.Namespaces) > 0)
 		case before == "*" && after != "" && !kinds.IsPattern(after):
 			grant(after, "*", true)
-			r.Notes = append(r.Notes, fmt.Sprintf("The pattern %s is granted for the group %s. RBAC has no patterns: groups below it must be added by name.", e.Name, after))
+			r.Notes = append(r.Notes, fmt.Sprintf("The pattern %s is granted for the group %s only. RBAC has no patterns: add groups below it by name.", e.Name, after))
 		case after == "*" && !kinds.IsPattern(before):
 			grant("*", before, true)
 		default:
-			r.Notes = append(r.Notes, fmt.Sprintf("The pattern %s cannot be granted, since RBAC has no patterns: what it is meant to match must be added by name.", e.Name))
+			r.Notes = append(r.Notes, fmt.Sprintf("The pattern %s cannot be granted. RBAC has no patterns: add the resources by name.", e.Name))
 		}
 	}
 	if c.AllCustomResources() {
-		r.Notes = append(r.Notes, "Custom resources are watched where that is granted. Here it is not: add their groups to extraResources, such as "+
-			`"*.example.com", and generate this again. What is not granted is left out and counted by informer_exporter_kinds{state="forbidden"}.`)
+		r.Notes = append(r.Notes, "Custom resources are only watched if RBAC grants it, which these rules do not: add their groups to extraResources, such as "+
+			`"*.example.com", and run generate again. Forbidden kinds are counted by informer_exporter_kinds{state="forbidden"}.`)
 	}
 	if len(c.SplitResources) > 0 && len(c.Namespaces) == 0 && c.SplitBy != SplitByUID {
-		everywhere.add(kinds.Namespaces.Group, kinds.Namespaces.Resource) // to spread objects by them
+		everywhere.add(kinds.Namespaces.Group, kinds.Namespaces.Resource) // to split objects by namespace
 	}
 	r.Cluster, r.Namespaced = everywhere.rules(), inNamespaces.rules()
 	return r
 }
 
-// knownRules grant what Kubernetes itself has, except what must be named.
+// knownRules grant everything in Kubernetes, except kinds that must be named.
 func knownRules(namespacedOnly bool) []rbacv1.PolicyRule {
 	var known ruleSet
 	for _, k := range kinds.All() {
@@ -80,7 +80,7 @@ func knownRules(namespacedOnly bool) []rbacv1.PolicyRule {
 	return known.rules()
 }
 
-// ruleSet collects resources by group.
+// ruleSet groups resources by group.
 type ruleSet map[string][]string
 
 func (s *ruleSet) add(group, resource string) {
@@ -92,7 +92,7 @@ func (s *ruleSet) add(group, resource string) {
 	}
 }
 
-// rules returns one rule for each group, in order. What another one grants already is left out.
+// rules returns one rule per group, sorted, without those that another rule covers.
 func (s ruleSet) rules() (rules []rbacv1.PolicyRule) {
 	if slices.Contains(s["*"], "*") {
 		s = ruleSet{"*": {"*"}}

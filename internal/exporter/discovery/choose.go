@@ -5,27 +5,25 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// choice is a kind that the configuration asks for.
+// choice is a kind that the configuration selects.
 type choice struct {
 	kinds.Kind
-	// found tells that no name asks for it: a pattern matches it, or it is a custom resource. It is left out if it may not
-	// be watched.
+	// found is set for custom resources and kinds that match a pattern. They are left out if they are forbidden.
 	found bool
 }
 
-// guessedVersion is asked for if nothing tells the version of a kind. Its answer is then at least that it is missing.
+// guessedVersion is used if the version of a kind is unknown, so that the kind is reported as missing.
 const guessedVersion = "v1"
 
-// choose returns the kinds that a valid configuration asks for, each once: first those that are named, in the order of
-// the configuration, then those that were found, in the order of their names.
+// choose returns the kinds that a valid configuration selects, without duplicates: named ones first, in the order of the
+// configuration, then those that were found, sorted by name.
 //
-// It chooses from what the API server serves. As long as that is not known, s is nil, and only kinds are returned whose
-// version is known otherwise. before are the kinds that have been watched so far, by Type: a kind keeps its version as
-// long as that is served, and is kept if it is not served only because the server could not tell about its group.
+// Until the first discovery s is nil, and only kinds with a known version are returned. before are the current kinds, by Type.
+// A kind keeps its version while that is served, and stays if the discovery of its group failed.
 func choose(c config.Config, s *served, before map[string]kinds.Kind) (choices []choice) {
 	taken := map[string]bool{}
 	for _, name := range c.ExcludeResources {
-		taken[name] = true // which is quicker than to compare it as a pattern
+		taken[name] = true // faster than matching it as a pattern
 	}
 	take := func(k kinds.Kind, found bool) {
 		if name := k.Type(); !taken[name] && !kinds.Matches(c.ExcludeResources, name) {
@@ -56,7 +54,7 @@ func choose(c config.Config, s *served, before map[string]kinds.Kind) (choices [
 	return choices
 }
 
-// resolve returns the kind that an entry without a pattern asks for, false if there is none or it is not known yet.
+// resolve returns the kind of an entry without a pattern, or false if it does not exist or is not known yet.
 func resolve(e config.Entry, s *served, before kinds.Kind) (kinds.Kind, bool) {
 	kind := e.Kind()
 	switch {
@@ -64,9 +62,9 @@ func resolve(e config.Entry, s *served, before kinds.Kind) (kinds.Kind, bool) {
 	case s.has(e.Name) || s.failed[kind.Group] && before.Resource != "":
 		kind, _ = s.kind(e.Name, before)
 	case e.ByDefault && !s.failed[kind.Group]:
-		return kinds.Kind{}, false // it is nothing that somebody waits for
+		return kinds.Kind{}, false // a missing default kind is not reported
 	case before.Resource != "":
-		kind = before // it has vanished, and is missing under one version as under another
+		kind = before // deleted: missing in every version
 	case kind.Version == "":
 		kind.Version = guessedVersion
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// discoveryCounter counts discoveries by their result.
+// discoveryCounter counts discoveries by result.
 type discoveryCounter struct{ complete, partial, failed prometheus.Counter }
 
 func newDiscoveryCounter() discoveryCounter {

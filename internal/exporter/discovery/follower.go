@@ -23,47 +23,47 @@ import (
 )
 
 const (
-	// discoveryPeriod is how often the API server is asked what it serves when nothing tells that this has changed. Found
-	// kinds that were forbidden are tried again then.
+	// discoveryPeriod is the interval of discoveries if nothing signals a change. Forbidden kinds that were found are retried
+	// then.
 	discoveryPeriod = 5 * time.Minute
-	// discoveryTimeout is how long an answer may take.
+	// discoveryTimeout is the timeout of a discovery.
 	discoveryTimeout = 30 * time.Second
-	// discoveryRetry is how long after a failure the API server is asked again.
+	// discoveryRetry is the delay after a failed discovery.
 	discoveryRetry = 10 * time.Second
-	// probeTimeout is how long the API server may take to tell whether a kind may be listed.
+	// probeTimeout is the timeout of the request that finds out whether a kind may be listed.
 	probeTimeout = 5 * time.Second
-	// ignoredPeriod is how long after an API server was seen to ignore shardSelector it is not looked at again for that:
-	// every freshness check sees it.
+	// ignoredPeriod is the minimum interval of discoveries because the API server ignored shardSelector, which every freshness
+	// check notices.
 	ignoredPeriod = time.Minute
 )
 
-// settling is when the API server is asked after a definition has changed: not at once, since many may change together,
-// and more than once, since it takes the API server some seconds until it tells of the change.
+// rediscoveryDelays are the delays of discoveries after a definition has changed: not at once, because many may change
+// together, and several, because discovery lags by seconds.
 var rediscoveryDelays = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
 
-// follower keeps what is watched equal to what the configuration asks for, of what the API server serves.
+// Follower keeps the informers equal to the configuration, applied to what the API server serves.
 type Follower struct {
 	log       *slog.Logger
 	informers *informers.Set
 	client    metadata.Interface
-	// discover is nil if the API server is not asked: then only kinds are watched that are named and known.
+	// discover is nil without discovery. Only known and named kinds are watched then.
 	discover discoverFunc
 	Count    discoveryCounter
 
 	changed      chan struct{} // definitions may have changed
-	namespaces   chan struct{} // namespaces may have come or gone
+	namespaces   chan struct{} // namespaces may have changed
 	reconfigured chan struct{} // the configuration has changed
 	once         sync.Once
-	Ready        chan struct{} // closed after the first discovery, whatever came of it, unless namespaces are still to be told
+	Ready        chan struct{} // closed after the first discovery, and once the namespaces are known if they are needed
 
 	mu           sync.Mutex
 	config       config.Config
-	forbidden    map[informers.Spec]bool // found, and not watched because it is forbidden; false if that is to be asked again
-	unselectedAt time.Time               // when partIgnored last had an effect
+	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if the API server must be asked again
+	unselectedAt time.Time               // last effect of UnselectedReceived
 
-	// Only the goroutine of follow uses these.
+	// Used by the goroutine of Run only.
 	served   *served
-	failing  string // what failed the last time, empty if nothing did
+	failing  string // what failed in the last discovery, or empty
 	splitter splitter
 }
 
@@ -79,11 +79,11 @@ func New(config config.Config, shard sharding.Shard, targets *informers.Set, cli
 	return f
 }
 
-// definitionsChanged tells that the API server may serve something else now. It does not block.
+// DefinitionsChanged triggers discoveries. It does not block.
 func (f *Follower) DefinitionsChanged() { notify(f.changed) }
 
-// partIgnored tells that the API server has sent what is another shard's. Another way is then looked for, unless the
-// configuration names one. It does not block.
+// UnselectedReceived reports that the API server sent objects of another shard. It triggers a discovery, unless the
+// configuration sets splitBy. It does not block.
 func (f *Follower) UnselectedReceived() {
 	f.mu.Lock()
 	look := f.config.SplitBy == "" && time.Since(f.unselectedAt) >= ignoredPeriod
@@ -96,10 +96,10 @@ func (f *Follower) UnselectedReceived() {
 	}
 }
 
-// namespacesChanged tells that there may be other namespaces than before, or that they are known now. It does not block.
+// namespacesChanged reports that namespaces were added or deleted, or are known now. It does not block.
 func (f *Follower) namespacesChanged() { notify(f.namespaces) }
 
-// reconfigure replaces the configuration, which must be valid. It does not wait for the informers.
+// Reconfigure replaces the configuration, which must be valid. It does not wait for the informers.
 func (f *Follower) Reconfigure(config config.Config) {
 	f.mu.Lock()
 	f.config = config
@@ -110,11 +110,11 @@ func (f *Follower) Reconfigure(config config.Config) {
 func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // it knows already
+	default: // already notified
 	}
 }
 
-// follow runs until ctx ends.
+// Run runs until ctx ends.
 func (f *Follower) Run(ctx context.Context) {
 	next := time.NewTimer(0)
 	defer next.Stop()
@@ -122,7 +122,7 @@ func (f *Follower) Run(ctx context.Context) {
 	if f.discover == nil {
 		next.Stop()
 	}
-	round := len(rediscoveryDelays) // none is under way
+	round := len(rediscoveryDelays) // no rediscovery in progress
 	soon := false                   // the next discovery is the first after a change
 	for {
 		select {
@@ -132,7 +132,7 @@ func (f *Follower) Run(ctx context.Context) {
 			f.retryForbidden()
 			f.Apply(ctx)
 			if f.served != nil {
-				f.attempt() // what was still to be told may not matter any more
+				f.attempt() // namespaces may no longer be needed
 			}
 		case <-f.namespaces:
 			f.Apply(ctx)
@@ -160,8 +160,7 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// rediscover asks the API server what it serves and watches what the configuration asks for of it. If there is no answer,
-// what is watched stays. It returns false then.
+// rediscover runs a discovery and updates the informers. On failure the informers stay and it returns false.
 func (f *Follower) rediscover(ctx context.Context) bool {
 	asked, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
@@ -179,15 +178,15 @@ func (f *Follower) rediscover(ctx context.Context) bool {
 	return err == nil
 }
 
-// attempt takes in that the API server has been asked, unless something is still to be told.
+// attempt closes Ready, unless namespaces are needed and not known yet.
 func (f *Follower) attempt() {
 	if !f.splitter.waiting {
 		f.once.Do(func() { close(f.Ready) })
 	}
 }
 
-// report logs a discovery when its outcome is another one than the last time, and counts it after that, so that whoever sees
-// the count finds the cause in the log.
+// report logs a discovery whose result differs from the last one, and then counts it, so that the log has the cause when the
+// count changes.
 func (f *Follower) report(s *served, err error) {
 	failing, count := "", f.Count.complete
 	switch {
@@ -203,25 +202,25 @@ func (f *Follower) report(s *served, err error) {
 	f.failing = failing
 	switch {
 	case err != nil:
-		f.log.Warn("The API server does not tell what it serves; what is watched stays as it is", "err", err)
+		f.log.Warn("discovery failed; informers stay unchanged", "err", err)
 	case failing != "":
-		f.log.Warn("The API server cannot tell what some groups serve; what is watched of them stays as it is", "groups", failing, "errors", fmt.Sprint(s.errs))
+		f.log.Warn("discovery failed for some groups; their informers stay unchanged", "groups", failing, "errors", fmt.Sprint(s.errs))
 	default:
-		f.log.Info("The API server tells again what it serves")
+		f.log.Info("discovery succeeded again")
 	}
 }
 
-// apply makes what is watched equal to what the configuration asks for.
+// Apply makes the informers equal to the configuration.
 func (f *Follower) Apply(ctx context.Context) {
 	f.mu.Lock()
 	config := f.config
 	f.mu.Unlock()
-	allowed := map[informers.Spec]bool{} // or not known to be forbidden
+	allowed := map[informers.Spec]bool{} // not known to be forbidden
 	before := f.informers.List()
 	for _, t := range before {
 		allowed[t.Spec] = t.Availability.Status().Answer != availability.Forbidden
 	}
-	asking := true // until an answer does not come in time, so that a server that hangs does not hold up everything
+	asking := true // until a request times out, so that a server that hangs is waited for once
 	var subjects []informers.Spec
 	forbidden := map[informers.Spec]bool{}
 	f.splitter.begin()
@@ -254,24 +253,24 @@ func (f *Follower) Apply(ctx context.Context) {
 	})
 	f.forbid(forbidden)
 	if err := f.informers.Replace(subjects); err != nil {
-		f.log.Error("An informer cannot be made", "err", err)
+		f.log.Error("cannot create an informer", "err", err)
 	}
 	f.logChange(informers.Kinds(before), informers.Kinds(f.informers.List()))
 }
 
-// probe tells whether a kind that was found is forbidden. Only the API server's own answer about the kind counts: sure is
-// false if there was none, and inTime as well if it was waited for in vain.
+// probe reports whether a found kind is forbidden. Without an answer about the kind, sure is false; after a timeout, inTime is
+// false as well.
 func (f *Follower) probe(ctx context.Context, s informers.Spec) (forbidden, sure, inTime bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	_, err := f.client.Resource(s.Kind.GVR()).Namespace(s.Namespace).List(ctx, metav1.ListOptions{Limit: 1, LabelSelector: s.Selector})
 	answer := availability.Classify(err)
-	// Who cannot say who they are is told nothing about the kind.
+	// A 401 says nothing about the resource.
 	sure = err == nil || answer != "" && answer != availability.Unauthorized
 	return answer == availability.Forbidden, sure, ctx.Err() == nil
 }
 
-// leftOut tells whether a kind has been left out because it is forbidden, and whether that need not be asked again.
+// leftOut reports whether a kind is left out because it is forbidden, and whether that is still sure.
 func (f *Follower) leftOut(s informers.Spec) (out, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -279,7 +278,7 @@ func (f *Follower) leftOut(s informers.Spec) (out, sure bool) {
 	return out, sure
 }
 
-// retryForbidden lets the next apply ask again about what was forbidden.
+// retryForbidden makes the next Apply ask again about forbidden kinds.
 func (f *Follower) retryForbidden() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -288,7 +287,7 @@ func (f *Follower) retryForbidden() {
 	}
 }
 
-// forbid takes in what is forbidden now, and logs what was not before.
+// forbid replaces the forbidden kinds and logs new ones.
 func (f *Follower) forbid(now map[informers.Spec]bool) {
 	f.mu.Lock()
 	before := f.forbidden
@@ -302,12 +301,12 @@ func (f *Follower) forbid(now map[informers.Spec]bool) {
 	}
 	if len(added) > 0 {
 		slices.Sort(added)
-		f.log.Info("Resources that were found may not be watched and are left out; they are tried again every "+discoveryPeriod.String(),
-			"resources", strings.Join(added, ","), "fix", "grant list and watch on them, or add them to excludeResources in the configuration file")
+		f.log.Info("forbidden resources are left out",
+			"retry", discoveryPeriod, "resources", strings.Join(added, ","), "fix", "grant list and watch on them, or add them to excludeResources in the configuration file")
 	}
 }
 
-// countForbidden returns how many kinds were found and are not watched, somewhere or anywhere.
+// CountForbidden returns the number of kinds that were found but are forbidden in at least one scope.
 func (f *Follower) CountForbidden() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -318,7 +317,7 @@ func (f *Follower) CountForbidden() int {
 	return len(kinds)
 }
 
-// logChange logs which kinds are watched that were not before, and the reverse.
+// logChange logs kinds that were added or removed.
 func (f *Follower) logChange(before, now map[string]kinds.Kind) {
 	difference := func(of, without map[string]kinds.Kind) (names []string) {
 		for name := range of {
@@ -331,6 +330,6 @@ func (f *Follower) logChange(before, now map[string]kinds.Kind) {
 	}
 	added, removed := difference(now, before), difference(before, now)
 	if len(added)+len(removed) > 0 {
-		f.log.Info("What is watched has changed", "resources", len(now), "started", strings.Join(added, ","), "stopped", strings.Join(removed, ","))
+		f.log.Info("watched resources changed", "resources", len(now), "started", strings.Join(added, ","), "stopped", strings.Join(removed, ","))
 	}
 }

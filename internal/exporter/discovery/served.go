@@ -14,24 +14,23 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// served is what the API server has told that it serves and that can be listed and watched, by Type.
+// served lists the resources that the API server serves and that can be listed and watched, by Type.
 type served struct {
 	kinds map[string]servedKind
-	// failed are the groups of which it could not tell everything, with the reasons: an aggregated API server that is down,
-	// for example.
+	// failed are the groups whose discovery failed, for example because an aggregated API server is down. errs are the reasons.
 	failed map[string]bool
 	errs   map[schema.GroupVersion]error
 }
 
 type servedKind struct {
 	namespaced bool
-	versions   []string // the preferred one first
+	versions   []string // the preferred version first
 }
 
-// discoverFunc asks the API server what it serves, as discovery.ServerGroupsAndResources does.
+// discoverFunc has the results of discovery.ServerGroupsAndResources.
 type discoverFunc func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 
-// discover asks the API server what it serves. It fails if there is no answer at all.
+// discover lists what the API server serves. It fails only without any answer.
 func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 	groups, lists, err := f(ctx)
 	s := &served{kinds: map[string]servedKind{}, failed: map[string]bool{}}
@@ -53,22 +52,22 @@ func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 		}
 		for _, gv := range versions {
 			if list := byVersion[gv]; list != nil {
-				delete(byVersion, gv) // the preferred one comes twice
+				delete(byVersion, gv) // the preferred version is listed twice
 				s.add(list)
 			}
 		}
 	}
 	if len(s.kinds) == 0 {
-		return nil, errors.Join(errors.New("the API server has told of nothing that can be watched"), err)
+		return nil, errors.Join(errors.New("the API server serves nothing that can be watched"), err)
 	}
 	return s, nil
 }
 
-// add takes in the resources of one version of a group. Subresources and what cannot be watched are left out.
+// add adds the resources of one version of a group, without subresources and resources that cannot be watched.
 func (s *served) add(list *metav1.APIResourceList) {
 	gv, err := schema.ParseGroupVersion(list.GroupVersion)
 	if err != nil {
-		return // no such path can be asked for
+		return // not a valid path
 	}
 	watchable := discovery.SupportsAllVerbs{Verbs: []string{"list", "watch"}}
 	for _, r := range list.APIResources {
@@ -88,8 +87,7 @@ func (s *served) has(name string) bool {
 	return ok
 }
 
-// names returns the names of what is served, and of what was watched before and is in a group that the API server could
-// not tell about, sorted.
+// names returns the names of served resources, and of resources in before whose group failed, sorted.
 func (s *served) names(before map[string]kinds.Kind) []string {
 	names := slices.Collect(maps.Keys(s.kinds))
 	for name, kind := range before {
@@ -101,8 +99,8 @@ func (s *served) names(before map[string]kinds.Kind) []string {
 	return names
 }
 
-// kind returns a kind of names. It keeps the version of before if that is still served, or if the API server could not
-// tell. alias tells that its objects are those of another kind, which is served too.
+// kind returns the kind with a name. It keeps the version of before while that is served or its discovery fails. alias reports
+// whether the objects are also served as another kind.
 func (s *served) kind(name string, before kinds.Kind) (kind kinds.Kind, alias bool) {
 	served, ok := s.kinds[name]
 	if !ok {
@@ -117,8 +115,8 @@ func (s *served) kind(name string, before kinds.Kind) (kind kinds.Kind, alias bo
 	return kind, ok && s.has(original)
 }
 
-// aliases are kinds that are served under two groups, as the API server has them (DefaultAPIResourceConfigSource and
-// the cohabitating resources of its storage), with the group that stays.
+// aliases are resources that are served under two groups (DefaultAPIResourceConfigSource and the cohabitating resources of the
+// API server's storage), with the one that is watched.
 var aliases = map[string]string{
 	"events.events.k8s.io":           "events",
 	"daemonsets.extensions":          "daemonsets.apps",

@@ -15,52 +15,51 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// How the objects of a resource are spread over the shards, as the log says it.
+// How the objects of a resource are split between shards, as logged.
 const (
 	byUID       = "shardSelector"
 	byNamespace = "namespaces"
 	notSplit    = "none"
 )
 
-// splits decides what of a resource a shard watches. Only the goroutine of a follower uses it.
+// splitter selects the specs of a shard. It is used by the goroutine of Follower.Run only.
 type splitter struct {
 	shard  sharding.Shard
 	client metadata.Interface
 	log    *slog.Logger
 
-	// selecting tells, by Type, whether the API server selects the objects of a shard, as it last showed. asked are the
-	// resources of which it was asked in this round, nil before the first; silent tells that an answer did not come in time,
-	// so that it is not asked about the others, which would hold up everything.
+	// selecting reports, by Type, whether the API server supports shardSelector. asked are the resources probed in this round,
+	// nil before the first round. silent is set after a timeout: no other resources are probed in the round.
 	selecting, asked map[string]bool
 	silent           bool
-	strategies       map[string]string // logged
+	strategies       map[string]string // as logged, by Type
 	auxiliaries      auxiliaries
-	wanted           map[kinds.Kind]bool // the lookouts that are needed
-	waiting          bool                // something cannot be decided before they know more
+	wanted           map[kinds.Kind]bool // auxiliary informers that are needed
+	waiting          bool                // waiting for an auxiliary informer to sync
 }
 
-// ask lets subjects ask the API server again.
+// ask starts a round of probes.
 func (p *splitter) ask() { p.asked, p.silent = map[string]bool{}, false }
 
-// begin makes ready for deciding about all kinds again.
+// begin starts an update of all kinds.
 func (p *splitter) begin() { p.wanted, p.waiting = map[kinds.Kind]bool{}, false }
 
-// end starts and ends lookouts, as what was decided since begin needs them.
+// end starts and stops auxiliary informers, as required since begin.
 func (p *splitter) end(ctx context.Context, changed func(kinds.Kind) func()) {
 	p.auxiliaries.update(p.wanted, func(kind kinds.Kind) *informers.Auxiliary {
 		log := p.log
 		if kind != kinds.Namespaces {
-			log = slog.New(slog.DiscardHandler) // the shard that reports about the kind says that it cannot be watched
+			log = slog.New(slog.DiscardHandler) // the shard that watches the kind logs this
 		}
 		l, err := informers.StartAuxiliary(ctx, kind, p.client, changed(kind), log)
 		if err != nil {
-			p.log.Error("An informer cannot be made", "err", err)
+			p.log.Error("cannot create an informer", "err", err)
 		}
 		return l
 	})
 }
 
-// subjects returns what this shard watches of a kind. before is what has been watched so far.
+// subjects returns the specs of a kind for this shard. before are the current informers.
 func (p *splitter) subjects(ctx context.Context, config config.Config, kind kinds.Kind, before []*informers.Informer) []informers.Spec {
 	subjects := p.own(ctx, config, kind, before)
 	if p.shard.Partial() && p.asked != nil && kinds.DefinesKinds(kind) && !slices.Contains(subjects, informers.NewSpec(config, kind, metav1.NamespaceAll)) {
@@ -75,7 +74,7 @@ func (p *splitter) own(ctx context.Context, config config.Config, kind kinds.Kin
 		return p.hashed(config, kind, namespaces)
 	}
 	if p.asked == nil {
-		p.waiting = true // nothing is asked before the start
+		p.waiting = true // no requests before the start
 		return nil
 	}
 	selecting, known := p.selects(ctx, config, kind, namespaces)
@@ -97,7 +96,7 @@ func (p *splitter) own(ctx context.Context, config config.Config, kind kinds.Kin
 	return p.hashed(config, kind, namespaces)
 }
 
-// hashed returns this shard's of the namespaces of a kind.
+// hashed returns specs for those namespaces that the shard owns.
 func (p *splitter) hashed(config config.Config, kind kinds.Kind, namespaces []string) (subjects []informers.Spec) {
 	for _, namespace := range namespaces {
 		if p.shard.Owns(kind.Type(), namespace) {
@@ -107,7 +106,7 @@ func (p *splitter) hashed(config config.Config, kind kinds.Kind, namespaces []st
 	return subjects
 }
 
-// parts returns this shard's part of the objects in all of the namespaces of a kind.
+// parts returns specs for the shard's objects in all namespaces.
 func (p *splitter) parts(config config.Config, kind kinds.Kind, namespaces []string) (subjects []informers.Spec) {
 	for _, namespace := range namespaces {
 		s := informers.NewSpec(config, kind, namespace)
@@ -117,7 +116,7 @@ func (p *splitter) parts(config config.Config, kind kinds.Kind, namespaces []str
 	return subjects
 }
 
-// namespaces returns which there are, and false if that is not known yet. If it may not be known, they are all at once.
+// namespaces returns all namespaces, or false if they are not known yet. If they may not be listed, it returns NamespaceAll.
 func (p *splitter) namespaces() ([]string, bool) {
 	p.wanted[kinds.Namespaces] = true
 	lookout := p.auxiliaries[kinds.Namespaces]
@@ -127,7 +126,7 @@ func (p *splitter) namespaces() ([]string, bool) {
 	return lookout.Names()
 }
 
-// watched returns what has been watched of a kind.
+// watched returns the current specs of a kind.
 func watched(before []*informers.Informer, kind kinds.Kind) (subjects []informers.Spec) {
 	for _, t := range before {
 		if t.Kind == kind {
@@ -137,7 +136,7 @@ func watched(before []*informers.Informer, kind kinds.Kind) (subjects []informer
 	return subjects
 }
 
-// report logs how a resource is spread, when that is another way than before. named is the way that the configuration names.
+// report logs how a resource is split, if that has changed. named is splitBy of the configuration.
 func (p *splitter) report(kind kinds.Kind, way string, known bool, named string) {
 	name := kind.Type()
 	if before := p.strategies[name]; before == way {
@@ -151,23 +150,23 @@ func (p *splitter) report(kind kinds.Kind, way string, known bool, named string)
 	}
 	switch {
 	case named != "" && way != notSplit:
-		log.Info("Objects are spread over the shards as splitBy says")
+		log.Info("objects are split as splitBy says")
 	case way == byUID && known:
-		log.Info("Objects are spread over the shards by their UIDs: the API server sends each shard its own")
+		log.Info("objects are split by UID; the API server filters them")
 	case way == byUID:
-		log.Info("Objects are spread over the shards by their UIDs: whether the API server sends each shard its own will be seen when there are objects")
+		log.Info("objects are split by UID; whether the API server filters them is not known before there are objects")
 	case way == byNamespace:
-		log.Info("Objects are spread over the shards by their namespaces: the API server ignores shardSelector, for which it needs the feature gate ShardedListAndWatch")
+		log.Info("objects are split by namespace; the API server ignores shardSelector (feature gate ShardedListAndWatch)")
 	case kind.Namespaced:
-		log.Warn("Objects cannot be spread over the shards, and one watches all of them: "+cause+", and namespaces may not be watched",
+		log.Warn("objects cannot be split between shards; one shard watches all of them: "+cause+", and listing namespaces is forbidden",
 			"fix", "grant list and watch on namespaces")
 	default:
-		log.Warn("Objects cannot be spread over the shards, and one watches all of them: " + cause + ", and they are in no namespaces")
+		log.Warn("objects cannot be split between shards; one shard watches all of them: " + cause + ", and they have no namespace")
 	}
 }
 
-// selects tells whether the API server selects the objects of a shard, and whether that is known. It is asked once a round,
-// in one of the namespaces that has objects, and not at all if the configuration names the way.
+// selects reports whether the API server supports shardSelector for a resource, and whether that is known. It probes at most
+// once per round, in the first namespace with objects, and never if the configuration sets splitBy.
 func (p *splitter) selects(ctx context.Context, c config.Config, kind kinds.Kind, namespaces []string) (selecting, known bool) {
 	if c.SplitBy != "" {
 		return c.SplitBy == config.SplitByUID, true
@@ -192,8 +191,8 @@ func (p *splitter) selects(ctx context.Context, c config.Config, kind kinds.Kind
 	return selecting, known
 }
 
-// probe asks for an object, and then for all but this one at the same resourceVersion. A server that ignores selectors
-// sends it again. The answer alone would not tell: ListMeta.ShardInfo is not in lists of metadata (1.36).
+// probe lists one object, and then all others at the same resourceVersion with a selector that excludes it. A server that
+// ignores selectors sends it again. ListMeta.ShardInfo is missing in lists of metadata (1.36).
 func (p *splitter) probe(ctx context.Context, s informers.Spec) (selecting, sure bool) {
 	resource := p.client.Resource(s.Kind.GVR()).Namespace(s.Namespace)
 	options := metav1.ListOptions{Limit: 1, LabelSelector: s.Selector}
@@ -218,10 +217,10 @@ func (p *splitter) probe(ctx context.Context, s informers.Spec) (selecting, sure
 	return !slices.ContainsFunc(rest.Items, func(o metav1.PartialObjectMetadata) bool { return o.UID == first.UID }), true
 }
 
-// lookouts are those that run, by what they follow.
+// auxiliaries are the running auxiliary informers by kind.
 type auxiliaries map[kinds.Kind]*informers.Auxiliary
 
-// become ends those that are not wanted any more, and starts those that are and do not run. start returns nil if it cannot.
+// update stops informers that are no longer wanted and starts missing ones. start returns nil on failure.
 func (l auxiliaries) update(wanted map[kinds.Kind]bool, start func(kinds.Kind) *informers.Auxiliary) {
 	for kind, running := range l {
 		if !wanted[kind] {

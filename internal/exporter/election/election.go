@@ -1,4 +1,4 @@
-// Package election elects one of several replicas to run audits.
+// Package election elects the one replica that runs audits.
 package election
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
 )
 
-// Election lets one of several exporters, those with the same Lease, make the audits. All else each of them does.
+// Election configures the election of the replica that runs audits, among all exporters with the same Lease. Everything else
+// runs in every replica.
 type Election struct {
-	// Namespace and Name are those of the Lease. It is created if it does not exist.
+	// Namespace and Name identify the Lease. It is created if it does not exist.
 	Namespace, Name string
-	// Identity tells the candidates apart. No two may have the same.
+	// Identity must be unique among the candidates.
 	Identity string
-	// LeaseDuration is after what time without a renewal another one may take over, RenewDeadline how long the leader tries
-	// to renew before it gives up, RetryPeriod how often everybody tries. The defaults are those of Kubernetes' own
-	// components: 15, 10 and 2 seconds. The API server counts a LeaseDuration in whole seconds.
+	// LeaseDuration, RenewDeadline and RetryPeriod are those of client-go's LeaderElectionConfig. They default to 15, 10 and 2
+	// seconds, as in Kubernetes' own components. The API server stores LeaseDuration in whole seconds.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
@@ -39,7 +39,7 @@ func (e Election) withDefaults() Election {
 	return e
 }
 
-// candidate runs for election, again and again: whoever loses goes on reporting, and may win another time.
+// Candidate takes part in the election until it is stopped. After it loses the Lease, it keeps reporting and may win again.
 type Candidate struct {
 	config   leaderelection.LeaderElectionConfig
 	observer *collectors.Observer
@@ -49,13 +49,13 @@ type Candidate struct {
 	running sync.WaitGroup
 
 	mu   sync.Mutex
-	term context.Context // of the last time that it was elected, nil before: it leads until that ends
+	term context.Context // ends when leadership ends; nil before the first election
 }
 
-// newCandidate returns a candidate, from when on there are no audits unless it is elected.
+// New returns a candidate and pauses audits until it is elected.
 func New(e Election, obs *collectors.Observer, leases func(timeout time.Duration) (coordinationclient.LeasesGetter, error), log *slog.Logger) (*Candidate, error) {
 	e = e.withDefaults()
-	client, err := leases(e.RenewDeadline / 2) // so that a request that hangs is not the only one, as client-go recommends
+	client, err := leases(e.RenewDeadline / 2) // leaves time for a second request, as client-go recommends
 	if err != nil {
 		return nil, err
 	}
@@ -75,32 +75,32 @@ func New(e Election, obs *collectors.Observer, leases func(timeout time.Duration
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: c.lead,
-			OnStoppedLeading: func() {}, // is called without having led, too
+			OnStoppedLeading: func() {}, // also called if the candidate never led
 		},
 	}
-	if _, err := leaderelection.NewLeaderElector(c.config); err != nil { // which says what is wrong with it
+	if _, err := leaderelection.NewLeaderElector(c.config); err != nil { // validates the configuration
 		return nil, err
 	}
 	informer.PauseAudits(obs)
 	return c, nil
 }
 
-// start lets the candidate run until resign.
+// Start runs the candidate until Resign.
 func (c *Candidate) Start(ctx context.Context) {
-	// client-go logs each attempt that fails, every two seconds; the lock tells it once.
+	// client-go logs every failed attempt, one every two seconds; the lock logs a failure once.
 	ctx, c.cancel = context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	c.running.Go(func() {
 		for ctx.Err() == nil {
 			elector, err := leaderelection.NewLeaderElector(c.config)
 			if err != nil {
-				return // it was fine when the candidate was made
+				return // validated by New
 			}
-			elector.Run(ctx) // until the election is lost, or ctx ends
+			elector.Run(ctx) // returns when leadership is lost or ctx ends
 		}
 	})
 }
 
-// resign gives up the Lease, if this is the leader, and waits for that. The next one need not wait until it expires.
+// Resign stops the candidate and waits. A leader releases the Lease, so that the next one need not wait for its expiry.
 func (c *Candidate) Resign() {
 	if c.cancel == nil {
 		return
@@ -109,7 +109,7 @@ func (c *Candidate) Resign() {
 	c.running.Wait()
 }
 
-// lead is called in a goroutine of its own when the candidate is elected, possibly late. ctx ends when it leads no more.
+// lead is called in its own goroutine after the candidate was elected, possibly late. ctx ends with its leadership.
 func (c *Candidate) lead(ctx context.Context) {
 	c.mu.Lock()
 	if ctx.Err() != nil {
@@ -119,12 +119,12 @@ func (c *Candidate) lead(ctx context.Context) {
 	c.term = ctx
 	informer.ResumeAudits(ctx, c.observer)
 	c.mu.Unlock()
-	c.log.Info("Elected: the audits are made here")
+	c.log.Info("became leader; audits resumed")
 	<-ctx.Done()
-	c.log.Info("Leading no more: no audits are made here")
+	c.log.Info("lost leadership; audits paused")
 }
 
-// leading tells whether this is the leader now. It is nil without an election.
+// Leading reports whether this replica is the leader. It returns nil without an election.
 func (c *Candidate) Leading() *bool {
 	if c == nil {
 		return nil

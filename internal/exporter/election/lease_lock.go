@@ -12,18 +12,18 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 )
 
-// leaseLock is the lock of a candidate. It tells in the log when the Lease cannot be used, and why, once.
+// leaseLock logs once when the Lease becomes unusable, and why.
 type leaseLock struct {
 	resourcelock.Interface
 	log *slog.Logger
 
 	mu      sync.Mutex
 	failure failure
-	holder  string // at the last Get
+	holder  string // seen by the last Get
 }
 
-// leaseTrouble is why the Lease cannot be used: the request that was refused and how, or without an answer if the API
-// server gave none.
+// failure is the reason why the Lease is unusable: the verb of the failed request and the answer of the API server, or
+// unreachable.
 type failure struct{ verb, answer string }
 
 const noLeaseAnswer = "unreachable"
@@ -36,12 +36,12 @@ func newLeaseLock(inner resourcelock.Interface, log *slog.Logger) *leaseLock {
 func (l *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if apierrors.IsNotFound(err) {
-		l.took("get", nil) // it is created then
+		l.took("get", nil) // created next
 	} else {
 		l.took("get", err)
 	}
 	if err == nil {
-		l.took("create", nil) // there is nothing to create any more
+		l.took("create", nil) // nothing left to create
 		l.mu.Lock()
 		l.holder = record.HolderIdentity
 		l.mu.Unlock()
@@ -52,13 +52,13 @@ func (l *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord
 // Create implements resourcelock.Interface.
 func (l *leaseLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	err := l.Interface.Create(ctx, record)
-	if !apierrors.IsAlreadyExists(err) { // another one was faster
+	if !apierrors.IsAlreadyExists(err) { // another candidate created it first
 		l.took("create", err)
 	}
 	return err
 }
 
-var errHeldByAnother = errors.New("another candidate holds the Lease")
+var errHeldByAnother = errors.New("the Lease is held by another candidate")
 
 // Update implements resourcelock.Interface.
 func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
@@ -66,27 +66,27 @@ func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElecti
 	holder := l.holder
 	l.mu.Unlock()
 	if record.HolderIdentity == "" && holder != l.Identity() {
-		// client-go's elector releases without a look at whose the Lease is by now, after it could not renew its own.
+		// After a failed renewal, client-go releases the Lease without checking its current holder.
 		return errHeldByAnother
 	}
 	err := l.Interface.Update(ctx, record)
-	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) { // somebody was faster, or has deleted it
+	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) { // changed or deleted by another client
 		l.took("update", err)
 	}
 	return err
 }
 
-// leaseFixes are what somebody who reads the log line can do.
+// leaseFixes are the remedies in log messages.
 var leaseFixes = map[string]string{
 	availability.Forbidden:    "grant get, create and update on leases in this namespace, as deploy/kustomize/high-availability/role.yaml does; if it names a Lease, that must be this one",
 	availability.Unauthorized: "renew the credentials",
 	availability.Missing:      "create the namespace, or name another one with --leader-elect.lease-namespace",
 }
 
-// took takes note of what came of a request.
+// took records the result of a request.
 func (l *leaseLock) took(verb string, err error) {
 	if errors.Is(err, context.Canceled) {
-		return // the end of the exporter has cut the request off
+		return // the exporter is stopping
 	}
 	now := failure{verb, noLeaseAnswer}
 	if answer := availability.Classify(err); answer != "" {
@@ -96,7 +96,7 @@ func (l *leaseLock) took(verb string, err error) {
 	before := l.failure
 	switch {
 	case err == nil && before.verb != verb && before.answer != noLeaseAnswer && verb != "update":
-		now = before // that one request is allowed says nothing about another one, unless it is what all others are for
+		now = before // one allowed verb says nothing about another, except update, which all others serve
 	case err == nil:
 		now = failure{}
 	case now.answer == noLeaseAnswer && before != failure{}:
@@ -107,10 +107,10 @@ func (l *leaseLock) took(verb string, err error) {
 	switch {
 	case now == before:
 	case now == failure{}:
-		l.log.Info("The Lease can be used now", "before", before.answer)
+		l.log.Info("Lease is usable again", "before", before.answer)
 	case now.answer == noLeaseAnswer:
-		l.log.Warn("The Lease cannot be used at the moment; trying on", "err", err)
+		l.log.Warn("Lease is unreachable; retrying", "err", err)
 	default:
-		l.log.Warn("The Lease cannot be used; there are no audits here until it can", "verb", verb, "reason", now.answer, "fix", leaseFixes[now.answer], "err", err)
+		l.log.Warn("Lease is unusable; audits stay paused", "verb", verb, "reason", now.answer, "fix", leaseFixes[now.answer], "err", err)
 	}
 }

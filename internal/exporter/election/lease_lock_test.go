@@ -58,14 +58,14 @@ func TestLeaseTroubleEnds(t *testing.T) {
 			now := tc.before
 			l := newLeaseLock(&now, written.Logger())
 			tc.trouble(l)
-			if lines := written.Find("The Lease cannot be used", "reason", availability.Forbidden); len(lines) != 1 {
+			if lines := written.Find("Lease is unusable", "reason", availability.Forbidden); len(lines) != 1 {
 				t.Fatalf("%v, want one line about a refusal", written.Find(""))
 			}
 			now = tc.after
 			for range 2 {
 				tc.request(l)
 			}
-			if lines := written.Find("The Lease can be used now"); (len(lines) == 1) != tc.over || len(lines) > 1 {
+			if lines := written.Find("Lease is usable again"); (len(lines) == 1) != tc.over || len(lines) > 1 {
 				t.Errorf("over is %t, want %t", !tc.over, tc.over)
 			}
 		})

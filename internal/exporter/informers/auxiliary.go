@@ -14,8 +14,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// lookout follows, besides the targets and without reporting it, what tells a shard what to watch: the definitions of
-// resources if another shard watches them, and the namespaces over which a resource is spread.
+// Auxiliary is an informer without metrics. It tells a shard what to watch: definitions that another shard watches, and the
+// namespaces between which objects are split.
 type Auxiliary struct {
 	informer     cache.SharedIndexInformer
 	availability *availability.Tracker
@@ -23,8 +23,8 @@ type Auxiliary struct {
 	ended        chan struct{}
 }
 
-// startLookout runs until ctx ends or end is called. It calls changed when something has come or gone that it follows, when
-// it knows all of it for the first time, and when it is refused.
+// StartAuxiliary starts an informer that runs until ctx ends or Stop is called. It calls changed on events after the initial
+// list, on the first sync and on the first refusal.
 func StartAuxiliary(ctx context.Context, kind kinds.Kind, client metadata.Interface, changed func(), log *slog.Logger) (*Auxiliary, error) {
 	a := availability.NewTracker(log.With("informer_type", kind.Type()))
 	l := &Auxiliary{availability: a, ended: make(chan struct{})}
@@ -57,7 +57,7 @@ func StartAuxiliary(ctx context.Context, kind kinds.Kind, client metadata.Interf
 	return l, nil
 }
 
-// names returns the names of all objects, sorted, and false if they are not known yet.
+// Names returns the sorted keys of all objects, or false before the first sync.
 func (l *Auxiliary) Names() ([]string, bool) {
 	if l == nil || !l.informer.HasSynced() {
 		return nil, false
@@ -65,7 +65,7 @@ func (l *Auxiliary) Names() ([]string, bool) {
 	return slices.Sorted(slices.Values(l.informer.GetStore().ListKeys())), true
 }
 
-// refused tells whether the objects cannot be known at present.
+// Refused reports whether the informer is refused and has not synced.
 func (l *Auxiliary) Refused() bool {
 	return l != nil && !l.informer.HasSynced() && l.availability.Status().Refused()
 }

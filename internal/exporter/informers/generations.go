@@ -17,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
 )
 
-// generations reads the objects of a kind as a whole if they have status.observedGeneration, else their metadata. It finds
-// out before each full state, because a CustomResourceDefinition may gain the field or lose it.
+// generationSource reads whole objects if the kind has status.observedGeneration, else metadata. It checks that before each
+// initial list, because a CustomResourceDefinition may gain or lose the field.
 type generationSource struct {
 	kind     *objects.Handler
 	log      *slog.Logger
@@ -26,11 +26,11 @@ type generationSource struct {
 	metadata metadata.ResourceInterface
 	whole    dynamic.ResourceInterface
 	reads    atomic.Bool // whole objects
-	// audited is where an audit goes on: its first page alone says that it is one. Empty after the last page.
+	// audited is the continue token of an audit, which only its first page identifies. It is empty after the last page.
 	audited atomic.Value
 }
 
-// List reads what the informer holds. An audit compares no more than metadata.
+// List lists what the informer keeps. Audits only list metadata.
 func (g *generationSource) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact || options.Continue != "" && options.Continue == g.audited.Load() {
 		list, err := g.metadata.List(ctx, options)
@@ -39,7 +39,7 @@ func (g *generationSource) List(ctx context.Context, options metav1.ListOptions)
 		}
 		return orNil(list, err)
 	}
-	if options.Continue == "" { // else it is the rest of what was decided on
+	if options.Continue == "" { // later pages follow the first one
 		g.decide(ctx)
 	}
 	if g.reads.Load() {
@@ -48,7 +48,7 @@ func (g *generationSource) List(ctx context.Context, options metav1.ListOptions)
 	return orNil(g.metadata.List(ctx, options))
 }
 
-// Watch follows it.
+// Watch watches what List has listed.
 func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		g.decide(ctx)
@@ -59,15 +59,14 @@ func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions
 	return g.metadata.Watch(ctx, options)
 }
 
-// describedWithin is how long it may take until the API server describes a new CustomResourceDefinition. It does not limit
-// a request.
+// describedWithin is how long to wait for the description of a new CustomResourceDefinition. It does not limit requests.
 const describedWithin = 5 * time.Second
 
 func (g *generationSource) decide(ctx context.Context) {
 	var observed bool
 	var err error
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, describedWithin, true, func(context.Context) (bool, error) {
-		observed, err = g.observed(ctx) // which has its own deadline: what others ask for may come first
+		observed, err = g.observed(ctx) // has its own deadline, and may wait for others
 		return !errors.Is(err, objects.ErrUndescribed), nil
 	})
 	if err != nil {
@@ -75,13 +74,13 @@ func (g *generationSource) decide(ctx context.Context) {
 		if errors.Is(err, objects.ErrUndescribed) || ctx.Err() != nil {
 			level = slog.LevelDebug
 		}
-		g.log.Log(ctx, level, "Whether the resource has status.observedGeneration is not known", "assumed", observed, "err", err)
+		g.log.Log(ctx, level, "support of status.observedGeneration is not known", "assumed", observed, "err", err)
 	}
 	g.reads.Store(observed)
 	g.kind.SetGenerations(observed)
 }
 
-// orNil returns no nil pointer in an interface.
+// orNil avoids a typed nil pointer in an interface.
 func orNil[T any, P interface {
 	*T
 	runtime.Object

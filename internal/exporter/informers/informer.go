@@ -1,5 +1,4 @@
-// Package informers runs the exporter's informers: one for each resource and namespace, in a set that can be replaced while it
-// runs.
+// Package informers runs the exporter's informers: one per resource and namespace, in a set that can change while it runs.
 package informers
 
 import (
@@ -25,24 +24,23 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// Values of the label handler: of the handler that every informer has, and of the one that sees definitions change.
+// Values of the label handler: of the handler of every informer, and of the one that triggers discoveries.
 const (
 	handlerName          = "exporter"
 	discoveryHandlerName = "discovery"
 )
 
-// subject is what a target watches, and how. Two targets of a set have different ones, and whatever it does not say is the
-// same for all.
+// Spec is what an informer watches. It is comparable: informers of a set have different specs.
 type Spec struct {
 	Kind      kinds.Kind
-	Namespace string         // empty: all of them, or none because the kind has none
-	Selector  string         // of labels, empty: all objects
-	Shard     sharding.Shard // whose objects they are, by their UIDs; the zero value: all objects
+	Namespace string         // empty: all namespaces, or a cluster-scoped kind
+	Selector  string         // label selector, empty: all objects
+	Shard     sharding.Shard // whose objects are watched, by UID; zero value: all objects
 	content   content
 	Checks    collectors.Checks
 }
 
-// newSubject returns how a kind is watched in a scope.
+// NewSpec returns the spec of a kind in a namespace.
 func NewSpec(c config.Config, k kinds.Kind, namespace string) Spec {
 	return Spec{Kind: k, Namespace: namespace, Selector: strings.TrimSpace(c.LabelSelector), content: contentOf(c.Objects, k), Checks: checksOf(c.Checks)}
 }
@@ -52,7 +50,7 @@ func checksOf(c config.Checks) collectors.Checks {
 	return collectors.Checks{Freshness: freshness, Audit: audit}
 }
 
-// target is one kind that is watched in one scope.
+// Informer is an informer and its availability.
 type Informer struct {
 	Spec
 	Shared       cache.SharedIndexInformer
@@ -62,10 +60,10 @@ type Informer struct {
 	stopping context.Context // ends when cancel is called
 	cancel   context.CancelFunc
 	started  bool          // guarded by the set
-	Ended    chan struct{} // closed when run has returned
+	Ended    chan struct{} // closed when run returns
 }
 
-// run runs the informer until ctx ends or cancel is called. It leaves no series.
+// run runs the informer until ctx ends or cancel is called, and then deletes its series.
 func (t *Informer) run(ctx context.Context) {
 	defer close(t.Ended)
 	defer t.handler.close()
@@ -75,15 +73,15 @@ func (t *Informer) run(ctx context.Context) {
 	t.Shared.RunWithContext(ctx)
 }
 
-// end waits until the target has ended, for which cancel must have been called.
+// end waits until the informer has stopped. cancel must have been called.
 func (t *Informer) end() {
 	if !t.started {
-		t.run(t.stopping) // which removes the series that the informer has had since it was made
+		t.run(t.stopping) // deletes the series that exist since the informer was created
 	}
 	<-t.Ended
 }
 
-// name identifies the subject among the others: "pods", or "shop/pods" if it is limited to a namespace.
+// Name identifies the spec in its set: "pods", or "shop/pods" in a namespace.
 func (s Spec) Name() string {
 	if s.Namespace == "" {
 		return s.Kind.Type()
@@ -95,18 +93,18 @@ func (s Spec) ID() informer.ID {
 	return informer.ID{Group: s.Kind.Group, Resource: s.Kind.Resource, Namespace: s.Namespace}
 }
 
-// factory makes targets.
+// Factory creates informers.
 type Factory struct {
 	Observer *collectors.Observer
 	Client   metadata.Interface
 	Objects  *ObjectMetrics
 	Logger   *slog.Logger
-	// definitionsChanged is called whenever the API server may serve something else than before, and partIgnored when it has
-	// sent what a subject does not select.
+	// OnDefinitionsChanged is called when the API server may serve other kinds, and OnUnselected when it sent objects that a
+	// spec does not select.
 	OnDefinitionsChanged, OnUnselected func()
 }
 
-// newTarget makes a target that has not been started.
+// New returns an informer that is not started.
 func (f *Factory) New(s Spec) (*Informer, error) {
 	if err := f.Observer.SetChecks(s.Checks); err != nil {
 		return nil, err
@@ -140,7 +138,7 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	return t, nil
 }
 
-// onChange returns a handler that calls f for whatever changes after the initial list.
+// onChange returns a handler that calls f for every event after the initial list.
 func onChange(f func()) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(_ any, isInInitialList bool) {
@@ -153,14 +151,13 @@ func onChange(f func()) cache.ResourceEventHandler {
 	}
 }
 
-// source is where the objects of a resource come from: a client of client-go for it.
+// source is a client for one resource.
 type source[L runtime.Object] interface {
 	List(context.Context, metav1.ListOptions) (L, error)
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// listWatch reads those objects of one resource that a subject selects, and tells a what came of it. The checks read
-// through it, too.
+// listWatch lists and watches the objects that a spec selects, also for checks, and records the results in a.
 func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tracker) *cache.ListWatch {
 	part := s.Shard.Selector()
 	return &cache.ListWatch{
@@ -169,7 +166,7 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 			list, err := resource.List(ctx, options)
 			a.Listed(ctx, err)
 			if err != nil {
-				return nil, err // and not a nil pointer in an interface
+				return nil, err // not a typed nil pointer
 			}
 			return list, sharding.FilterList(part, list, a.OnUnselected)
 		},
@@ -189,8 +186,8 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 	}
 }
 
-// emptyWatch is what client-go's REST client returns, without an error, when the connection broke while a watch was
-// being requested (k8s.io/client-go/rest, Request.Watch): no server has answered.
+// emptyWatch is the type that client-go's REST client returns, without an error, if the connection broke during a watch request
+// (k8s.io/client-go/rest, Request.Watch). The server has not answered.
 var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
 
-var errBrokenConnection = errors.New("the connection broke while the watch was requested")
+var errBrokenConnection = errors.New("connection broken during the watch request")

@@ -21,16 +21,16 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// content is what a target reads of its objects.
+// content is what an informer reads of objects.
 type content string
 
 const (
 	onlyMetadata    content = ""
 	wholeLeases     content = "leases"
-	withGenerations content = "generations" // or only metadata, if the kind has none
+	withGenerations content = "generations" // metadata only, if the kind lacks the field
 )
 
-// contentOf returns what is read of the objects of a kind.
+// contentOf returns what is read of a kind.
 func contentOf(o config.Objects, k kinds.Kind) content {
 	switch {
 	case k.Type() == kinds.Leases && k.Version == "v1" && o.WholeLeases():
@@ -41,10 +41,10 @@ func contentOf(o config.Objects, k kinds.Kind) content {
 	return onlyMetadata
 }
 
-// signals reports what is the matter with objects, for all targets.
+// ObjectMetrics reports metrics about objects for all informers.
 type ObjectMetrics struct {
 	*objects.Collector
-	// whole is nil if nothing but metadata can be read.
+	// whole is nil if only metadata can be read.
 	whole *client.WholeObjects
 	lag   func(informer.ID) time.Duration
 }
@@ -57,7 +57,7 @@ func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Obser
 	return &ObjectMetrics{Collector: collector, whole: whole, lag: func(id informer.ID) time.Duration { return informer.SyncLag(observer, id) }}, nil
 }
 
-// follow returns what is told about the objects of a subject, where they come from, and what they are.
+// source returns the handler of a spec's objects, their source and their type.
 func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availability.Tracker, log *slog.Logger) (*objectHandler, *cache.ListWatch, runtime.Object) {
 	kind := s.NewHandler(sub.Kind.Type())
 	f := &objectHandler{kind: kind}
@@ -77,10 +77,10 @@ func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availabil
 	return f, listWatch(resource, sub, a), &metav1.PartialObjectMetadata{}
 }
 
-// followed is told about the objects of one target.
+// objectHandler passes events to the metrics of one informer.
 type objectHandler struct {
 	kind   *objects.Handler
-	leases *objects.LeaseHandler // nil unless they are Leases
+	leases *objects.LeaseHandler // nil unless the objects are Leases
 }
 
 var _ cache.ResourceEventHandler = (*objectHandler)(nil)
@@ -109,7 +109,7 @@ func (f *objectHandler) OnDelete(obj any) {
 	}
 }
 
-// close removes the series of the target's objects.
+// close deletes the series of the informer's objects.
 func (f *objectHandler) close() {
 	f.kind.Close()
 	if f.leases != nil {

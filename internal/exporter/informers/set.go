@@ -8,33 +8,32 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// set holds the targets that are watched now. All its methods are safe for concurrent use.
+// Set holds the current informers. Its methods are safe for concurrent use.
 type Set struct {
 	newInformer func(Spec) (*Informer, error)
 
-	// changing is held while targets are exchanged, which takes as long as those take to end that are no longer wanted.
+	// changing is held while informers are replaced, which includes waiting for those that stop.
 	changing sync.Mutex
 
-	mu        sync.Mutex      // held for moments, so that no scrape waits for a change
-	informers []*Informer     // exchanged as a whole, never written to
-	ctx       context.Context // of what runs, nil before run
+	mu        sync.Mutex      // held briefly: scrapes do not wait for changes
+	informers []*Informer     // replaced, never modified
+	ctx       context.Context // of running informers, nil before Run
 	stopped   bool
 	running   sync.WaitGroup
 }
 
-// newSet returns an empty set whose targets newTarget makes.
+// NewSet returns an empty set.
 func NewSet(newTarget func(Spec) (*Informer, error)) *Set { return &Set{newInformer: newTarget} }
 
-// list returns the targets as they are now. The slice must not be changed.
+// List returns the current informers. The slice must not be modified.
 func (s *Set) List() []*Informer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.informers
 }
 
-// become makes the targets those of the given subjects, in their order. A target whose subject stays is left alone. One
-// whose subject has vanished is stopped, and has left no goroutine and no series when become returns. New ones are started
-// if the set runs.
+// Replace makes the informers those of the specs, in their order. Informers with an unchanged spec keep running. Removed ones
+// are stopped: their goroutines and series are gone when Replace returns. New ones are started if the set runs.
 func (s *Set) Replace(subjects []Spec) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -51,7 +50,7 @@ func (s *Set) Replace(subjects []Spec) error {
 			gone = append(gone, t)
 		}
 	}
-	// First the old ones end: a successor with the same labels must not share their series.
+	// Stop old informers first: a successor with the same labels must not share their series.
 	s.publish(kept)
 	for _, t := range gone {
 		t.cancel()
@@ -60,7 +59,7 @@ func (s *Set) Replace(subjects []Spec) error {
 		t.end()
 	}
 	targets := make([]*Informer, 0, len(subjects))
-	var errs []error // one that cannot be made does not hold back the others
+	var errs []error // one failure does not affect the others
 	for _, subject := range subjects {
 		t := wanted[subject]
 		if t == nil {
@@ -77,7 +76,7 @@ func (s *Set) Replace(subjects []Spec) error {
 	return errors.Join(errs...)
 }
 
-// publish makes the targets what list returns, and starts those that are new if the set runs.
+// publish replaces the informers and starts new ones if the set runs.
 func (s *Set) publish(targets []*Informer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +92,7 @@ func (s *Set) publish(targets []*Informer) {
 	}
 }
 
-// run starts the targets. Those that become adds later are started at once, until ctx ends or stop is called.
+// Run starts the informers. Replace starts later ones at once, until ctx ends or Stop is called.
 func (s *Set) Run(ctx context.Context) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -103,17 +102,17 @@ func (s *Set) Run(ctx context.Context) {
 	s.publish(s.List())
 }
 
-// stop keeps the set from starting anything more. What runs goes on until the context of run ends.
+// Stop prevents further starts. Running informers run until the context of Run ends.
 func (s *Set) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = true
 }
 
-// wait waits until everything has ended that was started. It is called after stop.
+// Wait waits until all informers have stopped. Call it after Stop.
 func (s *Set) Wait() { s.running.Wait() }
 
-// kindsOf returns the kinds of targets by Type.
+// Kinds returns the kinds of informers by Type.
 func Kinds(targets []*Informer) map[string]kinds.Kind {
 	kinds := make(map[string]kinds.Kind, len(targets))
 	for _, t := range targets {

@@ -1,4 +1,4 @@
-// Package kinds names the kinds that the exporter knows, and matches kinds against the patterns of the configuration file.
+// Package kinds lists the kinds that the exporter knows by name and matches kinds against patterns.
 package kinds
 
 import (
@@ -12,17 +12,17 @@ import (
 
 // Kind is a resource that the exporter can watch.
 type Kind struct {
-	// Group is the API group, empty for the core group.
+	// Group is the API group. It is empty for the core group.
 	Group string
 	// Version is the API version.
 	Version string
-	// Resource is the plural in lower case.
+	// Resource is the lower-case plural.
 	Resource string
-	// Namespaced tells whether objects live in namespaces.
+	// Namespaced reports whether the objects live in namespaces.
 	Namespaced bool
 }
 
-// Type is the value of the label informer_type: "pods", "deployments.apps".
+// Type returns the value of the label informer_type: "pods", "deployments.apps".
 func (k Kind) Type() string {
 	return schema.GroupResource{Group: k.Group, Resource: k.Resource}.String()
 }
@@ -31,8 +31,8 @@ func (k Kind) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}
 }
 
-// DefaultKinds returns what is watched without a configuration. The manifests under deploy grant exactly this. The
-// slice is the caller's.
+// Default returns the kinds that are watched without a configuration file. The manifests in deploy grant exactly these. The
+// caller owns the slice.
 func Default() []Kind { return slices.Clone(defaultKinds) }
 
 const (
@@ -58,7 +58,7 @@ var defaultKinds = []Kind{
 	{"autoscaling", "v2", "horizontalpodautoscalers", namespaced},
 	{"batch", "v1", "cronjobs", namespaced},
 	{"batch", "v1", "jobs", namespaced},
-	// Every node renews its Lease every ten seconds, which is most of what there is to receive in a quiet cluster.
+	// Every node renews its Lease every ten seconds, which is most of the traffic of a quiet cluster.
 	{"coordination.k8s.io", "v1", "leases", namespaced},
 	{"discovery.k8s.io", "v1", "endpointslices", namespaced},
 	{"networking.k8s.io", "v1", "ingresses", namespaced},
@@ -67,16 +67,15 @@ var defaultKinds = []Kind{
 	{"storage.k8s.io", "v1", "storageclasses", clusterScoped},
 }
 
-// optionalKinds are known by name and watched only if the configuration asks for them.
+// optionalKinds are known by name, but only watched if the configuration lists them.
 var optionalKinds = []Kind{
-	// Only metadata is ever requested, but names and labels of Secrets already tell a lot, and RBAC cannot grant less
-	// than their contents.
+	// Only metadata is requested, but names and labels of Secrets are sensitive too, and RBAC cannot grant less than their
+	// contents.
 	{"", "v1", "secrets", namespaced},
-	// Events are written and expire by the thousand: they would be most of the cache and most of the traffic, and what
-	// the exporter then reports would mainly be about them.
+	// Events are created and expire by the thousand. They would dominate the cache, the traffic and the metrics.
 	{"", "v1", "events", namespaced},
 	{"events.k8s.io", "v1", "events", namespaced},
-	{"", "v1", "endpoints", namespaced}, // superseded by EndpointSlices, which mirror them
+	{"", "v1", "endpoints", namespaced}, // superseded by EndpointSlices
 	{"", "v1", "limitranges", namespaced},
 	{"", "v1", "replicationcontrollers", namespaced},
 	{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", clusterScoped},
@@ -91,7 +90,7 @@ var optionalKinds = []Kind{
 	{"storage.k8s.io", "v1", "volumeattachments", clusterScoped},
 }
 
-// knownKind finds a kind by its Type.
+// Known returns the kind with a Type.
 func Known(name string) (Kind, bool) {
 	for _, kinds := range [][]Kind{defaultKinds, optionalKinds} {
 		if i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Type() == name }); i >= 0 {
@@ -101,36 +100,36 @@ func Known(name string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// leasesType is what Leases are called in the configuration and in labels.
+// Leases is the Type of Leases.
 const Leases = "leases.coordination.k8s.io"
 
 func IsPattern(name string) bool { return strings.Contains(name, "*") }
 
 func Matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		ok, _ := path.Match(pattern, name) // patterns have been validated
+		ok, _ := path.Match(pattern, name) // patterns are validated
 		return ok
 	})
 }
 
-// isCustom tells whether a group is no part of Kubernetes itself: that of CustomResourceDefinitions, or of an API server
-// that is aggregated.
+// IsCustom reports whether a group is not part of Kubernetes: that of a CustomResourceDefinition or of an aggregated API
+// server.
 func IsCustom(group string) bool {
 	return !scheme.Scheme.IsGroupRegistered(group) && !slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, group)
 }
 
-// isQuiet tells whether a kind must be named: see optionalKinds for the reasons.
+// MustBeNamed reports whether a kind is only watched if the configuration names it. See optionalKinds for the reasons.
 func MustBeNamed(name string) bool {
 	return slices.Contains([]string{"secrets", "events", "events.events.k8s.io"}, name)
 }
 
-// namespaceKind is the kind of namespaces.
+// Namespaces is the kind of namespaces.
 var Namespaces = Kind{Version: "v1", Resource: "namespaces"}
 
-// definesKinds tells whether the objects of a kind define other kinds.
+// DefinesKinds reports whether the objects of a kind define other kinds.
 func DefinesKinds(k Kind) bool {
 	return k.Type() == "customresourcedefinitions.apiextensions.k8s.io" || k.Type() == "apiservices.apiregistration.k8s.io"
 }
 
-// allKinds returns every kind that is known by name. The slice is the caller's.
+// All returns every kind that is known by name. The caller owns the slice.
 func All() []Kind { return slices.Concat(defaultKinds, optionalKinds) }

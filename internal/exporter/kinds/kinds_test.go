@@ -14,7 +14,7 @@ func TestKinds(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range slices.Concat(defaultKinds, optionalKinds) {
 		if seen[k.Type()] {
-			t.Errorf("%s is there twice", k.Type())
+			t.Errorf("%s is repeated", k.Type())
 		}
 		seen[k.Type()] = true
 		if got, ok := Known(k.Type()); !ok || got != k {

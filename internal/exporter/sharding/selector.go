@@ -14,17 +14,16 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// An API server with the feature gate ShardedListAndWatch (KEP-5866) sends of a list or watch only the objects that
-// ListOptions.ShardSelector selects, by the hashes of their UIDs. One without it, such as an older one, ignores the option
-// and sends everything. So does perhaps only one of several behind a load balancer. What a selector does not select is
-// therefore left out here as well: then it has cost its transfer, but no object is in two caches.
+// With the feature gate ShardedListAndWatch (KEP-5866), the API server filters lists and watches by ListOptions.ShardSelector,
+// a range of hashes of UIDs. API servers without it ignore the option and send everything, perhaps only one of several behind a
+// load balancer. The client therefore filters again: the transfer is wasted, but no object is in two caches.
 
 const (
 	hashedField = "object.metadata.uid"
 	endOfHashes = "0x10000000000000000"
 )
 
-// selector selects the objects of the shard, which are those whose hashes are in its part of all hashes.
+// Selector selects the objects whose hashes are in the shard's range.
 func (s Shard) Selector() sharding.Selector {
 	if !s.Partial() {
 		return sharding.Everything()
@@ -39,7 +38,7 @@ func (s Shard) Selector() sharding.Selector {
 	return sharding.NewSelector(hashes(bound(s.Ordinal), bound(s.Ordinal+1)))
 }
 
-// allBut selects every object but one, and those that have its hash.
+// AllBut selects every object except one and those with the same hash.
 func AllBut(o metav1.Object) (sharding.Selector, error) {
 	hash, err := strconv.ParseUint(sharding.HashField(string(o.GetUID())), 16, 64)
 	if err != nil {
@@ -61,7 +60,7 @@ func hashes(start, end string) sharding.ShardRangeRequirement {
 
 func hexadecimal(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }
 
-// only takes out of a list what a selector does not select. If there is something, it calls unasked.
+// FilterList removes the items that a selector does not select. It calls unselected if there are any.
 func FilterList(part sharding.Selector, list runtime.Object, unasked func()) error {
 	if part.Empty() {
 		return nil
@@ -83,8 +82,8 @@ func FilterList(part sharding.Selector, list runtime.Object, unasked func()) err
 	return meta.SetList(list, selected)
 }
 
-// onlyEvents hands on those events of a watch that are about what a selector selects. When it leaves out the first one, it
-// calls unasked.
+// FilterWatch returns a watch without the events of objects that a selector does not select. It calls unselected at the first
+// of them.
 func FilterWatch(part sharding.Selector, inner watch.Interface, unasked func()) watch.Interface {
 	if part.Empty() {
 		return inner
@@ -95,7 +94,7 @@ func FilterWatch(part sharding.Selector, inner watch.Interface, unasked func()) 
 	return w
 }
 
-// partialWatch is what watch.Filter would be if it ended when nobody reads any more.
+// filteredWatch is a watch.Filter that also ends while it has an event that is not read.
 type filteredWatch struct {
 	inner   watch.Interface
 	result  chan watch.Event
@@ -138,7 +137,7 @@ func (w *filteredWatch) run(part sharding.Selector) {
 	}
 }
 
-// about tells whether an event is about an object of the watch.
+// isObjectEvent reports whether an event carries an object of the watch.
 func isObjectEvent(e watch.Event) bool {
 	return e.Type == watch.Added || e.Type == watch.Modified || e.Type == watch.Deleted
 }

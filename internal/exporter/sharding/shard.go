@@ -1,4 +1,4 @@
-// Package sharding assigns resources, and parts of their objects, to exporters that share the work.
+// Package sharding assigns resources and parts of their objects to exporters.
 package sharding
 
 import (
@@ -11,45 +11,44 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 )
 
-// maxShards is far more than any cluster needs. Each owner of a subject is found by looking at all of them.
+// maxShards is more than any cluster needs. Finding an owner takes time proportional to the number of shards.
 const maxShards = 1000
 
-// Shard is which part of the work an exporter does when several share it. The zero value is all of it, as is the only one
-// of one.
+// Shard is the part of the work that one of several exporters does. The zero value and the only shard of one are all of it.
 type Shard struct {
-	// Ordinal is the number of this shard, from 0.
+	// Ordinal is the number of the shard, starting at 0.
 	Ordinal int
-	// Total is how many there are.
+	// Total is the number of shards.
 	Total int
 }
 
 var shardForm = regexp.MustCompile(`^([0-9]{1,9})/([0-9]{1,9})$`)
 
-// ParseShard reads a shard that is written as its number, from 0, and how many there are: "0/3".
+// Parse reads a shard such as "0/3": its ordinal, starting at 0, and the number of shards.
 func Parse(text string) (Shard, error) {
 	parts := shardForm.FindStringSubmatch(text)
 	if parts == nil {
-		return Shard{}, fmt.Errorf("%q is not a shard; write its number, from 0, and how many there are, like 0/3", text)
+		return Shard{}, fmt.Errorf("%q is not a shard; write ORDINAL/SHARDS, such as 0/3", text)
 	}
 	ordinal, _ := strconv.Atoi(parts[1]) // nine digits fit
 	total, _ := strconv.Atoi(parts[2])
 	switch {
 	case total < 1 || total > maxShards:
-		return Shard{}, fmt.Errorf("%q: there can be 1 to %d shards", text, maxShards)
+		return Shard{}, fmt.Errorf("%q: the number of shards must be 1 to %d", text, maxShards)
 	case ordinal >= total:
-		return Shard{}, fmt.Errorf("%q: the shards of %d have the numbers 0 to %d", text, total, total-1)
+		return Shard{}, fmt.Errorf("%q: the ordinal of one of %d shards must be 0 to %d", text, total, total-1)
 	}
 	return Shard{ordinal, total}, nil
 }
 
-// String is how the shard is written: "0/3", or "0/1" for everything.
+// String returns a shard such as "0/3", or "0/1" for the zero value.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Ordinal, max(s.Total, 1)) }
 
-// MarshalText implements encoding.TextMarshaler, for logs.
+// MarshalText implements encoding.TextMarshaler for logs.
 func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Name is the value of the label name of what the shard's informers report. Replicas of the same shard have the same one,
-// and different shards have different ones, so that what they watch of one resource can be added up.
+// Name returns the value of the label name. Replicas of a shard share it and shards differ, so that sums over shards are
+// correct.
 func (s Shard) Name() string {
 	if !s.Partial() {
 		return buildinfo.Name
@@ -57,21 +56,21 @@ func (s Shard) Name() string {
 	return buildinfo.Name + "-" + strconv.Itoa(s.Ordinal)
 }
 
-// partial tells whether there are others.
+// Partial reports whether there are other shards.
 func (s Shard) Partial() bool { return s.Total > 1 }
 
-// owns tells whether a resource, by its Type, is this shard's in a namespace, or in all of them if that is empty. Exactly
-// one shard owns it, whatever the version of the resource.
+// Owns reports whether the shard owns a resource, given by its Type, in a namespace or, if that is empty, in all namespaces.
+// Exactly one shard owns it, in all versions.
 func (s Shard) Owns(resource, namespace string) bool {
 	return !s.Partial() || Owner(resource, namespace, s.Total) == s.Ordinal
 }
 
-// ownerOf returns the shard that gives the highest weight to a resource in a namespace (rendezvous hashing). If there is
-// one shard more, it takes from each of the others its part, and nothing else moves.
+// Owner returns the shard with the highest weight for a resource in a namespace (rendezvous hashing). An added shard takes its
+// part from each of the others, and nothing else moves.
 func Owner(resource, namespace string, total int) int {
 	owner, highest := 0, uint64(0)
 	for shard := range total {
-		// Neither of the separators can be part of a name.
+		// Neither separator can be part of a name.
 		sum := sha256.Sum256([]byte(namespace + "/" + resource + "#" + strconv.Itoa(shard)))
 		if weight := binary.BigEndian.Uint64(sum[:]); weight > highest {
 			owner, highest = shard, weight

@@ -17,9 +17,9 @@ func TestParseShard(t *testing.T) {
 		}
 	}
 	for text, part := range map[string]string{
-		"": "is not a shard; write", "3": "is not a shard", "1/": "is not a shard", "-1/3": "is not a shard", "0/3/4": "is not a shard", "0 /3": "is not a shard",
+		"": "is not a shard; write ORDINAL/SHARDS", "3": "is not a shard", "1/": "is not a shard", "-1/3": "is not a shard", "0/3/4": "is not a shard", "0 /3": "is not a shard",
 		"$(POD_INDEX)/3": `"$(POD_INDEX)/3" is not a shard`, "99999999999999999999/3": "is not a shard",
-		"3/3": "have the numbers 0 to 2", "0/0": "1 to 1000 shards", "0/1001": "1 to 1000 shards",
+		"3/3": "must be 0 to 2", "0/0": "must be 1 to 1000", "0/1001": "must be 1 to 1000",
 	} {
 		if got, err := Parse(text); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is %v, %v; want an error with %q", text, got, err, part)

@@ -2,14 +2,14 @@ package status
 
 import "fmt"
 
-// check is one line of /readyz?verbose.
+// Check is one line of /readyz?verbose.
 type check struct {
 	name string
 	ok   bool
 	note string
 }
 
-// String is the line, in the form that the API server's own /readyz has.
+// String returns the line in the format of the API server's /readyz.
 func (c check) String() string {
 	switch {
 	case !c.ok:
@@ -21,7 +21,7 @@ func (c check) String() string {
 	}
 }
 
-// readiness evaluates every check.
+// Readiness evaluates all checks.
 func (r *Reporter) Readiness() (ready bool, checks []check) {
 	synced, passed := 0, true
 	targets := r.Set.List()
@@ -33,7 +33,7 @@ func (r *Reporter) Readiness() (ready bool, checks []check) {
 		case now.Refused():
 			c.note = now.Answer
 		case now.WasRefused || r.ready.Load():
-			c.note = "not synced yet, but it became available late"
+			c.note = "not synced yet, became available late"
 		default:
 			c.ok, c.note = false, "not synced yet"
 		}
@@ -42,7 +42,7 @@ func (r *Reporter) Readiness() (ready bool, checks []check) {
 	}
 	if !r.IsDiscovered() {
 		passed = false
-		checks = append(checks, check{name: "discovery", note: "the API server has not told yet what there is to watch"})
+		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
 	}
 	if synced == 0 && !r.ready.Load() && (len(targets) > 0 || !r.Idle) {
 		passed = false

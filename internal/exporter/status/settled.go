@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// settledPoll is how often settled looks.
+// settledPoll is the interval of checks in Settled.
 const settledPoll = 100 * time.Millisecond
 
-// settled waits until every target has been refused or is synced and, where there are audits, has been audited once, with
-// whatever result. It fails, and says what is missing, when ctx ends before, and if nothing can be watched at all.
+// Settled waits until every informer is refused, or synced and, with audits, audited once with any result. It returns an error
+// that lists the others if ctx ends first, and an error if all informers are refused.
 func (r *Reporter) Settled(ctx context.Context) error {
 	select {
-	case <-r.Discovered: // it is not known before what there is to wait for
+	case <-r.Discovered: // the informers are not known before
 	case <-ctx.Done():
-		return fmt.Errorf("the API server has not been asked what it serves: %w", context.Cause(ctx))
+		return fmt.Errorf("the API server was not asked what it serves: %w", context.Cause(ctx))
 	}
 	tick := time.NewTicker(settledPoll)
 	defer tick.Stop()
@@ -43,8 +43,8 @@ func (r *Reporter) Settled(ctx context.Context) error {
 	}
 }
 
-// complete tells whether nothing is to be waited for. An audit that was skipped or has failed counts: the next one may be
-// further away than anybody waits, and the result is told by audits_total.
+// complete reports whether Settled need not wait for the informer. A skipped or failed audit counts: the next one may be far
+// away, and audits_total has the result.
 func (s Informer) complete() bool {
 	audited := s.LastAudit.Interval == 0 || s.LastAudit.Result != ""
 	return s.Refused || s.Synced && audited

@@ -1,4 +1,4 @@
-// Package status reports how the informers of an exporter are doing, and whether it is ready.
+// Package status reports the state of the exporter's informers and its readiness.
 package status
 
 import (
@@ -12,46 +12,46 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// States of a target besides the answers of the API server that refuse it.
+// States of an informer besides the refusing answers of package availability.
 const (
 	StateSynced      = "synced"
 	StateSyncing     = "syncing"
 	StateUnreachable = "unreachable"
 )
 
-// noticeableLag is the sync lag that the page draws attention to. It is no objective; alerts have one.
+// noticeableLag is the sync lag that the landing page highlights. It is not an objective.
 const noticeableLag = time.Second
 
-// state is how a target is doing, for people and programs that look at the exporter itself.
+// Informer is the status of an informer, for the landing page and the API.
 type Informer struct {
 	informer.Status
 	Kind    kinds.Kind
-	State   string // one of the states, or an answer of the API server
+	State   string // a State constant or an answer of package availability
 	Refused bool
-	Pending uint64 // of all handlers
+	Pending uint64 // sum over all handlers
 }
 
-// reporter says how an exporter is doing.
+// Reporter reports the status of an exporter.
 type Reporter struct {
 	Name     string // of the shard
 	Server   string // address of the API server
-	Idle     bool   // there may be nothing to watch, since other shards watch it
+	Idle     bool   // other shards may watch everything
 	Started  time.Time
 	Observer *collectors.Observer
 	Set      *informers.Set
-	// discovered is closed once the API server has been asked what it serves, or need not be.
+	// Discovered is closed after the first discovery, or at once without discovery.
 	Discovered <-chan struct{}
-	// leading tells whether this is the leader: nil without an election.
+	// Leading reports whether this replica is the leader. It returns nil without an election.
 	Leading func() *bool
 
-	ready    atomic.Bool // has been ready once
+	ready    atomic.Bool // has been ready at least once
 	draining atomic.Bool
 }
 
-// drain makes the exporter not ready, from now on.
+// Drain makes the exporter not ready.
 func (r *Reporter) Drain() { r.draining.Store(true) }
 
-// states returns how all targets are doing, in their order.
+// Informers returns the status of all informers in their order.
 func (r *Reporter) Informers() []Informer {
 	statuses := map[informer.ID]informer.Status{}
 	for _, s := range informer.List(r.Observer) {
@@ -64,10 +64,10 @@ func (r *Reporter) Informers() []Informer {
 	return all
 }
 
-// stateOf says how a target is doing. What the API server says about it comes before what is in the cache.
+// newInformer returns the status of an informer. An answer of the API server takes precedence over the state of the cache.
 func stateOf(t *informers.Informer, status informer.Status) Informer {
 	s := Informer{Status: status, Kind: t.Kind}
-	s.ID = t.ID() // also of one that has ended
+	s.ID = t.ID() // also of a stopped informer
 	for _, h := range s.Handlers {
 		s.Pending += h.Pending
 	}
@@ -87,7 +87,7 @@ func stateOf(t *informers.Informer, status informer.Status) Informer {
 func (s Informer) Lagging() bool      { return s.SyncLag >= noticeableLag }
 func (s Informer) Inconsistent() bool { return s.LastAudit.Result == informer.AuditDifferent }
 
-// calm orders states by how little attention they need.
+// Rank orders informers by the attention that they need: the lowest first.
 func (s Informer) Rank() int {
 	switch {
 	case s.Refused:
@@ -104,7 +104,7 @@ func (s Informer) Rank() int {
 	return 5
 }
 
-// byName orders states by what they are about.
+// ByName orders informers by type and namespace.
 func ByName(a, b Informer) int {
 	return cmp.Or(cmp.Compare(a.ID.Type(), b.ID.Type()), cmp.Compare(a.ID.Namespace, b.ID.Namespace))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// informersPath answers with the table of the landing page as JSON. docs/api.md describes it: fields may be added, and none
-// is renamed or removed without a new version in the path.
+// InformersPath serves the table of the landing page as JSON. docs/api.md describes it. Fields may be added; renaming or
+// removing one requires a new version in the path.
 const InformersPath = "/api/v1/informers"
 
 type InformersResponse struct {
@@ -54,13 +54,13 @@ type AuditResponse struct {
 	Differences int        `json:"differences"`
 }
 
-// serveInformers answers requests for informersPath.
+// serveInformers serves InformersPath.
 func (s *Server) serveInformers(w http.ResponseWriter, _ *http.Request) {
 	now := time.Now()
 	answer := InformersResponse{
 		Name: s.Status.Name, Version: buildinfo.Version(), APIServer: s.Status.Server,
 		Time: now.UTC().Truncate(time.Millisecond), UptimeSeconds: now.Sub(s.Status.Started).Seconds(),
-		Informers: []InformerResponse{}, // and never null
+		Informers: []InformerResponse{}, // never null
 	}
 	answer.Ready, _ = s.Status.Readiness()
 	answer.Leader = s.Status.Leading()
@@ -71,12 +71,12 @@ func (s *Server) serveInformers(w http.ResponseWriter, _ *http.Request) {
 	}
 	body, err := json.MarshalIndent(answer, "", "  ")
 	if err != nil {
-		s.Logger.Error("The state of the informers cannot be rendered", "err", err)
+		s.Logger.Error("cannot encode the informers", "err", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(body, '\n')) // who has gone needs no answer
+	_, _ = w.Write(append(body, '\n')) // the client is gone
 }
 
 func newInformerResponse(s status.Informer, now time.Time) InformerResponse {
@@ -96,7 +96,7 @@ func newInformerResponse(s status.Informer, now time.Time) InformerResponse {
 	return a
 }
 
-// moment returns when something was, and how many seconds ago: nil if it never was.
+// moment returns a time and its age in seconds, or nil for the zero time.
 func moment(at, now time.Time) (*time.Time, *float64) {
 	if at.IsZero() {
 		return nil, nil

@@ -49,7 +49,7 @@ func TestColumns(t *testing.T) {
 	}
 	for i, c := range columns {
 		if slices.IndexFunc(columns, func(other column) bool { return other.key == c.key || other.title == c.title }) != i {
-			t.Errorf("column %q is there twice", c.key)
+			t.Errorf("column %q is repeated", c.key)
 		}
 	}
 }

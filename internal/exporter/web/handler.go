@@ -15,31 +15,30 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// DefaultTelemetryPath is where metrics are served unless told otherwise.
+// DefaultTelemetryPath is the default path of metrics.
 const DefaultTelemetryPath = "/metrics"
 
-// maxScrapes is how many scrapes are answered at a time. More would only compete with each other; they get 503.
+// maxScrapes is the number of concurrent scrapes. Others get 503.
 const maxScrapes = 20
 
-// telemetryPath is what a path for metrics may look like. Characters that mean something in a pattern of http.ServeMux
-// are not among it.
+// telemetryPath matches valid paths for metrics. They have no characters with a meaning in patterns of http.ServeMux.
 var telemetryPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
-// webOptions for newServer.
+// Options for New.
 type Options struct {
-	// Status is what the pages and probes report.
+	// Status is the source of pages and probes.
 	Status *status.Reporter
-	// Registry is what /metrics serves. The server's own metrics are registered with it.
+	// Registry is what the telemetry path serves. The server's own metrics are registered with it.
 	Registry *prometheus.Registry
-	// Logger is where the server writes.
+	// Logger receives the server's log messages.
 	Logger *slog.Logger
-	// TelemetryPath is where metrics are served.
+	// TelemetryPath is the path of metrics.
 	TelemetryPath string
-	// Pprof serves profiles under /debug/pprof/.
+	// Pprof enables /debug/pprof/.
 	Pprof bool
 }
 
-// server serves every path of the exporter.
+// Server serves all paths of the exporter.
 type Server struct {
 	Options
 	handler http.Handler
@@ -55,7 +54,7 @@ func New(options Options) (*Server, error) {
 	return s, nil
 }
 
-// paths returns what is served, by path.
+// paths returns the handlers by path.
 func (s *Server) paths() (map[string]http.Handler, error) {
 	if !telemetryPath.MatchString(s.TelemetryPath) {
 		return nil, fmt.Errorf("--web.telemetry-path: %q is not a path; write one like %s", s.TelemetryPath, DefaultTelemetryPath)
@@ -75,13 +74,13 @@ func (s *Server) paths() (map[string]http.Handler, error) {
 		paths["/debug/pprof/trace"] = http.HandlerFunc(pprof.Trace)
 	}
 	if _, taken := paths[s.TelemetryPath]; taken {
-		return nil, fmt.Errorf("--web.telemetry-path: %s is taken; write one like %s", s.TelemetryPath, DefaultTelemetryPath)
+		return nil, fmt.Errorf("--web.telemetry-path: %s is in use; write another one, such as %s", s.TelemetryPath, DefaultTelemetryPath)
 	}
 	paths[s.TelemetryPath] = s.newMetricsHandler()
 	return paths, nil
 }
 
-// probes are the paths that the kubelet asks.
+// probes returns the paths for the kubelet.
 func (s *Server) probes() map[string]http.Handler {
 	return map[string]http.Handler{
 		"/healthz": http.HandlerFunc(serveLive),
@@ -98,7 +97,7 @@ func newMux(paths map[string]http.Handler) *http.ServeMux {
 	return mux
 }
 
-// all serves every path of the exporter. The filters stand before all of them, the first one outermost.
+// Handler serves all paths behind filters, the first of which is outermost.
 func (s *Server) Handler(filters ...func(http.Handler) http.Handler) http.Handler {
 	handler := s.handler
 	for _, filter := range slices.Backward(filters) {
@@ -107,11 +106,11 @@ func (s *Server) Handler(filters ...func(http.Handler) http.Handler) http.Handle
 	return protect(handler)
 }
 
-// probesOnly serves the paths that the kubelet asks, for an address of their own where it need not authenticate.
+// HealthHandler serves only the probes, for an address without authentication.
 func (s *Server) HealthHandler() http.Handler { return protect(newMux(s.probes())) }
 
-// newMetricsHandler serves OpenMetrics to whom asks for it, with exemplars, and the text format to all others. It counts
-// its own requests and errors. One metric that cannot be collected does not hold back the others.
+// newMetricsHandler serves OpenMetrics with exemplars to clients that accept it, and the text format to others. It counts its
+// requests and errors. A metric that cannot be collected does not affect the others.
 func (s *Server) newMetricsHandler() http.Handler {
 	handler := promhttp.HandlerFor(s.Registry, promhttp.HandlerOpts{
 		Registry:            s.Registry,

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// serveLive answers liveness probes. It knows nothing of the API server: restarting the exporter would not bring that
-// one back, and would throw away caches that are still useful.
+// serveLive answers liveness probes. It ignores the API server: a restart would not fix it and would drop caches that are still
+// useful.
 func serveLive(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
 
-// serveReady answers readiness probes: 200 once every target is synced or refused and at least one is synced, or nothing falls
-// to this shard, 503 before and during shutdown. With ?verbose, or if it fails, there is a line for each target.
+// serveReady answers readiness probes. It returns 200 once every informer is synced or refused and at least one is synced, or
+// if other shards watch everything. It returns 503 before and during shutdown. The body has a line for each informer on failure
+// and with ?verbose.
 //
-// A kind that is forbidden or missing does not count against readiness, because what reports it is the exporter's
-// metrics. Once ready stays ready: whether caches are fresh is for metrics to say, too, and a kind that becomes
-// available later must not take the others out of service while it syncs, nor a configuration that asks for other kinds.
+// Forbidden and missing resources do not affect readiness: metrics report them. Once ready, the exporter stays ready until
+// shutdown: the freshness of caches is a matter for metrics, and a resource that becomes available later or a reloaded
+// configuration must not take the others out of service.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	ready, checks := s.Status.Readiness()
 	if ready && !r.URL.Query().Has("verbose") {
@@ -37,5 +38,5 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 func plain(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(body)) // a probe that has hung up needs no answer
+	_, _ = w.Write([]byte(body)) // the client is gone
 }

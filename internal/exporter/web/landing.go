@@ -24,7 +24,7 @@ import (
 //go:embed landing.html
 var landingHTML string
 
-// styleHash is what the content security policy allows as style: what the page has, and nothing else.
+// styleHash is the hash of the page's style for the Content-Security-Policy.
 var styleHash = func() string {
 	_, rest, _ := strings.Cut(landingHTML, "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
@@ -32,7 +32,7 @@ var styleHash = func() string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }()
 
-// landing is the page for people: what is watched and how it is doing. It needs no script and nothing from elsewhere.
+// landing serves the landing page: all informers and their status. It has no scripts and loads nothing.
 type landing struct {
 	status   *status.Reporter
 	log      *slog.Logger
@@ -41,14 +41,14 @@ type landing struct {
 	pprof    bool
 }
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Name, Version, Server string
 	Metrics, API          string
 	Pprof                 bool
 	Up                    string
 	Ready                 bool
-	Leader                string // yes or no, empty without an election
+	Leader                string // yes, no, or empty without an election
 	Synced, Refused       int
 	Late, Different       int
 	Objects               int
@@ -56,19 +56,19 @@ type page struct {
 	Rows                  []row
 }
 
-// header is the head of a column.
+// header is the heading of a column.
 type header struct {
 	Title   string
 	Numeric bool
-	Sorted  string // how the table is sorted by it, as aria-sort has it: empty if it is not
-	Link    string // sorts by it, or the other way round
+	Sorted  string // the value of aria-sort, empty if the table is not sorted by this column
+	Link    string // sorts by this column, or reverses the order
 }
 
-// row is one informer, as text.
+// row is one informer, formatted.
 type row struct {
 	Type, Namespace            string
 	State                      string
-	Blank                      bool // never had anything that numbers could tell about
+	Blank                      bool // refused before it was ever synced
 	Watch, WatchOpenedAt       string
 	Objects                    int
 	Pending                    uint64
@@ -78,7 +78,7 @@ type row struct {
 	LastEvent, LastEventAt     string
 	Relists                    uint64
 	Audit, AuditAge, AuditedAt string
-	Bad                        bool // the audit found something, or could not be made
+	Bad                        bool // inconsistent or failed
 }
 
 func newLanding(s *Server) (*landing, error) {
@@ -90,23 +90,23 @@ func newLanding(s *Server) (*landing, error) {
 		status:   s.Status,
 		log:      s.Logger,
 		template: tmpl,
-		// Relative, so that the page works behind a proxy that adds a prefix.
+		// Relative, so that the page works behind a proxy with a path prefix.
 		metrics: strings.TrimPrefix(s.TelemetryPath, "/"),
 		pprof:   s.Pprof,
 	}, nil
 }
 
-// ServeHTTP implements http.Handler. ?sort=objects sorts the table by that column, ?sort=objects&desc the other way round.
+// ServeHTTP implements http.Handler. ?sort=objects sorts the table by a column, ?sort=objects&desc in descending order.
 func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	var body bytes.Buffer // so that a failure does not come after half a page
+	var body bytes.Buffer // an error must not follow half a page
 	if err := l.template.Execute(&body, l.page(query.Get("sort"), query.Has("desc"))); err != nil {
-		l.log.Error("The landing page cannot be rendered", "err", err)
+		l.log.Error("cannot render the landing page", "err", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(body.Bytes()) // a browser that has gone needs no page
+	_, _ = w.Write(body.Bytes()) // the client is gone
 }
 
 func (l *landing) page(sortBy string, descending bool) page {
@@ -138,10 +138,10 @@ func (l *landing) page(sortBy string, descending bool) page {
 	return p
 }
 
-// column is one of the table.
+// column of the table.
 type column struct {
 	key, title string
-	numeric    bool // and therefore sorted from the largest value down at first
+	numeric    bool // sorted in descending order first
 	compare    func(a, b status.Informer) int
 }
 
@@ -159,15 +159,15 @@ var columns = []column{
 	{"audit", "Last audit", false, func(a, b status.Informer) int { return cmp.Compare(auditRank(a), auditRank(b)) }},
 }
 
-// defaultSort shows first what needs attention.
+// defaultSort lists the informers with problems first.
 const defaultSort = "state"
 
-// auditRank orders results of audits by how much attention they need.
+// auditRank orders audit results by the attention that they need.
 func auditRank(s status.Informer) int {
 	return slices.Index([]string{informer.AuditDifferent, informer.AuditError, informer.AuditSkipped, informer.AuditConsistent, ""}, s.LastAudit.Result)
 }
 
-// arrange sorts the states by a column and returns the heads of all columns. A column that does not exist is the default.
+// arrange sorts the informers by a column, or by the default if it does not exist, and returns the headings.
 func arrange(states []status.Informer, sortBy string, descending bool) []header {
 	if !slices.ContainsFunc(columns, func(c column) bool { return c.key == sortBy }) {
 		sortBy, descending = defaultSort, false
@@ -175,7 +175,7 @@ func arrange(states []status.Informer, sortBy string, descending bool) []header 
 	var headers []header
 	for _, c := range columns {
 		h := header{Title: c.title, Numeric: c.numeric}
-		next := c.numeric // whether the link sorts downwards
+		next := c.numeric // the link sorts in descending order
 		if c.key == sortBy {
 			next = !descending
 			h.Sorted = map[bool]string{false: "ascending", true: "descending"}[descending]
@@ -227,7 +227,7 @@ func newRow(s status.Informer) row {
 	return r
 }
 
-// since returns how long ago something was, and when: nothing if it never was.
+// since formats the age of a time and the time, or empty strings for the zero time.
 func since(at time.Time) (ago, when string) {
 	if at.IsZero() {
 		return "", ""
@@ -235,7 +235,7 @@ func since(at time.Time) (ago, when string) {
 	return short(time.Since(at)), at.UTC().Format(time.RFC3339)
 }
 
-// short formats a duration with as many digits as a person wants to read.
+// short formats a duration with two significant units at most.
 func short(d time.Duration) string {
 	switch {
 	case d <= 0:

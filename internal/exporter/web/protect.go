@@ -4,14 +4,14 @@ import (
 	"net/http"
 )
 
-// How many requests are answered at a time, probes and others. More get 503: they would only compete with each other, and
-// each of them takes memory. Probes have room of their own, so that whoever asks too much does not get the pod restarted.
+// Limits of concurrent requests. Others get 503 and take no memory. Probes have their own limit, so that other requests cannot
+// get the pod restarted.
 const (
 	maxRequests = 40
 	maxProbes   = 10
 )
 
-// securityHeaders are on every answer, unless the web configuration file has its own values for them.
+// securityHeaders are set on every response, unless the web configuration file sets them.
 var securityHeaders = map[string]string{
 	"Cache-Control":                "no-store",
 	"Content-Security-Policy":      "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -22,7 +22,7 @@ var securityHeaders = map[string]string{
 	"X-Frame-Options":              "deny",
 }
 
-// protect stands before everything else.
+// protect adds security headers and limits concurrent requests.
 func protect(next http.Handler) http.Handler {
 	probes, others := limit(maxProbes, next), limit(maxRequests, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func isProbe(path string) bool {
 	return false
 }
 
-// limit answers n requests at a time and turns the others away.
+// limit serves n requests concurrently and rejects others.
 func limit(n int, next http.Handler) http.Handler {
 	slots := make(chan struct{}, n)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +57,7 @@ func limit(n int, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		default:
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
+			http.Error(w, "too many concurrent requests", http.StatusServiceUnavailable)
 		}
 	})
 }
