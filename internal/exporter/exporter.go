@@ -155,8 +155,8 @@ func (e *Exporter) announce(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	synced, targets := 0, e.informers.List()
-	for _, t := range targets {
+	synced, all := 0, e.informers.List()
+	for _, t := range all {
 		select {
 		case <-t.Shared.HasSyncedChecker().Done():
 			synced++
@@ -167,15 +167,15 @@ func (e *Exporter) announce(ctx context.Context) {
 		}
 	}
 	took := time.Since(e.status.Started)
-	if len(targets) == 0 && e.shard.Partial() {
+	if len(all) == 0 && e.shard.Partial() {
 		e.log.Warn("this shard has nothing to watch; reduce the number of shards", "shard", e.shard)
 		return
 	}
 	if synced == 0 {
-		e.log.Error("none of the resources can be watched; not ready until one can", "resources", len(targets), "duration", took)
+		e.log.Error("none of the resources can be watched; not ready until one can", "resources", len(all), "duration", took)
 		return
 	}
-	e.log.Info("informers synced", "synced", synced, "refused", len(targets)-synced, "duration", took)
+	e.log.Info("informers synced", "synced", synced, "refused", len(all)-synced, "duration", took)
 }
 
 // Reload reloads the configuration file. If it is invalid, the last valid configuration stays in use. Without a file it does

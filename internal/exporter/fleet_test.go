@@ -148,8 +148,8 @@ func (f *fleet) waitChecked(t *testing.T) {
 	}
 }
 
-// checkCalm fails the test if something was logged that is not routine.
-func (f *fleet) checkCalm(t *testing.T) {
+// checkNoWarnings fails the test if something was logged that is not routine.
+func (f *fleet) checkNoWarnings(t *testing.T) {
 	t.Helper()
 	for ordinal, l := range f.logs {
 		for _, ln := range l.Find("") {

@@ -66,13 +66,13 @@ func constLabels(m catalog.Metric, values []string) prometheus.Labels {
 
 // kindUp reports the availability of each kind. A kind that is watched in several namespaces is up if it is up in all of them.
 type kindUp struct {
-	desc    *prometheus.Desc
-	targets func() []*informers.Informer
+	desc *prometheus.Desc
+	list func() []*informers.Informer
 }
 
-func newKindUp(targets func() []*informers.Informer) *kindUp {
+func newKindUp(list func() []*informers.Informer) *kindUp {
 	m := catalog.ExporterKindUp
-	return &kindUp{desc: prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), targets: targets}
+	return &kindUp{desc: prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), list: list}
 }
 
 // Describe implements prometheus.Collector.
@@ -81,7 +81,7 @@ func (k *kindUp) Describe(descs chan<- *prometheus.Desc) { descs <- k.desc }
 // Collect implements prometheus.Collector.
 func (k *kindUp) Collect(metrics chan<- prometheus.Metric) {
 	up := map[string]float64{}
-	for _, t := range k.targets() {
+	for _, t := range k.list() {
 		informerType := t.Kind.Type()
 		if _, seen := up[informerType]; !seen {
 			up[informerType] = 1

@@ -106,7 +106,7 @@ func TestObjectsAreSpread(t *testing.T) {
 	many.create(t, client, "default", 10)
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.waitChecked(t)
-	f.checkCalm(t)
+	f.checkNoWarnings(t)
 	if requests := road.unselected(); len(requests) > 0 {
 		t.Errorf("asked for the objects of all shards: %s", requests)
 	}
@@ -132,7 +132,7 @@ func TestObjectsAreSpread(t *testing.T) {
 	many.create(t, client, "default", 5)
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.waitReady(t)
-	f.checkCalm(t)
+	f.checkNoWarnings(t)
 }
 
 // selectorsAreKept holds what shardSelector is relied on for against the API server: the parts are disjoint and complete, in
@@ -246,7 +246,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	}
 	await.True(t, "nobody watches what is gone", func() bool { return !watches() }, func() string { return later.Name })
 	f.waitHeldOnce(t, many.uids(t, client))
-	f.checkCalm(t)
+	f.checkNoWarnings(t)
 }
 
 // An API server without the feature gate sends every shard everything. If the configuration says so, the objects are spread by
@@ -269,7 +269,7 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	f.waitChecked(t)
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.waitSpread(t, "configmaps", "shardSelector", 1)
-	f.checkCalm(t)
+	f.checkNoWarnings(t)
 	for ordinal, e := range f.exporters {
 		if done := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]; done > 4 {
 			t.Errorf("shard %d has made %v discoveries because of what it was sent", ordinal, done)

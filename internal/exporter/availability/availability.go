@@ -41,6 +41,7 @@ type Tracker struct {
 	lastError   error // of the last failed request
 }
 
+// NewTracker returns a tracker that logs changes to log.
 func NewTracker(log *slog.Logger) *Tracker {
 	return &Tracker{log: log, Refusal: make(chan struct{}), OnUnselected: func() {}, answer: Pending}
 }
@@ -48,14 +49,17 @@ func NewTracker(log *slog.Logger) *Tracker {
 // Up reports whether the last answer was that the resource can be listed and watched.
 func (a *Tracker) Up() bool { return a.Status().Answer == Up }
 
+// Status is the availability of a resource.
 type Status struct {
 	Answer      string
 	WasRefused  bool
 	Unreachable bool
 }
 
+// Refused reports whether the last answer was a refusal.
 func (s Status) Refused() bool { return s.Answer != Up && s.Answer != Pending }
 
+// Status returns the current availability.
 func (a *Tracker) Status() Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,6 +107,7 @@ func (a *Tracker) opened() {
 	}
 }
 
+// Failed records a failed request.
 func (a *Tracker) Failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // the informer was stopped

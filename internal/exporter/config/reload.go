@@ -65,6 +65,7 @@ type Reloader struct {
 	at   time.Time // of the last success
 }
 
+// NewReloader returns a reloader that passes valid configurations to use. Without a file it does nothing.
 func NewReloader(file *File, use func(Config), log *slog.Logger) *Reloader {
 	r := &Reloader{log: log, use: use, Interval: configPoll, good: true, at: time.Now()}
 	if file != nil {

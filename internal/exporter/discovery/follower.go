@@ -67,9 +67,10 @@ type Follower struct {
 	splitter splitter
 }
 
-func New(config config.Config, shard sharding.Shard, targets *informers.Set, client metadata.Interface, discover discoverFunc, log *slog.Logger) *Follower {
+// New returns a follower of a cluster for one shard. discover is nil without discovery.
+func New(config config.Config, shard sharding.Shard, set *informers.Set, client metadata.Interface, discover discoverFunc, log *slog.Logger) *Follower {
 	f := &Follower{
-		log: log, informers: targets, Count: newDiscoveryCounter(), client: client, discover: discover, config: config, forbidden: map[informers.Spec]bool{},
+		log: log, informers: set, Count: newDiscoveryCounter(), client: client, discover: discover, config: config, forbidden: map[informers.Spec]bool{},
 		changed: make(chan struct{}, 1), namespaces: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), Ready: make(chan struct{}),
 		splitter: splitter{shard: shard, client: client, log: log, selecting: map[string]bool{}, strategies: map[string]string{}, auxiliaries: auxiliaries{}},
 	}
@@ -221,11 +222,11 @@ func (f *Follower) Apply(ctx context.Context) {
 		allowed[t.Spec] = t.Availability.Status().Answer != availability.Forbidden
 	}
 	asking := true // until a request times out, so that a server that hangs is waited for once
-	var subjects []informers.Spec
+	var specs []informers.Spec
 	forbidden := map[informers.Spec]bool{}
 	f.splitter.begin()
 	for _, c := range choose(config, f.served, informers.Kinds(before)) {
-		for _, s := range f.splitter.subjects(ctx, config, c.Kind, before) {
+		for _, s := range f.splitter.specs(ctx, config, c.Kind, before) {
 			if c.found && !allowed[s] {
 				out, sure := f.leftOut(s)
 				if !sure && asking {
@@ -239,7 +240,7 @@ func (f *Follower) Apply(ctx context.Context) {
 					continue
 				}
 			}
-			subjects = append(subjects, s)
+			specs = append(specs, s)
 		}
 	}
 	if ctx.Err() != nil {
@@ -252,7 +253,7 @@ func (f *Follower) Apply(ctx context.Context) {
 		return f.namespacesChanged
 	})
 	f.forbid(forbidden)
-	if err := f.informers.Replace(subjects); err != nil {
+	if err := f.informers.Replace(specs); err != nil {
 		f.log.Error("cannot create an informer", "err", err)
 	}
 	f.logChange(informers.Kinds(before), informers.Kinds(f.informers.List()))

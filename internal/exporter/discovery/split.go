@@ -59,13 +59,13 @@ func (p *splitter) end(ctx context.Context, changed func(kinds.Kind) func()) {
 	})
 }
 
-// subjects returns the specs of a kind for this shard. before are the current informers.
-func (p *splitter) subjects(ctx context.Context, config config.Config, kind kinds.Kind, before []*informers.Informer) []informers.Spec {
-	subjects := p.own(ctx, config, kind, before)
-	if p.shard.Partial() && p.asked != nil && kinds.DefinesKinds(kind) && !slices.Contains(subjects, informers.NewSpec(config, kind, metav1.NamespaceAll)) {
+// specs returns the specs of a kind for this shard. before are the current informers.
+func (p *splitter) specs(ctx context.Context, config config.Config, kind kinds.Kind, before []*informers.Informer) []informers.Spec {
+	specs := p.own(ctx, config, kind, before)
+	if p.shard.Partial() && p.asked != nil && kinds.DefinesKinds(kind) && !slices.Contains(specs, informers.NewSpec(config, kind, metav1.NamespaceAll)) {
 		p.wanted[kind] = true
 	}
-	return subjects
+	return specs
 }
 
 func (p *splitter) own(ctx context.Context, config config.Config, kind kinds.Kind, before []*informers.Informer) []informers.Spec {
@@ -97,43 +97,43 @@ func (p *splitter) own(ctx context.Context, config config.Config, kind kinds.Kin
 }
 
 // hashed returns specs for those namespaces that the shard owns.
-func (p *splitter) hashed(config config.Config, kind kinds.Kind, namespaces []string) (subjects []informers.Spec) {
+func (p *splitter) hashed(config config.Config, kind kinds.Kind, namespaces []string) (specs []informers.Spec) {
 	for _, namespace := range namespaces {
 		if p.shard.Owns(kind.Type(), namespace) {
-			subjects = append(subjects, informers.NewSpec(config, kind, namespace))
+			specs = append(specs, informers.NewSpec(config, kind, namespace))
 		}
 	}
-	return subjects
+	return specs
 }
 
 // parts returns specs for the shard's objects in all namespaces.
-func (p *splitter) parts(config config.Config, kind kinds.Kind, namespaces []string) (subjects []informers.Spec) {
+func (p *splitter) parts(config config.Config, kind kinds.Kind, namespaces []string) (specs []informers.Spec) {
 	for _, namespace := range namespaces {
 		s := informers.NewSpec(config, kind, namespace)
 		s.Shard = p.shard
-		subjects = append(subjects, s)
+		specs = append(specs, s)
 	}
-	return subjects
+	return specs
 }
 
 // namespaces returns all namespaces, or false if they are not known yet. If they may not be listed, it returns NamespaceAll.
 func (p *splitter) namespaces() ([]string, bool) {
 	p.wanted[kinds.Namespaces] = true
-	lookout := p.auxiliaries[kinds.Namespaces]
-	if lookout.Refused() {
+	auxiliary := p.auxiliaries[kinds.Namespaces]
+	if auxiliary.Refused() {
 		return []string{metav1.NamespaceAll}, true
 	}
-	return lookout.Names()
+	return auxiliary.Names()
 }
 
 // watched returns the current specs of a kind.
-func watched(before []*informers.Informer, kind kinds.Kind) (subjects []informers.Spec) {
+func watched(before []*informers.Informer, kind kinds.Kind) (specs []informers.Spec) {
 	for _, t := range before {
 		if t.Kind == kind {
-			subjects = append(subjects, t.Spec)
+			specs = append(specs, t.Spec)
 		}
 	}
-	return subjects
+	return specs
 }
 
 // report logs how a resource is split, if that has changed. named is splitBy of the configuration.

@@ -31,9 +31,9 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 		p.ask()
 		p.begin()
 		for _, kind := range kinds.Default() {
-			subjects := p.subjects(tooLate, config.Config{SplitResources: []string{"*"}}, kind, nil)
-			if len(subjects) != 1 || subjects[0].Shard != p.shard {
-				t.Errorf("%s is watched as %+v, want its part", kind.Type(), subjects)
+			specs := p.specs(tooLate, config.Config{SplitResources: []string{"*"}}, kind, nil)
+			if len(specs) != 1 || specs[0].Shard != p.shard {
+				t.Errorf("%s is watched as %+v, want its part", kind.Type(), specs)
 			}
 		}
 		if requests != round {

@@ -70,6 +70,7 @@ func (l *Auxiliary) Refused() bool {
 	return l != nil && !l.informer.HasSynced() && l.availability.Status().Refused()
 }
 
+// Stop stops the informer and waits for it.
 func (l *Auxiliary) Stop() {
 	l.cancel()
 	<-l.ended

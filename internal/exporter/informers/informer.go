@@ -89,6 +89,7 @@ func (s Spec) Name() string {
 	return s.Namespace + "/" + s.Kind.Type()
 }
 
+// ID identifies the informer in the library.
 func (s Spec) ID() informer.ID {
 	return informer.ID{Group: s.Kind.Group, Resource: s.Kind.Resource, Namespace: s.Namespace}
 }

@@ -49,6 +49,7 @@ type ObjectMetrics struct {
 	lag   func(informer.ID) time.Duration
 }
 
+// NewObjectMetrics registers the metrics about objects.
 func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Observer, name string, whole *client.WholeObjects) (*ObjectMetrics, error) {
 	collector, err := objects.New(registry, objects.Options{Name: name})
 	if err != nil {

@@ -34,11 +34,11 @@ func (s *Set) List() []*Informer {
 
 // Replace makes the informers those of the specs, in their order. Informers with an unchanged spec keep running. Removed ones
 // are stopped: their goroutines and series are gone when Replace returns. New ones are started if the set runs.
-func (s *Set) Replace(subjects []Spec) error {
+func (s *Set) Replace(specs []Spec) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	wanted := make(map[Spec]*Informer, len(subjects))
-	for _, subject := range subjects {
+	wanted := make(map[Spec]*Informer, len(specs))
+	for _, subject := range specs {
 		wanted[subject] = nil
 	}
 	var kept, gone []*Informer
@@ -58,9 +58,9 @@ func (s *Set) Replace(subjects []Spec) error {
 	for _, t := range gone {
 		t.end()
 	}
-	targets := make([]*Informer, 0, len(subjects))
+	all := make([]*Informer, 0, len(specs))
 	var errs []error // one failure does not affect the others
-	for _, subject := range subjects {
+	for _, subject := range specs {
 		t := wanted[subject]
 		if t == nil {
 			var err error
@@ -70,21 +70,21 @@ func (s *Set) Replace(subjects []Spec) error {
 			}
 			wanted[subject] = t
 		}
-		targets = append(targets, t)
+		all = append(all, t)
 	}
-	s.publish(targets)
+	s.publish(all)
 	return errors.Join(errs...)
 }
 
 // publish replaces the informers and starts new ones if the set runs.
-func (s *Set) publish(targets []*Informer) {
+func (s *Set) publish(all []*Informer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.informers = targets
+	s.informers = all
 	if s.ctx == nil || s.stopped {
 		return
 	}
-	for _, t := range targets {
+	for _, t := range all {
 		if !t.started {
 			t.started = true
 			s.running.Go(func() { t.run(s.ctx) })
@@ -113,9 +113,9 @@ func (s *Set) Stop() {
 func (s *Set) Wait() { s.running.Wait() }
 
 // Kinds returns the kinds of informers by Type.
-func Kinds(targets []*Informer) map[string]kinds.Kind {
-	kinds := make(map[string]kinds.Kind, len(targets))
-	for _, t := range targets {
+func Kinds(all []*Informer) map[string]kinds.Kind {
+	kinds := make(map[string]kinds.Kind, len(all))
+	for _, t := range all {
 		kinds[t.Kind.Type()] = t.Kind
 	}
 	return kinds

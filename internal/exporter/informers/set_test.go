@@ -21,15 +21,15 @@ import (
 )
 
 func subjectsOf(names ...string) []Spec {
-	var subjects []Spec
+	var specs []Spec
 	for _, name := range names {
 		namespace, resource, ok := strings.Cut(name, "/")
 		if !ok {
 			namespace, resource = "", name
 		}
-		subjects = append(subjects, NewSpec(config.Config{}, kinds.Kind{Version: "v1", Resource: resource, Namespaced: resource != "nodes"}, namespace))
+		specs = append(specs, NewSpec(config.Config{}, kinds.Kind{Version: "v1", Resource: resource, Namespaced: resource != "nodes"}, namespace))
 	}
-	return subjects
+	return specs
 }
 
 func names(targets []*Informer) []string {
@@ -133,7 +133,7 @@ func TestSetWithoutWhatCannotBeMade(t *testing.T) {
 	s := newTestSet(t)
 	s.replace(t, "pods", "nodes")
 	newTarget := s.newInformer
-	s.Set.newInformer = func(s Spec) (*Informer, error) {
+	s.newInformer = func(s Spec) (*Informer, error) {
 		if s.Kind.Resource == "secrets" {
 			return nil, errors.New("no secrets")
 		}

@@ -27,6 +27,7 @@ func (k Kind) Type() string {
 	return schema.GroupResource{Group: k.Group, Resource: k.Resource}.String()
 }
 
+// GVR returns the resource with its group and version.
 func (k Kind) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}
 }
@@ -103,8 +104,10 @@ func Known(name string) (Kind, bool) {
 // Leases is the Type of Leases.
 const Leases = "leases.coordination.k8s.io"
 
+// IsPattern reports whether a name is a pattern.
 func IsPattern(name string) bool { return strings.Contains(name, "*") }
 
+// Matches reports whether a name matches one of the patterns.
 func Matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, _ := path.Match(pattern, name) // patterns are validated

@@ -24,8 +24,8 @@ func (c check) String() string {
 // Readiness evaluates all checks.
 func (r *Reporter) Readiness() (ready bool, checks []check) {
 	synced, passed := 0, true
-	targets := r.Set.List()
-	for _, t := range targets {
+	all := r.Set.List()
+	for _, t := range all {
 		c := check{name: t.Name(), ok: true}
 		switch now := t.Availability.Status(); {
 		case t.Shared.HasSynced():
@@ -44,7 +44,7 @@ func (r *Reporter) Readiness() (ready bool, checks []check) {
 		passed = false
 		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
 	}
-	if synced == 0 && !r.ready.Load() && (len(targets) > 0 || !r.Idle) {
+	if synced == 0 && !r.ready.Load() && (len(all) > 0 || !r.Idle) {
 		passed = false
 		checks = append(checks, check{name: "informers", note: "none is synced"})
 	}
@@ -57,6 +57,7 @@ func (r *Reporter) Readiness() (ready bool, checks []check) {
 	return passed, checks
 }
 
+// IsDiscovered reports whether Discovered is closed.
 func (r *Reporter) IsDiscovered() bool {
 	select {
 	case <-r.Discovered:

@@ -59,13 +59,13 @@ func (r *Reporter) Informers() []Informer {
 	}
 	var all []Informer
 	for _, t := range r.Set.List() {
-		all = append(all, stateOf(t, statuses[t.ID()]))
+		all = append(all, newInformer(t, statuses[t.ID()]))
 	}
 	return all
 }
 
 // newInformer returns the status of an informer. An answer of the API server takes precedence over the state of the cache.
-func stateOf(t *informers.Informer, status informer.Status) Informer {
+func newInformer(t *informers.Informer, status informer.Status) Informer {
 	s := Informer{Status: status, Kind: t.Kind}
 	s.ID = t.ID() // also of a stopped informer
 	for _, h := range s.Handlers {
@@ -84,7 +84,10 @@ func stateOf(t *informers.Informer, status informer.Status) Informer {
 	return s
 }
 
-func (s Informer) Lagging() bool      { return s.SyncLag >= noticeableLag }
+// Lagging reports whether the sync lag is noticeable.
+func (s Informer) Lagging() bool { return s.SyncLag >= noticeableLag }
+
+// Inconsistent reports whether the last audit found differences.
 func (s Informer) Inconsistent() bool { return s.LastAudit.Result == informer.AuditDifferent }
 
 // Rank orders informers by the attention that they need: the lowest first.

@@ -14,6 +14,7 @@ import (
 // removing one requires a new version in the path.
 const InformersPath = "/api/v1/informers"
 
+// InformersResponse is the response of InformersPath.
 type InformersResponse struct {
 	Name          string             `json:"name"`
 	Version       string             `json:"version"`
@@ -25,6 +26,7 @@ type InformersResponse struct {
 	Informers     []InformerResponse `json:"informers"`
 }
 
+// InformerResponse is one informer in it.
 type InformerResponse struct {
 	InformerType        string         `json:"informerType"`
 	Group               string         `json:"group"`
@@ -47,6 +49,7 @@ type InformerResponse struct {
 	LastAudit           *AuditResponse `json:"lastAudit"`
 }
 
+// AuditResponse is the last audit of an informer.
 type AuditResponse struct {
 	Result      string     `json:"result"`
 	Time        *time.Time `json:"time"`

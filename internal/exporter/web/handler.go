@@ -44,6 +44,7 @@ type Server struct {
 	handler http.Handler
 }
 
+// New returns a server. It fails if the telemetry path is invalid or in use.
 func New(options Options) (*Server, error) {
 	s := &Server{Options: options}
 	paths, err := s.paths()
