@@ -56,7 +56,7 @@ vuln: ## Check for known vulnerabilities, if the database is reachable
 
 .PHONY: words
 words: ## Check the language of comments, messages and pages
-	@$(GO) test -count=1 -v -run TestWords ./test/docs
+	@$(GO) test -count=1 -run TestWords ./test/docs
 
 .PHONY: servers
 servers: ## Build the servers for tests and demo if they are missing (about ten minutes on two cores)

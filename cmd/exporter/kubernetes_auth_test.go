@@ -154,7 +154,7 @@ func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
 	s.log.wait(t, `"msg":"API server is reachable again`, "\n")
 }
 
-// More than a server should be sent is refused by net/http before anybody reads it.
+// More than a server should be sent is rejected by net/http before it is read.
 func TestHeadersAreLimited(t *testing.T) {
 	s := serve(t)
 	if code, _ := get(t, s.url+"/livez", "X-Large", strings.Repeat("x", 64<<10)); code != http.StatusRequestHeaderFieldsTooLarge {

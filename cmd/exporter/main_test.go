@@ -49,7 +49,7 @@ func (o *output) String() string {
 	return o.buf.String()
 }
 
-// wait returns what is between two parts of the output once both are there.
+// wait returns the output between two parts once both have been written.
 func (o *output) wait(t testing.TB, after, before string) string {
 	t.Helper()
 	var found string
@@ -62,7 +62,7 @@ func (o *output) wait(t testing.TB, after, before string) string {
 	return found
 }
 
-// unreachable writes a kubeconfig for an API server that is not there.
+// unreachable writes a kubeconfig for an unreachable API server.
 func unreachable(t *testing.T) string {
 	t.Helper()
 	return write(t, "kubeconfig", `apiVersion: v1

@@ -80,7 +80,7 @@ func TestKubernetesAuthManifests(t *testing.T) {
 }
 
 // The component for high availability, applied to a real API server: with the account, the flags and the Role that it has,
-// one of two exporters is elected, and the other one when the first has stopped. The Role is good for nothing else.
+// one of two exporters is elected, and the other one when the first has stopped. The Role allows nothing else.
 func TestHighAvailabilityManifests(t *testing.T) {
 	const namespace = "high-availability-manifests"
 	plane, client, deployment := applied(t, namespace, "high-availability")

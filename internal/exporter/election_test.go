@@ -88,11 +88,11 @@ func (r *replica) leads(t *testing.T) bool {
 	for _, leader := range exportertest.Values(t, r.Gatherer(), catalog.ControllerLeader.Name, "lock") {
 		return leader == 1
 	}
-	t.Fatalf("%s does not tell whether it leads", r.name)
+	t.Fatalf("%s does not report leadership", r.name)
 	return false
 }
 
-// audits returns how many audits there were, whatever came of them.
+// audits returns the number of audits with any result.
 func (r *replica) audits(t *testing.T) (n float64) {
 	t.Helper()
 	for _, count := range exportertest.Values(t, r.Gatherer(), catalog.InformerAudits.Name, "result") {
@@ -101,7 +101,7 @@ func (r *replica) audits(t *testing.T) (n float64) {
 	return n
 }
 
-// judges tells whether a replica says anything about differences between its caches and the API server.
+// judges reports whether a replica reports differences between its caches and the API server.
 func (r *replica) judges(t *testing.T) bool {
 	t.Helper()
 	return len(exportertest.Values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "kind")) > 0
@@ -173,7 +173,7 @@ func TestElection(t *testing.T) {
 			}
 		}
 		if page := get(r.Exporter, "/").Body.String(); !strings.Contains(page, "<dt>Leader</dt><dd>"+map[bool]string{true: "yes", false: "no"}[r == first]) {
-			t.Errorf("%s: the page does not say whether it leads", r.name)
+			t.Errorf("%s: the page does not show leadership", r.name)
 		}
 	}
 
@@ -185,7 +185,7 @@ func TestElection(t *testing.T) {
 	second, rest := auditor(t, others)
 	third := rest[0]
 
-	// Cut off: it audits no more and says so, and goes on with the rest.
+	// Cut off: it pauses audits, reports that, and continues with the rest.
 	const trouble, fine = "Lease is unreachable; retrying", "Lease is usable again"
 	lost, told, mended := second.transitions(t, "lost"), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
 	second.proxy.Cut()
@@ -208,7 +208,7 @@ func TestElection(t *testing.T) {
 		t.Errorf("log lines that the Lease cannot be used: %v, want one more than %d", lines, told)
 	}
 
-	// Back: it is a candidate again, for as long as nobody else goes.
+	// Back: it is a candidate again.
 	if err := second.proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestElection(t *testing.T) {
 	}
 }
 
-// A replica that may not use the Lease says so once, with what is to be done, and does all but the audits; with the rights that
+// A replica that may not use the Lease logs it once, with the fix, and does everything but audits; with the rights that
 // it asks for, it is elected.
 func TestElectionWithoutRights(t *testing.T) {
 	t.Parallel()
@@ -277,7 +277,7 @@ func TestElectionWithoutRights(t *testing.T) {
 		t.Errorf("no log line that the Lease can be used: %v", written.Find("Lease"))
 	}
 
-	// If somebody deletes the Lease, it is created again.
+	// A deleted Lease is created again.
 	leases := coordinationclient.NewForConfigOrDie(admin).Leases(namespace)
 	if err := leases.Delete(t.Context(), "exporter", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)

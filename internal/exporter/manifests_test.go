@@ -102,7 +102,7 @@ func TestManifestsRender(t *testing.T) {
 	}
 }
 
-// Shards are a StatefulSet that the API server accepts, with as many Pods as each of them is told that there are.
+// Shards are a StatefulSet that the API server accepts, with as many Pods as each of them expects.
 func TestShardingOnARealServer(t *testing.T) {
 	needKubectl(t)
 	out, err := exec.CommandContext(t.Context(), "kubectl", "kustomize", overlayOf(t, "kubernetes-auth", "sharding")).Output()

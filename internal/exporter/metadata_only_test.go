@@ -58,11 +58,11 @@ func (w *wire) has(s string) bool {
 	return bytes.Contains(w.received.Bytes(), []byte(s))
 }
 
-// readWhole tells whether a request is for Leases or Deployments, or the like: for what is read as a whole.
+// readWhole reports whether a request is for resources that are read as whole objects, such as Leases and Deployments.
 func readWhole(r *http.Request) bool {
 	return slices.ContainsFunc([]string{
 		"/leases", "/deployments", "/daemonsets", "/replicasets", "/statefulsets", "/horizontalpodautoscalers", "/poddisruptionbudgets",
-		"/openapi/v3", // which tells that
+		"/openapi/v3", // which lists the fields
 	}, func(part string) bool { return strings.Contains(r.URL.Path, part) })
 }
 

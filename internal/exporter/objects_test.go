@@ -42,12 +42,12 @@ func TestObjectsOfACluster(t *testing.T) {
 	reports("nothing behind", catalog.ObjectGenerationLag, "informer_type", map[string]float64{"deployments.apps": 0})
 
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "lock"}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: ptr.To("somebody"), LeaseDurationSeconds: ptr.To[int32](3600), RenewTime: ptr.To(metav1.NowMicro()), LeaseTransitions: ptr.To[int32](5),
+		HolderIdentity: ptr.To("holder"), LeaseDurationSeconds: ptr.To[int32](3600), RenewTime: ptr.To(metav1.NowMicro()), LeaseTransitions: ptr.To[int32](5),
 	}}
 	if _, err := client.CoordinationV1().Leases(namespace).Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	reports("the holder", catalog.LeaseHolderInfo, "holder", map[string]float64{"somebody": 1})
+	reports("the holder", catalog.LeaseHolderInfo, "holder", map[string]float64{"holder": 1})
 	reports("its changes", catalog.LeaseTransitions, "lease", map[string]float64{"lock": 5})
 	reports("its state", catalog.LeaseExpired, "lease_namespace", map[string]float64{namespace: 0})
 
@@ -91,7 +91,7 @@ func TestObjectsOfACluster(t *testing.T) {
 	reports("nothing in deletion again", catalog.ObjectTerminating, "informer_type", map[string]float64{"configmaps": 0})
 }
 
-// While the exporter is cut off, it does not say of Leases that nobody holds them; when it hears again that they have not
+// While the exporter is cut off, it does not report Leases as expired; when it hears again that they have not
 // been renewed, it does.
 func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncLag.Name, "informer_type")["leases.coordination.k8s.io"]
 	}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "lock"}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: ptr.To("somebody"), LeaseDurationSeconds: ptr.To[int32](seconds), RenewTime: ptr.To(metav1.NowMicro()),
+		HolderIdentity: ptr.To("holder"), LeaseDurationSeconds: ptr.To[int32](seconds), RenewTime: ptr.To(metav1.NowMicro()),
 	}}
 	if _, err := kubernetes.NewForConfigOrDie(admin).CoordinationV1().Leases(namespace).Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

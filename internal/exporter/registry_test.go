@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// A kind that is watched in several namespaces is up if it is up in all of them, whatever their order.
+// A kind that is watched in several namespaces is up if it is up in all of them, in any order.
 func TestKindUpOfSeveralNamespaces(t *testing.T) {
 	errForbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
 	for name, tc := range map[string]struct {

@@ -51,7 +51,7 @@ func TestOwnRequestsAreReported(t *testing.T) {
 		t.Errorf("%d requests have passed the rate limiter, as reported", waited)
 	}
 
-	// Without audits an idle exporter asks for nothing.
+	// Without audits an idle exporter sends no requests.
 	quiet := newReal(t, Options{REST: account.Config, Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "nodes"}}, Checks: config.Checks{Freshness: off, Audit: off}}})
 	run(t, quiet, admin)
 	waitReady(t, quiet)

@@ -56,6 +56,6 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	}
 	w.undefine(t, groups...)
 	for _, group := range groups {
-		await.True(t, "nobody watches "+group, func() bool { return len(f.watchers("widgets."+group)) == 0 })
+		await.True(t, "no watches of "+group, func() bool { return len(f.watchers("widgets."+group)) == 0 })
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// road is the way to an API server. It can make it one that does not know shardSelector, which then ignores it, and sees who
-// asks for ConfigMaps without.
+// road is the way to an API server. It can make it one that does not know shardSelector, which then ignores it, and records clients that
+// list ConfigMaps without it.
 type road struct {
 	mu      sync.Mutex
 	older   bool
@@ -35,7 +35,7 @@ type road struct {
 
 func (r *road) wrap(cluster *rest.Config) *rest.Config {
 	cluster = rest.CopyConfig(cluster)
-	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return &traveller{r, next} })
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return &traveler{r, next} })
 	return cluster
 }
 
@@ -51,15 +51,15 @@ func (r *road) unselected() []string {
 	return slices.Clone(r.without)
 }
 
-type traveller struct {
+type traveler struct {
 	*road
 	next http.RoundTripper
 }
 
 // WrappedRoundTripper lets client-go close the connections.
-func (r *traveller) WrappedRoundTripper() http.RoundTripper { return r.next }
+func (r *traveler) WrappedRoundTripper() http.RoundTripper { return r.next }
 
-func (r *traveller) RoundTrip(request *http.Request) (*http.Response, error) {
+func (r *traveler) RoundTrip(request *http.Request) (*http.Response, error) {
 	query := request.URL.Query()
 	r.mu.Lock()
 	older := r.older
@@ -82,7 +82,7 @@ func gated(t *testing.T) *rest.Config {
 }
 
 // An API server with the feature gate sends each shard its part, in lists, watches and checks alike. When it no longer does,
-// namespaces take over, and the reverse, and nobody has to be restarted.
+// namespaces take over, and the reverse, and without a restart.
 func TestObjectsAreSpread(t *testing.T) {
 	admin := gated(t)
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -111,7 +111,7 @@ func TestObjectsAreSpread(t *testing.T) {
 		t.Errorf("asked for the objects of all shards: %s", requests)
 	}
 
-	// Another API server takes over, which ignores what it does not know. Nobody is told.
+	// Another API server takes over, which silently ignores unknown options.
 	road.become(true)
 	f.rediscover()
 	f.waitSpread(t, "configmaps", "namespaces", 1)
@@ -215,7 +215,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	f := newFleet(t, 3, admin, config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
 	})
-	// As long as there are none, it cannot be known. What shows it is that each shard is sent those of all.
+	// Without objects, it is unknown. What shows it is that each shard is sent those of all.
 	f.waitReady(t)
 	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	many.create(t, client, some, 10) // so many that no shard has all of them by chance
@@ -244,13 +244,13 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	if _, err := client.CoreV1().Namespaces().Finalize(t.Context(), later, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "nobody watches what is gone", func() bool { return !watches() }, func() string { return later.Name })
+	await.True(t, "no watches of the deleted kind", func() bool { return !watches() }, func() string { return later.Name })
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.checkNoWarnings(t)
 }
 
-// An API server without the feature gate sends every shard everything. If the configuration says so, the objects are spread by
-// UID all the same, and nothing is asked to find out.
+// An API server without the feature gate sends every shard everything. With splitBy: uid, objects are spread
+// by UID nevertheless, without a request to detect the feature gate.
 func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	admin, some := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)

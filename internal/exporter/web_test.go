@@ -112,7 +112,7 @@ func TestReadyStaysReady(t *testing.T) {
 	}
 }
 
-// Nor does a configuration that asks for nothing but other kinds.
+// Nor does a configuration that selects only other kinds.
 func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)

@@ -2,13 +2,11 @@ package docs
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,9 +14,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// enforced makes findings errors. Until it is set, TestWords reports their number per package.
-const enforced = false
 
 // words are patterns of text that the project does not use, and what it says instead. CONTRIBUTING.md has the style.
 // A space in a pattern is any white space, so that a line break does not hide a match.
@@ -149,7 +144,7 @@ var unread = []string{
 	"docs/flags.md", "test/e2e/testdata", "test/docs/words_test.go", "CONTRIBUTING.md",
 }
 
-// TestWords reads every comment, string and page. `go test ./test/docs -run TestWords -v` lists the findings.
+// TestWords reads every comment, string and page.
 func TestWords(t *testing.T) {
 	patterns := compile()
 	var found []finding
@@ -181,22 +176,9 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if enforced {
-		for _, f := range found {
-			t.Error(f)
-		}
-		return
-	}
-	perPackage := map[string]int{}
 	for _, f := range found {
-		t.Log(f)
-		perPackage[filepath.Dir(f.path)]++
+		t.Error(f)
 	}
-	var summary strings.Builder
-	for _, dir := range slices.SortedFunc(maps.Keys(perPackage), func(a, b string) int { return cmp.Compare(perPackage[b], perPackage[a]) }) {
-		fmt.Fprintf(&summary, "\n%5d %s", perPackage[dir], dir)
-	}
-	t.Logf("%d findings%s", len(found), &summary)
 }
 
 // Line breaks and markers of comments hide nothing, and code is not read.

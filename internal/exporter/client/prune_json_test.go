@@ -43,7 +43,7 @@ func TestPruneWhole(t *testing.T) {
 	}
 }
 
-// FuzzPruneWhole compares what is read of an object before and after: whatever is valid stays it, and says the same.
+// FuzzPruneWhole compares what is read of an object before and after: a valid object stays valid, with the same values.
 func FuzzPruneWhole(f *testing.F) {
 	f.Add([]byte(`{"apiVersion":"v1","kind":"a","metadata":{"name":"b","generation":1,"labels":{}},"spec":{"x":["\\\"",{}]},"status":{"observedGeneration":1,"y":[1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -23,7 +23,7 @@ var metaCodec = func() runtime.Serializer {
 	return protobuf.NewSerializer(scheme, scheme)
 }()
 
-// fullMeta has all fields that there are, and reduced what is read of them.
+// fullMeta has all fields, and reduced the fields that are read.
 func fullMeta(annotation string) (full, reduced metav1.ObjectMeta) {
 	when, grace := metav1.NewTime(time.Unix(1_700_000_000, 0)), int64(30)
 	long := strings.Repeat("x", 300) // lengths of two bytes become shorter ones
@@ -56,7 +56,7 @@ func encoded(t testing.TB, object runtime.Object) []byte {
 	return b.Bytes()
 }
 
-// What is decoded after pruning is the same without the fields that nobody reads, and nothing else is different.
+// Pruned objects decode to the same values without the unread fields.
 func TestPruneMetadata(t *testing.T) {
 	full, reduced := fullMeta("kubectl.kubernetes.io/last-applied-configuration")
 	bookmark, reducedBookmark := fullMeta(metav1.InitialEventsAnnotationKey)
@@ -126,7 +126,7 @@ func TestPruneBroken(t *testing.T) {
 	}
 }
 
-// JSON is read as ever.
+// JSON is read unchanged.
 func TestPruneJSON(t *testing.T) {
 	const text = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"a","labels":{"b":"c"}}}`
 	got, err := pruneMetadata([]byte(text))

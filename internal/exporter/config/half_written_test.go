@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// A file that is being written, by somebody who empties it first, is not taken for a finished one.
+// A file that a writer has emptied before writing is not taken for a complete one.
 func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(text string) {

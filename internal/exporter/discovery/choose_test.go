@@ -54,7 +54,7 @@ func TestChoose(t *testing.T) {
 		want       []string
 	}{
 		{
-			"by default the default kinds that there are, and custom resources", "",
+			"by default the served default kinds, and custom resources", "",
 			[]string{core, events, leases, widgets, "apps/v1/deployments,controllerrevisions", "autoscaling/v1/horizontalpodautoscalers"}, nil,
 			[]string{"nodes@v1!", "pods@v1", "deployments.apps@v1", "horizontalpodautoscalers.autoscaling@v1", "leases.coordination.k8s.io@v1", "planets.example.com@v1?!", "widgets.example.com@v1?"},
 		},
@@ -222,7 +222,7 @@ resources:
 	}
 }
 
-// FuzzConfig gives whatever is a valid configuration a cluster to choose from.
+// FuzzConfig lets any valid configuration choose from a cluster.
 func FuzzConfig(f *testing.F) {
 	f.Add([]byte("resources: [{name: pods}]\nnamespaces: [a]"))
 	f.Add([]byte("extraResources: [{name: widgets.example.com, version: v1, scope: Cluster}]"))

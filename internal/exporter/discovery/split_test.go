@@ -42,7 +42,7 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 	}
 }
 
-// Which way objects are spread: what the configuration says, without a request, else what an object shows, in whatever namespace
+// Which way objects are spread: what the configuration says, without a request, else what an object shows, in any namespace
 // there is one.
 func TestWayOfSpreading(t *testing.T) {
 	pods, _ := kinds.Known("pods")
@@ -54,11 +54,11 @@ func TestWayOfSpreading(t *testing.T) {
 		known   bool
 		asked   []string
 	}{
-		"found out: it selects":        {"", "selects", true, true, []string{"a", "b", "b"}},
-		"found out: it does not":       {"", "ignores", false, true, []string{"a", "b", "b"}},
-		"nothing to find out from":     {"", "empty", false, false, namespaces},
-		"by UID, whatever it does":     {config.SplitByUID, "ignores", true, true, nil},
-		"by namespaces, whatever else": {config.SplitByNamespaces, "selects", false, true, nil},
+		"found out: it selects":    {"", "selects", true, true, []string{"a", "b", "b"}},
+		"found out: it does not":   {"", "ignores", false, true, []string{"a", "b", "b"}},
+		"nothing to find out from": {"", "empty", false, false, namespaces},
+		"by UID, always":           {config.SplitByUID, "ignores", true, true, nil},
+		"by namespaces, always":    {config.SplitByNamespaces, "selects", false, true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewSimpleMetadataClient(fake.NewTestScheme())

@@ -70,7 +70,7 @@ func (readWholly) Watch(context.Context, metav1.ListOptions) (watch.Interface, e
 	return nil, errors.New("whole")
 }
 
-// Whole objects are read where they have generations, of which each full state asks anew, and never for an audit.
+// Whole objects are read where they have generations, which is checked on each relist, and never for an audit.
 func TestWhatIsReadAsAWhole(t *testing.T) {
 	collector, err := objects.New(prometheus.NewRegistry(), objects.Options{})
 	if err != nil {
@@ -104,7 +104,7 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	const wholeList, metadataList = "*unstructured.UnstructuredList", "*v1.PartialObjectMetadataList"
 	streaming := metav1.ListOptions{SendInitialEvents: ptr.To(true)}
 	for i, step := range []struct{ got, want string }{
-		{watched(metav1.ListOptions{}), "metadata"}, // nobody has asked yet
+		{watched(metav1.ListOptions{}), "metadata"}, // not checked yet
 		{list(metav1.ListOptions{}), wholeList},
 		{watched(metav1.ListOptions{}), "whole"},
 		{list(metav1.ListOptions{ResourceVersion: "7", ResourceVersionMatch: metav1.ResourceVersionMatchExact}), metadataList},

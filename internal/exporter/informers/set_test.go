@@ -113,7 +113,7 @@ func TestSetBecomes(t *testing.T) {
 		t.Error("a target that stayed is another one, or one subject has two targets")
 	}
 	if n := exportertest.SeriesOf(t, s.registry, "secrets"); n != 0 {
-		t.Errorf("%d series are left of secrets, which nobody wants any more", n)
+		t.Errorf("%d series are left of secrets, which are no longer selected", n)
 	}
 	if got := exportertest.Values(t, s.registry, catalog.InformerSynced.Name, "watch_namespace"); got["a"] != 1 || got["b"] != 1 {
 		t.Errorf("synced by namespace: %v", got)
@@ -202,7 +202,7 @@ func TestSetBeforeTheStart(t *testing.T) {
 	}
 }
 
-// Whatever happens at the same time, nothing runs after Stop.
+// Nothing runs after Stop, in spite of concurrent changes.
 func TestSetChangesWhileItStartsAndStops(t *testing.T) {
 	leaks := goleak.IgnoreCurrent()
 	for range 5 {

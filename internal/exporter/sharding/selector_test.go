@@ -150,7 +150,7 @@ func TestUnaskedObjectsAreLeftOut(t *testing.T) {
 	if count != 1 {
 		t.Errorf("noticed %d times", count)
 	}
-	inner.Add(own[0]) // which nobody reads
+	inner.Add(own[0]) // which no test reads
 	w.Stop()
 	w.Stop()
 	if !inner.IsStopped() {

@@ -50,7 +50,7 @@ func everyPath(t *testing.T, s *Server) []string {
 	return list
 }
 
-// A filter stands before every path that there is, and the first filter before the second.
+// Filters apply to every path, the first before the second.
 func TestFilters(t *testing.T) {
 	s := newTestServer(t)
 	deny := func(status int) func(http.Handler) http.Handler {
@@ -113,7 +113,7 @@ func TestHealthHandler(t *testing.T) {
 	}
 }
 
-// More requests at a time than there is room for are turned away, on every path; probes have room of their own.
+// Concurrent requests above the limit are rejected, on every path; probes have their own limit.
 func TestRequestLimits(t *testing.T) {
 	arrived, release := make(chan struct{}, 2*maxRequests), make(chan struct{})
 	handler := protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
