@@ -27,24 +27,36 @@ type row struct {
 
 func rowName(program string, objects int) string { return fmt.Sprintf("%s-%d", program, objects) }
 
-// measure measures a program from its start on. synced waits until it has synced and returns when that was; settle checks that
-// it has, and waits until it does no more than it will do from then on.
-func (m *measurement) measure(b *testing.B, name, account string, objects int, rest bool, start func() *running, synced func(*running) time.Time, settle func(*running)) {
+// subject is a program to measure.
+type subject struct {
+	name, account string
+	objects       int
+	// rest also measures it at rest.
+	rest  bool
+	start func() *running
+	// synced waits until it has synced and returns when that was.
+	synced func(*running) time.Time
+	// settle checks that it has synced, and waits until its load is constant.
+	settle func(*running)
+}
+
+// measure measures a program from its start on.
+func (m *measurement) measure(b *testing.B, p subject) {
 	b.ReportMetric(0, "ns/op")
-	r := row{program: name, objects: objects}
+	r := row{program: p.name, objects: p.objects}
 	server := m.plane.APIServer.PID()
 	begin, serverBefore := time.Now(), cpu(b, server)
-	program := start()
-	end := synced(program)
+	program := p.start()
+	end := p.synced(program)
 	r.syncTime, r.syncCPU, r.syncServerCPU = end.Sub(begin), cpu(b, program.pid), cpu(b, server)-serverBefore
 	r.synced = memory(b, program.pid, "VmRSS")
-	r.syncRequests = m.plane.requests(b, account, begin, end)
-	settle(program)
-	if rest {
+	r.syncRequests = m.plane.requests(b, p.account, begin, end)
+	p.settle(program)
+	if p.rest {
 		from, own, servers := time.Now(), cpu(b, program.pid), cpu(b, server)
 		time.Sleep(restWindow)
 		r.restMeasured, r.restCPU, r.restServerCPU = true, cpu(b, program.pid)-own, cpu(b, server)-servers
-		r.restRequests = m.plane.requests(b, account, from, time.Now())
+		r.restRequests = m.plane.requests(b, p.account, from, time.Now())
 	}
 	r.scrapes = scrapeTimes(b, program, 20)
 	r.peak = memory(b, program.pid, "VmHWM")
@@ -62,7 +74,7 @@ func (m *measurement) measure(b *testing.B, name, account string, objects int, r
 	b.ReportMetric(float64(r.scrapes.median.Milliseconds()), "scrape-ms")
 	b.ReportMetric(float64(r.scrapes.slowest.Milliseconds()), "slowest-scrape-ms")
 	b.ReportMetric(float64(r.scrapes.series), "series")
-	if rest {
+	if p.rest {
 		b.ReportMetric(r.restCPU.Seconds(), "rest-cpu-s/min")
 		b.ReportMetric(float64(r.restRequests.total()), "rest-requests/min")
 	}

@@ -35,10 +35,10 @@ func BenchmarkExporter(b *testing.B) {
 	for _, objects := range []int{0, 25_000, 100_000} {
 		c.grow(b, objects)
 		all := objects == 100_000
-		m.exporter(b, exporter, "exporter", "{}\n", objects, all)
+		m.exporter(b, exporter, "{}\n", subject{name: "exporter", objects: objects, rest: all})
 		if all {
-			m.exporter(b, exporter, "exporter-auditing", "checks: {audit: 1s}\n", objects, all)
-			m.exporter(b, exporter, "exporter-auditing-without-custom-resources", "customResources: false\nchecks: {audit: 1s}\n", objects, all)
+			m.exporter(b, exporter, "checks: {audit: 1s}\n", subject{name: "exporter-auditing", objects: objects, rest: all})
+			m.exporter(b, exporter, "customResources: false\nchecks: {audit: 1s}\n", subject{name: "exporter-auditing-without-custom-resources", objects: objects, rest: all})
 		}
 		if objects > 0 { // of nothing it cannot be told when it has synced
 			m.stateMetrics(b, stateMetrics, objects, all)
@@ -57,22 +57,24 @@ type measurement struct {
 // restWindow is how long a program that has synced is watched.
 const restWindow = time.Minute
 
-func (m *measurement) exporter(b *testing.B, program, name, config string, objects int, rest bool) {
-	b.Run(rowName(name, objects), func(b *testing.B) {
-		kubeconfig := m.kubeconfigs["exporter"]
-		m.measure(b, name, "exporter", objects, rest, func() *running {
-			return startExporter(b, program, kubeconfig, config, "off")
-		}, func(r *running) time.Time {
+// exporter measures the exporter at a path, with p's name, objects and rest.
+func (m *measurement) exporter(b *testing.B, path, config string, p subject) {
+	b.Run(rowName(p.name, p.objects), func(b *testing.B) {
+		p.account = "exporter"
+		p.start = func() *running { return startExporter(b, path, m.kubeconfigs["exporter"], config, "off") }
+		p.synced = func(r *running) time.Time {
 			r.log.wait(b, `"msg":"informers synced"`, "\n")
 			return time.Now()
-		}, func(r *running) {
-			if held := samples(b, r).Sum("k8s_informer_objects"); int(held) < objects {
+		}
+		p.settle = func(r *running) {
+			if held := samples(b, r).Sum("k8s_informer_objects"); int(held) < p.objects {
 				b.Fatalf("%v objects are cached", held)
 			}
-			if rest {
+			if p.rest {
 				waitAudits(b, r)
 			}
-		})
+		}
+		m.measure(b, p)
 	})
 }
 
@@ -91,18 +93,19 @@ func waitAudits(b *testing.B, r *running) {
 	})
 }
 
-func (m *measurement) stateMetrics(b *testing.B, program string, objects int, rest bool) {
+func (m *measurement) stateMetrics(b *testing.B, path string, objects int, rest bool) {
 	const name = "kube-state-metrics"
 	b.Run(rowName(name, objects), func(b *testing.B) {
 		kubeconfig := m.kubeconfigs[name]
-		m.measure(b, name, name, objects, rest, func() *running {
-			return startStateMetrics(b, program, kubeconfig)
-		}, func(r *running) time.Time {
-			return waitRest(b, r)
-		}, func(r *running) {
-			if held := bytes.Count(scrape(b, r.metrics), []byte("\nkube_pod_info{")); held < objects*4/10 {
-				b.Fatalf("%v Pods are reported", held)
-			}
+		m.measure(b, subject{
+			name: name, account: name, objects: objects, rest: rest,
+			start:  func() *running { return startStateMetrics(b, path, kubeconfig) },
+			synced: func(r *running) time.Time { return waitRest(b, r) },
+			settle: func(r *running) {
+				if held := bytes.Count(scrape(b, r.metrics), []byte("\nkube_pod_info{")); held < objects*4/10 {
+					b.Fatalf("%v Pods are reported", held)
+				}
+			},
 		})
 	})
 }

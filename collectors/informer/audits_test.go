@@ -51,7 +51,7 @@ func TestAudit(t *testing.T) {
 	t.Parallel()
 	config := stacktest.Config(t)
 	var labels sync.Map
-	c := newChecked(t, config, config, config, collectors.Checks{Audit: 200 * time.Millisecond}, byLabel(&labels))
+	c := newChecked(t, configs{config, config, config}, collectors.Checks{Audit: 200 * time.Millisecond}, byLabel(&labels))
 	const objects = 510
 	for n := range objects {
 		c.create(fmt.Sprint("object-", n))
@@ -126,7 +126,7 @@ func TestChangeBehindACutConnection(t *testing.T) {
 	t.Parallel()
 	own := rest.CopyConfig(stacktest.Config(t))
 	proxy := proxied(t, own)
-	c := newChecked(t, stacktest.Config(t), own, stacktest.Config(t), collectors.Checks{Audit: 100 * time.Millisecond, Freshness: 100 * time.Millisecond}, nil)
+	c := newChecked(t, configs{stacktest.Config(t), own, stacktest.Config(t)}, collectors.Checks{Audit: 100 * time.Millisecond, Freshness: 100 * time.Millisecond}, nil)
 	c.run()
 	c.create("before")
 	before := c.waitFor("consistent", func(s metricstest.Snapshot) bool { return s[consistentCount] > 0 && s["k8s_informer_objects"] > 0 })
@@ -153,7 +153,7 @@ func TestCompactedVersion(t *testing.T) {
 	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{})
 	config := plane.Config()
-	c := newChecked(t, config, config, config, collectors.Checks{Audit: 200 * time.Millisecond, Freshness: 200 * time.Millisecond}, nil)
+	c := newChecked(t, configs{config, config, config}, collectors.Checks{Audit: 200 * time.Millisecond, Freshness: 200 * time.Millisecond}, nil)
 	c.run()
 	checked := c.waitFor("checked", func(s metricstest.Snapshot) bool { return s[consistentCount] > 0 && s[freshCount] > 0 })
 	if _, err := plane.Etcd.Compact(t.Context()); err != nil {

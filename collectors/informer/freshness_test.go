@@ -37,11 +37,14 @@ type checked struct {
 	stop     func()
 }
 
-// newChecked returns an informer that reads with the client own, and whose checks read with the client other.
-func newChecked(t *testing.T, admin, own, other *rest.Config, checks collectors.Checks, indexers cache.Indexers) *checked {
+// configs are the connections of the test, of the informer and of its checks.
+type configs struct{ admin, own, other *rest.Config }
+
+// newChecked returns an informer with checks.
+func newChecked(t *testing.T, configs configs, checks collectors.Checks, indexers cache.Indexers) *checked {
 	t.Helper()
 	c := &checked{rig: &rig{
-		T: t, client: kubernetes.NewForConfigOrDie(admin), registry: prometheus.NewPedanticRegistry(),
+		T: t, client: kubernetes.NewForConfigOrDie(configs.admin), registry: prometheus.NewPedanticRegistry(),
 	}}
 	ns, err := c.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "checked-"}}, metav1.CreateOptions{})
 	if err != nil {
@@ -52,7 +55,7 @@ func newChecked(t *testing.T, admin, own, other *rest.Config, checks collectors.
 	if err != nil {
 		t.Fatal(err)
 	}
-	owned, others := kubernetes.NewForConfigOrDie(own), kubernetes.NewForConfigOrDie(other)
+	owned, others := kubernetes.NewForConfigOrDie(configs.own), kubernetes.NewForConfigOrDie(configs.other)
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
 			return owned.CoreV1().ConfigMaps(c.namespace).List(ctx, options)
@@ -101,7 +104,7 @@ func TestFreshInformer(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	})
-	c := newChecked(t, stacktest.Config(t), config, config, collectors.Checks{Freshness: 100 * time.Millisecond}, nil)
+	c := newChecked(t, configs{stacktest.Config(t), config, config}, collectors.Checks{Freshness: 100 * time.Millisecond}, nil)
 	c.run()
 	before := c.waitFor("a first check", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 })
 	ownRequests := requests.Load() - shortWatches.Load()
@@ -133,7 +136,7 @@ func TestFreshInformer(t *testing.T) {
 func TestChecksEndWithTheInformer(t *testing.T) {
 	config := stacktest.Config(t)
 	often := 10 * time.Millisecond
-	c := newChecked(t, config, config, config, collectors.Checks{Freshness: often, Audit: often, Mutations: often}, nil)
+	c := newChecked(t, configs{config, config, config}, collectors.Checks{Freshness: often, Audit: often, Mutations: often}, nil)
 	c.run()
 	c.waitFor("checks", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 && s[consistentCount] > 0 })
 	c.stop()
@@ -203,7 +206,7 @@ func TestStalledWatch(t *testing.T) {
 	t.Parallel()
 	own := rest.CopyConfig(stacktest.Config(t))
 	proxy := proxied(t, own)
-	c := newChecked(t, stacktest.Config(t), own, stacktest.Config(t), collectors.Checks{Freshness: 100 * time.Millisecond}, nil)
+	c := newChecked(t, configs{stacktest.Config(t), own, stacktest.Config(t)}, collectors.Checks{Freshness: 100 * time.Millisecond}, nil)
 	c.run()
 	c.create("before")
 	c.waitFor("before", func(s metricstest.Snapshot) bool { return s["k8s_informer_objects"] >= 1 })
@@ -239,7 +242,7 @@ func TestHalfOpenConnection(t *testing.T) {
 	config := rest.CopyConfig(stacktest.Config(t))
 	proxy := proxied(t, config)
 	const interval = time.Second
-	c := newChecked(t, stacktest.Config(t), config, config, collectors.Checks{Freshness: interval}, nil)
+	c := newChecked(t, configs{stacktest.Config(t), config, config}, collectors.Checks{Freshness: interval}, nil)
 	c.run()
 	c.waitFor("fresh", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 })
 	proxy.HalfOpen()

@@ -41,7 +41,7 @@ func (g *guarded) paint(color string) {
 func TestMutatedObject(t *testing.T) {
 	t.Parallel()
 	config := stacktest.Config(t)
-	c := newChecked(t, config, config, config, collectors.Checks{Mutations: 20 * time.Millisecond}, nil)
+	c := newChecked(t, configs{config, config, config}, collectors.Checks{Mutations: 20 * time.Millisecond}, nil)
 	if err := c.informer.SetTransform(func(obj any) (any, error) {
 		if m, ok := obj.(*corev1.ConfigMap); ok {
 			return &guarded{ConfigMap: m, Color: "red"}, nil

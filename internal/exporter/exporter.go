@@ -113,7 +113,10 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	}
 	making := &informers.Factory{Observer: observer, Client: connection.Metadata, Objects: signals, Logger: options.Logger}
 	e.informers = informers.NewSet(making.New)
-	e.follower = discovery.New(options.Config, options.Shard, e.informers, connection.Metadata, connection.Discover, options.Logger)
+	e.follower = discovery.New(discovery.Options{
+		Config: options.Config, Shard: options.Shard, Informers: e.informers,
+		Client: connection.Metadata, Discover: connection.Discover, Logger: options.Logger,
+	})
 	making.OnDefinitionsChanged, making.OnUnselected = e.follower.DefinitionsChanged, e.follower.UnselectedReceived
 	e.reloader = config.NewReloader(options.File, e.follower.Reconfigure, options.Logger)
 	e.follower.Apply(context.Background()) // starts with what needs no discovery

@@ -36,7 +36,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 	cut := time.Now()
 	fired := map[string]receiver.Alert{}
 	for _, kind := range defaultKinds() {
-		fired[kind] = awaitWatchDown(t, c, fireTimeout, cut, "firing", kind)
+		fired[kind] = awaitWatchDown(t, c, cut, "firing", kind)
 		checkAlert(t, c, fired[kind], kind)
 	}
 	// Sync lag is a consequence: its alert fires as well, and Alertmanager inhibits it.
@@ -55,7 +55,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 	}
 	var last time.Time
 	for _, kind := range defaultKinds() {
-		a := awaitWatchDown(t, c, resolveTimeout, restored, "resolved", kind)
+		a := awaitWatchDown(t, c, restored, "resolved", kind)
 		if a.Arrived.After(last) {
 			last = a.Arrived
 		}
@@ -102,8 +102,12 @@ func inject(t *testing.T, c *chain.Chain, name string) (restore func(context.Con
 }
 
 // awaitWatchDown waits until the webhook is notified that the exporter's watch of a resource is down, or resolved.
-func awaitWatchDown(t *testing.T, c *chain.Chain, patience time.Duration, after time.Time, status, kind string) receiver.Alert {
+func awaitWatchDown(t *testing.T, c *chain.Chain, after time.Time, status, kind string) receiver.Alert {
 	t.Helper()
+	patience := fireTimeout
+	if status == "resolved" {
+		patience = resolveTimeout
+	}
 	return awaitAlert(t, c, patience, "InformerWatchDown for "+kind+", "+status, func(a receiver.Alert) bool {
 		return a.Name == "InformerWatchDown" && a.Status == status && a.Arrived.After(after) &&
 			a.Labels["name"] == exporterName && a.Labels["informer_type"] == kind

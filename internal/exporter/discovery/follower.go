@@ -67,14 +67,26 @@ type Follower struct {
 	splitter splitter
 }
 
-// New returns a follower of a cluster for one shard. discover is nil without discovery.
-func New(config config.Config, shard sharding.Shard, set *informers.Set, client metadata.Interface, discover discoverFunc, log *slog.Logger) *Follower {
+// Options for New.
+type Options struct {
+	Config config.Config
+	Shard  sharding.Shard
+	// Informers is the set that follows the cluster.
+	Informers *informers.Set
+	Client    metadata.Interface
+	// Discover asks the API server for its resources; nil without discovery.
+	Discover discoverFunc
+	Logger   *slog.Logger
+}
+
+// New returns a follower of a cluster for one shard.
+func New(o Options) *Follower {
 	f := &Follower{
-		log: log, informers: set, Count: newDiscoveryCounter(), client: client, discover: discover, config: config, forbidden: map[informers.Spec]bool{},
+		log: o.Logger, informers: o.Informers, Count: newDiscoveryCounter(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
 		changed: make(chan struct{}, 1), namespaces: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), Ready: make(chan struct{}),
-		splitter: splitter{shard: shard, client: client, log: log, selecting: map[string]bool{}, strategies: map[string]string{}, auxiliaries: auxiliaries{}},
+		splitter: splitter{shard: o.Shard, client: o.Client, log: o.Logger, selecting: map[string]bool{}, strategies: map[string]string{}, auxiliaries: auxiliaries{}},
 	}
-	if discover == nil {
+	if o.Discover == nil {
 		f.once.Do(func() { close(f.Ready) })
 	}
 	return f

@@ -20,7 +20,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
-	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
 var (
@@ -55,8 +54,10 @@ func TestProbesWithoutAnAnswer(t *testing.T) {
 		}
 		return true, &metav1.List{}, nil
 	})
-	f := New(config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}}}, sharding.Shard{}, targets, client,
-		exportertest.Discovery("v1/pods", "example.com/v1/widgets"), log)
+	f := New(Options{
+		Config:    config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}}},
+		Informers: targets, Client: client, Discover: exportertest.Discovery("v1/pods", "example.com/v1/widgets"), Logger: log,
+	})
 	var widgets *informers.Informer
 	step := func(what string, err error, asked, watched bool) {
 		t.Helper()

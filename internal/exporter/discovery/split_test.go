@@ -86,7 +86,7 @@ func TestWayOfSpreading(t *testing.T) {
 
 // That a part was ignored is looked into once in a while, and only if that may change something.
 func TestIgnoredPartsAreLookedIntoOnce(t *testing.T) {
-	f := New(config.Config{SplitBy: config.SplitByUID}, sharding.Shard{Ordinal: 0, Total: 2}, nil, nil, nil, slog.New(slog.DiscardHandler))
+	f := New(Options{Config: config.Config{SplitBy: config.SplitByUID}, Shard: sharding.Shard{Ordinal: 0, Total: 2}, Logger: slog.New(slog.DiscardHandler)})
 	f.UnselectedReceived()
 	if len(f.changed) != 0 {
 		t.Error("looked into although the configuration names the way")
