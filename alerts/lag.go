@@ -70,8 +70,8 @@ const (
 	recordCount = "informer:k8s_informer_event_lag_seconds_count:increase"
 )
 
-// eventLagRecords returns the share of late events over each window of the burn rates, and their number over the long
-// ones. A window without events has no share, rather than one that is not a number.
+// eventLagRecords returns the share of late events over each window of the burn rates, and their number over the long ones.
+// A window without events has no sample, instead of NaN.
 func eventLagRecords(o catalog.Objective, c Config) []Rule {
 	const slow = `
 1 - (
@@ -97,7 +97,7 @@ func eventLagRecords(o catalog.Objective, c Config) []Rule {
 	return rules
 }
 
-// eventLagAlerts returns one rule for each pair of windows, told apart by the label window.
+// eventLagAlerts returns one rule for each pair of windows, distinguished by the label window.
 func eventLagAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 	var rules []Rule
 	for _, b := range o.BurnRates {

@@ -10,7 +10,7 @@ var informerNotSynced = Alert{
 	Name:      "InformerNotSynced",
 	Objective: catalog.NotSynced,
 	labels:    ofProcess,
-	// What the exporter is not allowed to see is the business of InformerExporterKindDown.
+	// Resources that the exporter may not watch raise InformerExporterKindDown instead.
 	expr: `
 k8s_informer_synced{@} == 0
 unless on (@cluster, @job, @instance, informer_type)
@@ -41,9 +41,9 @@ var informerSyncSlow = Alert{
 	Objective: catalog.SyncDuration,
 	labels:    ofProcess,
 	gauge:     true,
-	// The gauge and not a quantile of the histogram's rate: a single sync before the first scrape has no rate. It keeps
-	// its value until the next sync, so an unchanged value counts for the length of the window only. The older value is
-	// that of a window, too, or a scrape that failed then would make it look changed.
+	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
+	// rate. The gauge keeps its value until the next sync, so an unchanged value fires only for the length of the window.
+	// The older value is read over a window as well: otherwise a scrape that failed at that time would look like a change.
 	expr: `
 k8s_informer_last_sync_duration_seconds{@} > $threshold
 unless
@@ -69,8 +69,8 @@ k8s_informer_last_sync_duration_seconds{@} == last_over_time(k8s_informer_last_s
 	},
 }
 
-// failures returns the errors of lists and watches over the window, without the answers that say for good that the
-// exporter cannot watch a resource.
+// failures returns the errors of lists and watches over the window, excluding permanent errors of resources that the
+// exporter cannot watch.
 func failures(function string) string {
 	const permanent = `error_type=~"forbidden|other"`
 	all := function + `(k8s_informer_sync_errors_total{@, $type}[$window])`
@@ -84,9 +84,9 @@ var informerListWatchErrors = Alert{
 	Objective: catalog.ListWatchErrors,
 	labels:    ofProgram,
 	// Attempts are errors, lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10
-	// minutes, so a single error is a large share: the least number of attempts and the time make the difference.
-	// A resource that the exporter may not or cannot watch is InformerExporterKindDown, and must not look like a failure of
-	// all the others.
+	// minutes, so a single error is a large share. The rule therefore requires a minimum number of attempts and a duration.
+	// A resource that the exporter may not or cannot watch raises InformerExporterKindDown, and must not affect the error
+	// rate of the others.
 	expr: `
 (
   sum by (@cluster, @job, name) (` + failures("rate") + `)

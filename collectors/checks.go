@@ -9,25 +9,25 @@ import (
 // therefore off unless an interval is set. Freshness and Audit need a decorated connection to the API server: they skip informers of
 // informer.Wrap. Checks only report; they repair nothing.
 //
-// Intervals vary by a tenth at random, so that the replicas of a program do not send them at the same time. Requests go through
-// the informer's own ListerWatcher, with its selectors, namespace, permissions (list and watch) and client-side rate limit.
-// They do not count as lists and watches of the informer.
+// Intervals have a jitter of a tenth, so that the replicas of a program do not send requests at the same time. Requests go
+// through the informer's own ListerWatcher, with its selectors, namespace, permissions (list and watch) and client-side rate
+// limit. They do not count as lists and watches of the informer.
 type Checks struct {
 	// Freshness is the interval of freshness checks: a second watch, of one second, which shows changes that the store lacks.
 	// A check costs one watch request and at most 256 events, regardless of the number of objects. An Observer runs at most
 	// 4 checks at a time, and so makes at most 4 such requests per second. 30 seconds is a good value.
 	Freshness time.Duration
 	// Audit is the interval of audits, which compare every object of a cache with the API server at the cache's
-	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, answered from
-	// etcd or from a snapshot of the API server's watch cache. In this process it takes 16 bytes per object while it runs,
-	// about 0.2 s of CPU time per 100,000 objects, and 0.1 s more for each index. An Observer runs one audit at a time, and
-	// repeats an audit that finds differences within 30 seconds. 10 minutes is a good value. Replicas that do not lead need
-	// no audits: see informer.PauseAudits.
+	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, answered
+	// from etcd or from a snapshot of the API server's watch cache. In this process it takes 16 bytes per object while it
+	// runs and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each index, and seconds to decode the list. An
+	// Observer runs one audit at a time, and repeats an audit that finds differences within 30 seconds. 10 minutes is a good
+	// value. Replicas that do not lead need no audits: see informer.PauseAudits.
 	Audit time.Duration
-	// Mutations is the interval of mutation checks. Each adds 10 random objects of a cache to the 100 that are checked: if the
-	// content of an object changes while its address and resourceVersion stay the same, a consumer has changed the cached
-	// object. A check makes no request and takes some milliseconds of CPU time. An Observer checks one cache at a time. A
-	// minute is a good value.
+	// Mutations is the interval of mutation checks. Each adds 10 random objects of a cache to the 100 that are checked: if
+	// the content of an object changes while its address and resourceVersion stay the same, a consumer has changed the
+	// cached object. A check makes no request and takes a few milliseconds of CPU time. An Observer checks one cache at a
+	// time. A minute is a good value.
 	//
 	// The check reads objects without a lock, as every consumer does. With -race it can therefore report the data race of
 	// the bug that it looks for. If a consumer writes a map of an object during the read, the process ends, as it would with

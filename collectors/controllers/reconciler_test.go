@@ -128,7 +128,7 @@ func TestReconcileResultsOfOtherTypes(t *testing.T) {
 	}
 }
 
-// returns tests with which result a reconcile is counted that returns a value.
+// returns tests that a reconcile that returns result is counted as want.
 func returns[R any](result R, want string) func(*testing.T) {
 	return func(t *testing.T) {
 		obs, reg := observertest.New(t)

@@ -19,7 +19,7 @@ func (*handlerType) OnDelete(any)      {}
 
 func (*handlerType) method(any) {}
 
-// A handler is named after the code in which its author would look.
+// A handler is named after the code that its author would look for.
 func TestHandlerNames(t *testing.T) {
 	for _, c := range []struct {
 		want string

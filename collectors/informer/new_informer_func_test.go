@@ -97,7 +97,7 @@ func TestNewInformerFuncNames(t *testing.T) {
 	if requests.Load() != 0 || transported.Load() != 0 {
 		t.Errorf("%d requests came to the server, %d to the transport", requests.Load(), transported.Load())
 	}
-	// All other requests take their way.
+	// All other requests are sent.
 	if response, err := client.Get(server.URL); err != nil || response.Body.Close() != nil || requests.Load() != 1 || transported.Load() != 1 {
 		t.Errorf("a request: %v; %d came to the server, %d to the transport", err, requests.Load(), transported.Load())
 	}

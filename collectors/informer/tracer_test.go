@@ -30,7 +30,7 @@ func (b brokenTracer) Deliver(string, string, string, string, time.Time) (func(b
 	}, "4bf92f3577b34da6a3ce929d0e0e4736"
 }
 
-// A Tracer that panics costs neither an event nor the process, whether or not the handler panics as well.
+// A Tracer that panics neither loses an event nor ends the process, whether or not the handler panics as well.
 func TestTracerThatPanics(t *testing.T) {
 	for name, c := range map[string]struct {
 		tracer   brokenTracer

@@ -30,15 +30,15 @@ func (t *transforms) replace(set bool, by string) (replaced string) {
 	return replaced
 }
 
-// caller returns the file and line that SetTransform was called at.
+// caller returns the file and line of the call to SetTransform.
 func caller() string {
 	_, file, line, _ := runtime.Caller(2)
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// decorateTransform decorates a Transform. An object that it drops never reaches a handler, and one without its resourceVersion is
-// not recognized there: neither may stay pending. If it drops or renames objects, the store holds another number than
-// events say.
+// decorateTransform decorates a Transform. An object that it drops never reaches a handler, and an object without its
+// resourceVersion is not recognized by handlers, so neither may stay pending. If it drops or renames objects, the number of
+// objects in the store cannot be derived from events.
 func decorateTransform(m *metrics, c *stream.Connection, f cache.TransformFunc) cache.TransformFunc {
 	return func(obj any) (any, error) {
 		before := identify(obj) // f may change the object in place

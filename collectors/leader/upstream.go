@@ -8,11 +8,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// NewMetricsProvider returns a provider of client-go's own metrics of leader election. client-go takes one provider for the
-// whole process, the first that it is given, and asks it for electors that are created after that.
+// NewMetricsProvider returns a provider of client-go's own metrics of leader election. client-go accepts one provider per
+// process, the first that is set, and uses it for electors created afterwards.
 //
 // The metrics are those of Options.UpstreamMetrics. Without that option, or if the registry already had metrics of these
-// names, the provider discards what it is told. NewLock does not need it and reports more: client-go leaves
+// names, the provider discards all values. NewLock does not need it and reports more: client-go leaves
 // leader_election_master_status at 1 if the elector is canceled between two renewals.
 func NewMetricsProvider(obs *collectors.Observer) leaderelection.MetricsProvider {
 	r := registryOf(obs)

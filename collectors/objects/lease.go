@@ -17,7 +17,7 @@ import (
 // apiServerLabel is a label of the Leases of API servers.
 const apiServerLabel = "apiserver.kubernetes.io/identity"
 
-// maxHolder is the length in bytes to which the label holder is cut. The API server has no limit.
+// maxHolder is the length in bytes to which the label holder is truncated. The API server has no limit.
 const maxHolder = 253
 
 // lease is the state of a Lease.

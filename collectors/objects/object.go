@@ -28,7 +28,7 @@ type keptMeta struct {
 	deletion                         *deletion // nil unless the object is being deleted
 }
 
-// deletion is what a terminating object waits for.
+// deletion holds the deletion timestamp and the finalizers of a terminating object.
 type deletion struct {
 	since      metav1.Time
 	finalizers []string
@@ -36,7 +36,7 @@ type deletion struct {
 
 var nothing = &metav1.ObjectMeta{}
 
-// observedMeta is that of an object with status.observedGeneration.
+// observedMeta is the keptMeta of an object with status.observedGeneration.
 type observedMeta struct {
 	keptMeta
 	observed int64
@@ -47,8 +47,8 @@ var (
 	_ Observed      = &observedMeta{}
 )
 
-// Transform is a cache.TransformFunc that keeps of an object only what the handlers of this package read: name, namespace, UID,
-// resource version, generation, status.observedGeneration, and of terminating objects the deletion timestamp and the
+// Transform is a cache.TransformFunc that keeps only the fields that the handlers of this package read: name, namespace,
+// UID, resource version, generation, status.observedGeneration and, for terminating objects, the deletion timestamp and the
 // finalizers. It converts unstructured objects and metadata, and reduces the metadata of a Lease. It is idempotent.
 func Transform(obj any) (any, error) {
 	switch o := obj.(type) {
@@ -112,7 +112,7 @@ func (o *keptMeta) GetDeletionTimestamp() *metav1.Time {
 	return &o.deletion.since
 }
 
-// GetFinalizers implements metav1.Object. They are only kept of terminating objects.
+// GetFinalizers implements metav1.Object. Finalizers are kept only for terminating objects.
 func (o *keptMeta) GetFinalizers() []string {
 	if o.deletion == nil {
 		return nil

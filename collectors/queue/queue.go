@@ -94,7 +94,7 @@ func (q *Queue[T]) Len() int { return q.layers.ready.Len() }
 // Get implements workqueue.TypedInterface.
 func (q *Queue[T]) Get() (item T, shutdown bool) {
 	item, shutdown = q.layers.ready.Get()
-	runtime.KeepAlive(q) // a worker that waits is a reference to the Queue
+	runtime.KeepAlive(q) // a waiting worker keeps the Queue reachable
 	return item, shutdown
 }
 

@@ -31,7 +31,7 @@ type readyQueue[T comparable] struct {
 // Add implements workqueue.TypedInterface.
 func (q *readyQueue[T]) Add(item T) { q.add(item) }
 
-// add adds an item. It reports false if the queue ignores it because it has been shut down.
+// add adds an item. It returns false if the queue has been shut down and ignores the item.
 func (q *readyQueue[T]) add(item T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// The exporter reports Leases, deletions and generations of a real cluster, and stops when the resource is watched no
-// longer.
+// The exporter reports Leases, deletions and generations of a real cluster, and stops when the resource is no longer
+// watched.
 func TestObjectsOfACluster(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -91,8 +91,8 @@ func TestObjectsOfACluster(t *testing.T) {
 	reports("nothing in deletion again", catalog.ObjectTerminating, "informer_type", map[string]float64{"configmaps": 0})
 }
 
-// While the exporter is cut off, it does not report Leases as expired; when it hears again that they have not
-// been renewed, it does.
+// While the exporter is cut off, it does not report Leases as expired; once it is connected again and they have not been
+// renewed, it does.
 func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)

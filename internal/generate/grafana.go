@@ -12,7 +12,7 @@ func dashboardProvider() ([]byte, error) {
 	}))
 }
 
-// dataSources tells Grafana the scrape interval, which $__rate_interval is computed from.
+// dataSources tells Grafana the scrape interval, from which it computes $__rate_interval.
 func dataSources(c Config) ([]byte, error) {
 	return marked(yaml.Marshal(object{
 		"apiVersion": 1,

@@ -125,7 +125,7 @@ func TestAuthorization(t *testing.T) {
 	p.want("authorized", "/metrics", scraper, http.StatusOK)
 	p.want("authorized for another path", "/", scraper, http.StatusForbidden)
 	p.want("authorized for another path", "/metrics/", scraper, http.StatusForbidden)
-	// Every user may get /api/* of the API server, which must not include what is served here.
+	// Every user may get /api/* of the API server, which must not allow access to the exporter's own paths.
 	for _, path := range []string{"/api/v1/informers", "/api", "/version", "/apis/x"} {
 		p.want("allowed by system:discovery", path, stranger, http.StatusForbidden)
 	}

@@ -25,7 +25,7 @@ func lint(raw []byte) (problems []string) {
 	return problems
 }
 
-// Every dashboard keeps to the rules.
+// Every dashboard passes all rules.
 func TestDashboardsAreLinted(t *testing.T) {
 	for _, d := range boards(t, dashboards.Config{RunbookBase: "https://runbooks.example.com"}) {
 		for _, problem := range lint(d.JSON) {
@@ -34,7 +34,7 @@ func TestDashboardsAreLinted(t *testing.T) {
 	}
 }
 
-// Each rule must find what it is for: a fault is put into the real dashboard, and the rule must name it.
+// Each rule must detect its fault: the fault is put into a real dashboard, and the rule must report it.
 func TestLintFindsFaults(t *testing.T) {
 	raw := boards(t, dashboards.Config{RunbookBase: "https://runbooks.example.com"})[0].JSON
 

@@ -20,7 +20,7 @@ const (
 	concurrentMutationChecks  = 1
 )
 
-// Shared is what the checks of all informers of an Observer share.
+// Shared is the state that the checks of all informers of an Observer share.
 type Shared struct {
 	freshness, audits, mutations schedule.Slots
 	// Auditing is open while audits may run.

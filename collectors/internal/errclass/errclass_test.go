@@ -27,7 +27,7 @@ func (timeoutError) Temporary() bool { return true }
 
 var pods = schema.GroupResource{Resource: "pods"}
 
-// streamError is what client-go makes of an error under the decoder of a watch.
+// streamError returns the error that client-go reports when decoding a watch stream fails.
 func streamError(text string) error {
 	err := fmt.Errorf("unable to decode an event from the watch stream: %v", text)
 	return apierrors.FromObject(apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding").AsObject(err))

@@ -59,7 +59,7 @@ func (c *Connection) pageReceived(page runtime.Object, options metav1.ListOption
 		return
 	}
 	if options.ResourceVersion == "0" {
-		// The list may be of any age. client-go asks for that until it knows a version.
+		// The list may be stale: client-go requests version 0 until it knows a version.
 		c.version.Store(0)
 	}
 	c.listCompleted(items, list.GetResourceVersion(), false)
@@ -113,8 +113,8 @@ func (c *Connection) relistReason(first, streamed bool) string {
 	return relistWatchFailed
 }
 
-// listError records an error of a list, or of a streaming list before the end of its initial events. An error that
-// follows from the end of ctx is the client's own wish.
+// listError records an error of a list, or of a streaming list before the end of its initial events. Errors after the end of
+// ctx are intended by the client and not recorded.
 func (c *Connection) listError(ctx context.Context, err error, options metav1.ListOptions) {
 	if ctx.Err() != nil {
 		return

@@ -35,7 +35,7 @@ func TestShardName(t *testing.T) {
 	}
 }
 
-// Shards of different versions of this program run side by side during a roll-out, so that the owners never change.
+// Shards of different versions of this program run side by side during a rollout, so the owners must never change.
 func TestOwnersAreForEver(t *testing.T) {
 	for _, tc := range []struct {
 		resource, namespace string
@@ -102,7 +102,7 @@ func TestShardsShareTheKinds(t *testing.T) {
 	}
 }
 
-// One shard more takes its part, and everything else stays where it is.
+// An added shard takes its part, and all other resources stay on their shards.
 func TestOneShardMoreMovesLittle(t *testing.T) {
 	for total := range 8 {
 		moved := 0

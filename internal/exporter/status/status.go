@@ -90,7 +90,7 @@ func (s Informer) Lagging() bool { return s.SyncLag >= noticeableLag }
 // Inconsistent reports whether the last audit found differences.
 func (s Informer) Inconsistent() bool { return s.LastAudit.Result == informer.AuditDifferent }
 
-// Rank orders informers by the attention that they need: the lowest first.
+// Rank returns the place of the informer in an order by severity. The most severe state has rank 0.
 func (s Informer) Rank() int {
 	switch {
 	case s.Refused:

@@ -10,9 +10,9 @@ import (
 // useful.
 func serveLive(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
 
-// serveReady answers readiness probes. It returns 200 once every informer is synced or refused and at least one is synced, or
-// if other shards watch everything. It returns 503 before and during shutdown. The body has a line for each informer on failure
-// and with ?verbose.
+// serveReady answers readiness probes. It returns 200 once every informer is synced or refused and at least one is synced,
+// or if other shards watch everything. It returns 503 until then, and during shutdown. The body has a line for each informer
+// on failure and with ?verbose.
 //
 // Forbidden and missing resources do not affect readiness: metrics report them. Once ready, the exporter stays ready until
 // shutdown: the freshness of caches is a matter for metrics, and a resource that becomes available later or a reloaded

@@ -67,7 +67,7 @@ func parse(args []string) (options, error) {
 	if o.fault == "" {
 		return o, nil
 	}
-	_, err := chain.FaultByName(o.fault) // before minutes of building
+	_, err := chain.FaultByName(o.fault) // before a build that takes minutes
 	return o, err
 }
 
