@@ -20,7 +20,7 @@ var controllerClientErrors = Alert{
 and
 sum by (@cluster, @job, name) (increase(k8s_client_requests_total{@}[$window])) >= $count
 `,
-	summary: "Requests of {{ $labels.name }}" + inCluster + " to the API server fail.",
+	summary: "API server requests of {{ $labels.name }}" + inCluster + " have a high error rate.",
 	description: "{{ $value | humanizePercentage }} of the requests of {{ $labels.name }}" + inCluster +
 		" to the API server have failed or been rejected with 429 for $for; the objective is at most $objective.",
 	Runbook: Runbook{

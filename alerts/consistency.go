@@ -7,7 +7,7 @@ var informerVersionRegression = Alert{
 	Objective: catalog.VersionRegressions,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
-	summary:   someInformer + " received lower resource versions.",
+	summary:   someInformer + ": resource versions went backwards.",
 	description: someInformer + ` on {{ $labels.@instance }} received {{ $value | printf "%.0f" }} resource versions in $window that were lower than an earlier one. ` +
 		"etcd was restored to an earlier state, or the client reached another cluster.",
 	Runbook: Runbook{

@@ -13,7 +13,7 @@ var informerExporterKindDown = Alert{
 	expr:      `informer_exporter_kind_up{@} == 0`,
 	summary:   "The exporter cannot watch {{ $labels.informer_type }}" + inCluster + ".",
 	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
-		"for more than $for. It reports no metrics for this resource.",
+		"for more than $for. Its metrics for this resource are missing or stale.",
 	Runbook: Runbook{
 		Meaning: "The exporter is configured to watch a resource that it may not list and watch, or that the API server does not serve, for longer than $for. It continues with all other resources.",
 		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
@@ -39,8 +39,8 @@ var informerExporterConfigReloadFailed = Alert{
 	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to load its configuration file for more than $for. " +
 		"The previous configuration stays in force, but a restart fails.",
 	Runbook: Runbook{
-		Meaning: "The configuration file of the exporter changed and is invalid or unreadable, for longer than $for. The previous configuration is still in force.",
-		Impact:  "The change has no effect, and an exporter that restarts does not start.",
+		Meaning: "The configuration file of the exporter has been invalid or unreadable for more than $for. The previous configuration is still in force.",
+		Impact:  "The change has no effect, and the exporter cannot restart.",
 		Diagnosis: []Step{
 			{"Find the exporters and the time of their last successful reload. All replicas that share a ConfigMap are affected.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@} and informer_exporter_config_last_reload_successful{@} == 0`},
 			{"Find the error with its line in the log of the exporter: `invalid configuration file`.", ""},
@@ -60,9 +60,9 @@ var informerExporterLeaderMissing = Alert{
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
 	expr:      `max by (@cluster, name, lock) (controller_leader{@, name=~"` + exporterNames + `"}) == 0`,
-	summary:   "No replica of the exporter makes audits" + inCluster + ".",
+	summary:   "No leader for the audits of the exporter" + inCluster + ".",
 	description: "No replica of {{ $labels.name }}" + inCluster + " has held the Lease {{ $labels.lock }} for more than $for, " +
-		"so that none of them makes audits. All other metrics are reported.",
+		"so that audits are paused. Other metrics are not affected.",
 	Runbook: Runbook{
 		Meaning: "The exporters run with `--leader-elect`, and none of them has been the leader for longer than $for. Only the leader audits its caches, object by object.",
 		Impact:  "A cache that is inconsistent with the API server without lagging is not found, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",

@@ -90,9 +90,9 @@ var informerEventsLost = Alert{
 	Objective: catalog.EventsLost,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
-	summary:   someInformer + " loses track of events.",
-	description: someInformer + ` on {{ $labels.@instance }} lost track of {{ $value | printf "%.0f" }} events in $window ({{ $labels.reason }}). ` +
-		"After an overrun they still reach their handlers, with an unknown lag.",
+	summary:   someInformer + " exceeded its limit of remembered events.",
+	description: someInformer + ` on {{ $labels.@instance }} forgot the receive time of {{ $value | printf "%.0f" }} events in $window. ` +
+		"They still reach their handlers, with an unknown lag.",
 	Runbook: Runbook{
 		Meaning: "More events were pending for a handler than the library remembers (`overrun`), so the receipt times of the oldest are lost. The events themselves are not: they are in client-go's buffer, which is unbounded.",
 		Impact:  "Event lag and sync lag are lower bounds; the real lag is larger. The buffer grows until the handler catches up or the process runs out of memory.",

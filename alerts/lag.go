@@ -47,7 +47,7 @@ var informerEventLagBurn = Alert{
 		"The objective allows $budget over 30 days; this is a burn rate of $factor or more.",
 	expand: eventLagAlerts,
 	Runbook: Runbook{
-		Meaning: "99 % of events must be handled within the objective. The error budget burns too fast: over a long window, so that the loss is significant, and over a short one, so that it continues. The label `window` is the long window; the shorter it is, the faster the burn. Windows with too few events for a quantile are ignored.",
+		Meaning: "99% of events must be handled within the objective. The error budget burns too fast in both windows: the long one shows that the loss is significant, the short one that it continues. The label `window` is the long window; the shorter it is, the faster the burn. Windows with too few events for a quantile are ignored.",
 		Impact:  "Controllers react late to changes. A page means that the budget of a month is used up within days, a ticket that it will not last.",
 		Diagnosis: []Step{
 			{"Find the informers and their event lag.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_event_lag_seconds_bucket{@}[5m])))`},

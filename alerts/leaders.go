@@ -12,7 +12,7 @@ var controllerLeaderMissing = Alert{
 	expr:    `max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0`,
 	summary: "No leader for " + thisLock + ".",
 	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
-		"Work that only the leader does has stopped.",
+		"Leader-only work has stopped.",
 	Runbook: Runbook{
 		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 15 to 25 s, and one that releases its lock within 5 s. Processes that are not scraped do not count: a leader with failing scrapes looks like no leader, and if no candidate is scraped, the alert does not fire. Candidates of two installations with the same program and lock in one cluster look like one election: set a unique name in the options of `leader.NewLock`.",
 		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",

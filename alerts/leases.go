@@ -50,7 +50,7 @@ var clusterLeaseChanges = Alert{
 		Meaning: "The Lease's own counter of transitions has increased by $objective or more in $window. A rollout causes at most one transition per replica. This works for any program, with or without the library.",
 		Impact:  "Each transition is a pause of up to the lease duration, followed by a full start: filling caches and reconciling everything.",
 		Diagnosis: []Step{
-			{"Find the holders. New Pods in turn point at restarts; the same few holders point at late renewals.", `max by (@cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@})`},
+			{"Find the holders. A new Pod each time indicates restarts; the same few holders indicate late renewals.", `max by (@cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@})`},
 			{"Check other Leases. If they have transitions as well, the cause is the API server or etcd.", `topk(10, max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@}[15m])))`},
 			{"Check the lease duration. Less than 15 s is short.", `max by (@cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@})`},
 			{"If the program uses the library, check the results of its renewals.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},

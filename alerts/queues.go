@@ -34,7 +34,7 @@ max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_second
 `,
 	summary: "The workers of " + thisQueue + " take no items.",
 	description: "At least {{ $value }} items are in " + thisQueue + " on {{ $labels.@instance }}, and no worker has taken one for more than $window. " +
-		"All workers are busy: they are stuck, or their work takes that long.",
+		"All workers are busy: stuck or slow.",
 	Runbook: Runbook{
 		Meaning: "For $window the queue always had more items than busy workers, no worker took an item, and at least one worker has unfinished work; and that for another $for. The queue latency cannot show this, because it is observed when an item is taken. An item added while it is being processed counts as queued, so that as many items as busy workers prove nothing: ControllerWorkerBusy covers queues blocked with no more items than that.",
 		Impact:  "The controller makes no progress. Changes are queued and not processed.",

@@ -16,7 +16,7 @@ var controllerReconcileErrors = Alert{
 and
 sum by (@cluster, @job, name, controller) (increase(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window])) >= $count
 `,
-	summary: "Reconciles of " + controllerOf + " fail.",
+	summary: "Reconciles of " + controllerOf + " have a high error rate.",
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{

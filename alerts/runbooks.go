@@ -40,7 +40,7 @@ func RunbookPage(a Alert, c Config) []byte {
 	line("\n## Meaning\n\n%s", fill(o, a.Runbook.Meaning))
 	line("\n## Impact\n\n%s", fill(o, a.Runbook.Impact))
 	line("\n## Diagnosis\n")
-	line("The alert's `dashboard_url` opens the dashboard with what it is about selected. The labels of the alert narrow these queries down.\n")
+	line("`dashboard_url` opens the dashboard filtered by the labels of the alert. Add these labels to the queries below to narrow them down.\n")
 	for i, s := range a.Runbook.Diagnosis {
 		line("%d. %s", i+1, fill(o, s.Text))
 		if s.Query != "" {

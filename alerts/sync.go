@@ -108,7 +108,7 @@ and
   sum by (@cluster, @job, name) (increase(k8s_informer_list_duration_seconds_count{@}[$window]))
 ) >= $count
 `,
-	summary: "Lists and watches of {{ $labels.name }}" + inCluster + " fail.",
+	summary: "List and watch requests of {{ $labels.name }}" + inCluster + " have a high error rate.",
 	description: "{{ $value | humanizePercentage }} of the list and watch attempts of {{ $labels.name }}" + inCluster +
 		" have failed for $for; the objective is at most $objective. Its caches are stale or incomplete.",
 	Runbook: Runbook{

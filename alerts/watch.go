@@ -41,7 +41,7 @@ var informerWatchDisconnects = Alert{
 	expr:    `60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold`,
 	summary: someInformer + " keeps losing its watch.",
 	description: someInformer + ` on {{ $labels.@instance }} loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
-		"the objective is at most $objective. Planned ends are not counted.",
+		"the objective is at most $objective. Excludes planned timeouts.",
 	Runbook: Runbook{
 		Meaning: "Watches of one informer end early or cannot be opened more than $objective for $for, measured over $window. The planned ends after 5 to 10 minutes do not count.",
 		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",

@@ -32,7 +32,7 @@ func transforms() panel {
 func duplicatesAndOrphans() panel {
 	return timeSeries{
 		header: header{id: 86, title: "Duplicate and orphaned informers", unit: "short",
-			description: "Duplicates watch the same resource as another informer of the process; orphans still run after their context ended. Normally none. A duplicate costs memory and a watch, unless its selector differs. An orphan hangs in a handler."},
+			description: "Duplicates watch the same resource as another informer of the process; orphans still run after their context ended. Normally none. A duplicate costs memory and a watch, unless its selector differs. An orphan is blocked in a handler."},
 		queries: []query{
 			{expr: `sum by (@cluster, name, informer_type, watch_namespace) (k8s_informer_duplicates{@informer})`, legend: legendInformer + " duplicate"},
 			{expr: `sum by (@cluster, name, informer_type, watch_namespace) (k8s_informer_orphans{@informer})`, legend: legendInformer + " orphan"},
@@ -61,7 +61,7 @@ func audits() panel {
 func auditDuration() panel {
 	return timeSeries{
 		header: header{id: 92, title: "Audit duration p99", unit: "s",
-			description: "99th percentile. It grows with the number of objects: about two seconds for 10,000 at client-go's default rate limit. If it is long, audit less often."},
+			description: "99th percentile of the duration of audits. It grows with the number of objects: about two seconds for 10,000 at client-go's default rate limit. If it is long, audit less often."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_audit_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer}},
 	}
 }

@@ -23,7 +23,7 @@ func oldestItem(t catalog.Targets) panel {
 func maxRunningProcessor(t catalog.Targets) panel {
 	return singleStat{
 		header: header{id: 3, title: "Longest running processor", unit: "s",
-			description: "Time that a worker has spent on its current item, for the longest. Normally seconds. Above the objective, a worker probably hangs."},
+			description: "Longest time that a worker has spent on its current item. Normally seconds. Above the objective, a worker probably hangs."},
 		query: `max(workqueue_longest_running_processor_seconds{@queue})`,
 		goal:  new(t.Of(catalog.WorkerBusy)),
 	}

@@ -41,7 +41,7 @@ func kindsDown() panel {
 func kindsDownByResource() panel {
 	return timeSeries{
 		header: header{id: 70, title: "Resources down by resource", unit: "short",
-			description: "Exporters that may not watch a configured resource, or whose server does not have it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
+			description: "Exporters that cannot watch a configured resource, for lack of permission or because the server does not have it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
 		queries: []query{{expr: `sum by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0)`, legend: "{{@cluster}} {{informer_type}}"}},
 	}
 }

@@ -14,7 +14,7 @@ func residentMemory() panel {
 func memoryLimitUsed() panel {
 	return timeSeries{
 		header: header{id: 86, title: "Memory limit usage", unit: "percentunit",
-			description: "Resident memory relative to the Go memory limit, which the exporter derives from its container. Normally up to 80%; 0 without a limit. Above, garbage collection takes the CPU: watch less, or raise the limit."},
+			description: "Resident memory relative to the Go memory limit, which the exporter derives from its container. Normally up to 80%; 0 without a limit. Above that, the garbage collector takes more CPU: watch less, or raise the limit."},
 		queries: []query{{expr: `round(max by (@cluster, @instance) (process_resident_memory_bytes{@target} / go_gc_gomemlimit_bytes{@target}` + ofExporters + `), 0.001)`, legend: legendExporter}},
 		ceiling: 1,
 	}
@@ -47,7 +47,7 @@ func ownRequests() panel {
 func scrapeDuration() panel {
 	return timeSeries{
 		header: header{id: 84, title: "Scrape duration", unit: "s",
-			description: "Duration of scrapes by Prometheus. Normally below 50 ms with the 23 default resources, three times as much with 100 more; independent of the number of objects. More: the exporter or Prometheus lacks CPU."},
+			description: "Duration of scrapes by Prometheus. Normally below 50 ms with the 23 default resources, three times as much with 100 more; independent of the number of objects. Higher values mean that the exporter or Prometheus lacks CPU."},
 		queries: []query{{expr: `max by (@cluster, @instance) (scrape_duration_seconds{@target}` + ofExporters + `)`, legend: legendExporter}},
 	}
 }

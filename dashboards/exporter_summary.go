@@ -13,7 +13,7 @@ func exporters() panel {
 func exporterSyncLag(t catalog.Targets) panel {
 	return singleStat{
 		header: header{id: 2, title: "Sync lag", unit: "s",
-			description: "How far the exporter's worst cache is behind the API server, and with it the exporter's metrics. Normally 0."},
+			description: "Sync lag of the exporter's worst cache; its metrics lag by the same time. Normally 0."},
 		query: `max(k8s_informer_sync_lag_seconds{@target}` + ofExporters + `)`,
 		goal:  new(t.Of(catalog.SyncLag)),
 	}
@@ -22,7 +22,7 @@ func exporterSyncLag(t catalog.Targets) panel {
 func configReloadErrors(t catalog.Targets) panel {
 	return singleStat{
 		header: header{id: 3, title: "Config reload errors", unit: "short",
-			description: "Exporters whose configuration file is invalid; the previous configuration stays in force. Normally 0. The log has the line."},
+			description: "Exporters whose configuration file is invalid; the previous configuration stays in force. Normally 0. The log names the line."},
 		query: `sum(informer_exporter_config_last_reload_successful{@target} < bool ` + catalog.FormatNumber(t.Of(catalog.ExporterConfigReload).Threshold) + `)`,
 		red:   1,
 	}

@@ -56,7 +56,7 @@ func lostEvents() panel {
 func resyncPeriods() panel {
 	return timeSeries{
 		header: header{id: 56, title: "Resync periods", unit: "s",
-			description: "Resync period of each handler; 0 is none. Without resync, a handler never sees a missed event again. Handlers of one informer with different periods can see different states."},
+			description: "Resync period of each handler; 0 means no resync. Without resync, a handler never sees a missed event again. Handlers of one informer with different periods can see different states."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace, handler) (k8s_informer_handler_resync_period_seconds{@informer})`, legend: legendHandler}},
 	}
 }

@@ -39,7 +39,7 @@ func lateEventShare(t catalog.Targets) panel {
 	budget := catalog.Objective{Threshold: o.Allowed(), Unit: "percentunit"}
 	return timeSeries{
 		header: header{id: 22, title: "Late events", unit: "percentunit",
-			description: "Share of events handled more than " + o.Amount() + " after they were received. Above the line, the monthly error budget does not last; the alerts compare hours and days of it."},
+			description: "Share of events handled more than " + o.Amount() + " after they were received. Above the line, the monthly error budget runs out early; the alerts use windows from 5m to 3d."},
 		queries: []query{{expr: `1 - sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@informer, ` + bucket(o) + `}[$__rate_interval])) / sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_count{@informer}[$__rate_interval]))`, legend: legendInformer}},
 		goal:    &budget,
 	}

@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 func noLeader() panel {
 	return singleStat{
 		header: header{id: 1, title: "No leader", unit: "short",
-			description: "Locks without leader, as reported by the candidates. Normally 0, except for seconds during a handover. Nothing is reconciled meanwhile: see the renewals, and check that the candidates reach the API server."},
+			description: "Locks that have no leader, as reported by the candidates. Normally 0, except for seconds during a handover. Nothing is reconciled meanwhile: see the renewals, and check that the candidates reach the API server."},
 		query: `sum(max by (@cluster, name, lock) (controller_leader{@lock}) == bool 0)`,
 		red:   1,
 	}
@@ -42,7 +42,7 @@ func oldestRenewal(t catalog.Targets) panel {
 	o := t.Of(catalog.LeaderMissing)
 	return singleStat{
 		header: header{id: 5, title: "Oldest renewal", unit: "s",
-			description: "Time since the last renewal, for the lock with the oldest one. Normally a few seconds plus the scrape interval. Red from the time at which the missing leader raises an alert."},
+			description: "Time since the last renewal, for the lock with the oldest one. Normally a few seconds plus the scrape interval. Red once the alert for a missing leader is due."},
 		query: `max(time() - max by (@cluster, name, lock) (controller_leader_last_renew_timestamp_seconds{@lock} > 0))`,
 		red:   o.For.Seconds(),
 	}

@@ -82,7 +82,7 @@ func oldestGenerationLag(t catalog.Targets) panel {
 func droppedSeries() panel {
 	return timeSeries{
 		header: header{id: 32, title: "Dropped series by signal", unit: "short",
-			description: "Leases and objects above the series limit, for the exporter with the most. Normally none. They are reported together as other, Leases only as a number."},
+			description: "Leases and objects above the series limit, for the exporter with the most. Normally none. Such objects are reported as other, such Leases only in k8s_lease_objects."},
 		queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
 		stacked: true,
 	}

@@ -45,7 +45,7 @@ const (
 func locksWithoutLeader() panel {
 	return singleStat{
 		header: header{id: 20, title: "No leader", unit: "short",
-			description: "Locks without leader, as reported by the candidates. Normally 0, except for seconds during a handover. No data: no lock is decorated. See the leader election dashboard."},
+			description: "Locks that have no leader, as reported by the candidates. Normally 0, except for seconds during a handover. No data: no lock is decorated. See the leader election dashboard."},
 		query: `sum(` + leaderless + `)`,
 		red:   1,
 	}

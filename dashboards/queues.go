@@ -40,7 +40,7 @@ func queueAdds() panel {
 func queueRetries() panel {
 	return timeSeries{
 		header: header{id: 24, title: "Retries", unit: "ops",
-			description: "Items added with a delay: in backoff after an error, or requeued for later. Normally far below the adds. As many as the adds: every attempt fails."},
+			description: "Items added with a delay: in backoff after an error, or requeued for later. Normally far below the adds. As many as adds means that every attempt fails."},
 		queries: []query{{expr: `sum by (@cluster, @job, name) (rate(workqueue_retries_total{@queue}[$__rate_interval]))`, legend: legendQueue}},
 	}
 }
@@ -56,7 +56,7 @@ func workDuration() panel {
 func longestRunning(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 26, title: "Longest running processor", unit: "s",
-			description: "Time that a worker has spent on its current item, for the longest. Normally a sawtooth of seconds. A rise of one second per second is a hanging worker: take a goroutine dump before a restart."},
+			description: "Longest time that a worker has spent on its current item. Normally a sawtooth of seconds. A rise of one second per second is a hanging worker: take a goroutine dump before a restart."},
 		queries: []query{{expr: `max by (@cluster, @job, name) (workqueue_longest_running_processor_seconds{@queue})`, legend: legendQueue}},
 		goal:    new(t.Of(catalog.WorkerBusy)),
 	}

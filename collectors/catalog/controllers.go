@@ -34,7 +34,7 @@ var (
 	ControllerStaleReads = counter(Metric{
 		Name:   "controller_stale_reads_total",
 		Help:   "Number of cache reads older than the controller's own last write.",
-		Notes:  "Only of controllers that track their writes. Also counts reads that were held back because they would have been stale.",
+		Notes:  "Only for controllers that track their writes. Includes reads that were held back as stale.",
 		Family: familyControllers,
 		Labels: controller(),
 		Covers: []string{"P9"},
@@ -42,7 +42,7 @@ var (
 	ControllerShutdownDuration = gauge(Metric{
 		Name:   "controller_shutdown_duration_seconds",
 		Help:   "Duration of a shutdown step in seconds, by result.",
-		Notes:  "Few processes are scraped after they have shut down. The log has the same durations, and a push can deliver them.",
+		Notes:  "Processes are rarely scraped after their shutdown. The log has the same durations, and a push can deliver them.",
 		Family: familyControllers,
 		Labels: controller(LabelShutdownStep, labelShutdownResult),
 		Covers: []string{"S23"},

@@ -28,7 +28,7 @@ var (
 	InformerHandlerPanics = counter(Metric{
 		Name:   "k8s_informer_handler_panics_total",
 		Help:   "Number of handler panics.",
-		Notes:  "Panics are counted in passing and never recovered.",
+		Notes:  "Panics are counted, and recovered only by informer.Isolate.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"S21"},
@@ -43,7 +43,7 @@ var (
 	})
 	InformerHandlerLastResync = gauge(Metric{
 		Name:   "k8s_informer_handler_last_resync_timestamp_seconds",
-		Help:   "Unix timestamp of the last object delivered to the handler by a resync in seconds, 0 before the first.",
+		Help:   "Unix timestamp in seconds of the last object that a resync delivered to the handler, 0 before the first.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P6"},

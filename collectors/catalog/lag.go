@@ -29,7 +29,7 @@ var (
 	})
 	InformerPropagation = histogram(Metric{
 		Name:    "k8s_informer_propagation_seconds",
-		Help:    "Time from the write of an object to receiving its event in seconds, at a resolution of one second.",
+		Help:    "Time in seconds from the write of an object to the receipt of its event, at a resolution of one second.",
 		Notes:   "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that begins to match a selector counts from its last write.",
 		Family:  familyLag,
 		Labels:  informer(),

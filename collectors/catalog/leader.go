@@ -34,7 +34,7 @@ var (
 	})
 	ControllerLeaderLastRenew = gauge(Metric{
 		Name:   "controller_leader_last_renew_timestamp_seconds",
-		Help:   "Unix timestamp at which this process last acquired or renewed the lock in seconds, 0 if it never did.",
+		Help:   "Unix timestamp in seconds of the last acquisition or renewal of the lock by this process, 0 if none.",
 		Family: familyLeader,
 		Labels: lock(),
 		Covers: []string{"S10"},

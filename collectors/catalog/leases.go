@@ -20,7 +20,7 @@ var (
 	})
 	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
-		Help:   "Unix timestamp at which the exporter last saw the Lease being renewed or taken over in seconds.",
+		Help:   "Unix timestamp in seconds of the last renewal or takeover of the Lease that the exporter saw.",
 		Notes:  "By the clock of the exporter. 0 if it has seen neither since it started or since the Lease was created.",
 		Family: familyLeases,
 		Labels: lease(),

@@ -5,7 +5,7 @@ var (
 	ObjectTerminating = gauge(Metric{
 		Name:   "k8s_object_terminating",
 		Help:   "Number of terminating objects, by the finalizer that blocks their deletion.",
-		Notes:  "An object with several finalizers counts for each of them. Every followed resource has at least the series with the namespace `*` and the finalizer `none`.",
+		Notes:  "An object with several finalizers counts for each of them. Each watched resource always has the series with namespace `*` and finalizer `none`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
 		Covers: []string{"S16"},
@@ -21,14 +21,14 @@ var (
 	ObjectGenerationLag = gauge(Metric{
 		Name:   "k8s_object_generation_lag",
 		Help:   "Number of objects with status.observedGeneration < metadata.generation, excluding objects being deleted.",
-		Notes:  "Their controller has not observed the last change of their spec. Every followed resource that has the field has at least the series with the namespace `*`.",
+		Notes:  "Their controller has not observed the last change of their spec. Each watched resource with the field always has the series with namespace `*`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
-		Help:   "Time in seconds for which the exporter has seen the longest observed generation lag, 0 if there is none.",
+		Help:   "Age in seconds of the longest observed generation lag, as seen by the exporter, 0 if there is none.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},

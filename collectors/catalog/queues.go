@@ -31,7 +31,7 @@ var (
 	ControllerQueueOldestItem = gauge(Metric{
 		Name:   "controller_queue_oldest_item_seconds",
 		Help:   "Age of the oldest ready item in the queue in seconds, 0 if the queue is empty.",
-		Notes:  "Shows workers that hang, which workqueue_queue_duration_seconds does only once an item is taken.",
+		Notes:  "Rises while workers hang; workqueue_queue_duration_seconds shows it only once an item is taken.",
 		Family: familyQueues,
 		Labels: controller(),
 		Covers: []string{"S7"},
@@ -47,7 +47,7 @@ var (
 	ControllerDropped = counter(Metric{
 		Name:   "controller_dropped_total",
 		Help:   "Number of dropped items, by reason.",
-		Notes:  "Items dropped by a shutdown failed after it began, or were still in the queue or delayed when it ended.",
+		Notes:  "The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
 		Family: familyQueues,
 		Labels: controller(LabelDropReason),
 		Covers: []string{"S8", "S23"},

@@ -5,7 +5,7 @@ var (
 	InformerSyncDuration = histogram(Metric{
 		Name:    "k8s_informer_sync_duration_seconds",
 		Help:    "Duration of syncs in seconds, by result.",
-		Notes:   "Success: from the start of the informer, or from the first attempt of a relist, until the initial state was in the store or a later one had been received, failed attempts included. Error: of each failed attempt.",
+		Notes:   "Success: from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Error: each failed attempt.",
 		Family:  familySync,
 		Labels:  informer(labelSyncResult),
 		Buckets: syncBuckets,

@@ -52,7 +52,7 @@ var (
 	})
 	InformerLastEventTimestamp = gauge(Metric{
 		Name:   "k8s_informer_last_event_timestamp_seconds",
-		Help:   "Unix timestamp of the last event, bookmark or end of a list received in seconds, 0 before the first.",
+		Help:   "Unix timestamp in seconds of the last event, bookmark or list end received, 0 before the first.",
 		Notes:  "An old timestamp alone does not indicate a problem: an idle resource has no events.",
 		Family: familyWatch,
 		Labels: informer(),

@@ -129,7 +129,7 @@ func (p *program) untrusted() {
 	p.keeps("watch_connected 0", "sync_lag_seconds > 1", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 
-// The API server gets a certificate of another authority, and the file of trusted authorities follows. client-go reads
+// The API server's certificate is signed by another certificate authority, and the file of trusted authorities follows. client-go reads
 // the file every five minutes: only the long form waits for it.
 func TestAuthorityReplaced(t *testing.T) {
 	row(t)

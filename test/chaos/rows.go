@@ -26,7 +26,7 @@ var Rows = []Row{
 	{
 		Test:      "TestAuthorityReplaced",
 		Long:      true,
-		Fault:     "The API server gets a certificate of another authority",
+		Fault:     "The API server's certificate is signed by another certificate authority",
 		Reports:   "the same: `watch_connected 0`, `sync_lag_seconds > 1`, `sync_errors_total{error_type=other} grows`, `state{state=unreachable} 1`, `kind_up 1`, `readyz 200`",
 		Meanwhile: "`watch_connected 0`, `sync_lag_seconds > 1`, `state{state=synced} absent`, `audits_total{result=consistent} stays`, `freshness_checks_total{result=fresh} stays`",
 		Recovery:  "when the file of authorities has the new one: client-go reads it every five minutes. An authority in the kubeconfig itself is never read again",
@@ -68,14 +68,14 @@ var Rows = []Row{
 	},
 	{
 		Test:      "TestLeaseHolderClockSkewed",
-		Fault:     "The clocks of the holders of Leases are an hour ahead and behind",
+		Fault:     "The clocks of Lease holders are skewed by an hour",
 		Reports:   "A holder that renews keeps the Lease, by the exporter's clock: `lease_renewed_timestamp_seconds grows`, `lease_expired 0`. One that does not loses it, although its renewTime is an hour ahead: `lease_expired{lease=ahead} 1`",
 		Meanwhile: "`lease_expired 0` while they are renewed; `lease_expired{lease=ahead} 1`, `lease_renewed_timestamp_seconds{lease=ahead} stays` after the last renewal and the Lease's duration",
 		Recovery:  "with the next renewal: `lease_expired 0`, `lease_renewed_timestamp_seconds grows`",
 	},
 	{
 		Test:      "TestConfigurationBroken",
-		Fault:     "The configuration file is broken: syntax, a link to nothing, an unknown field, unreadable, removed",
+		Fault:     "The configuration file is broken: syntax, a dangling symlink, an unknown field, unreadable, removed",
 		Reports:   "`config_last_reload_successful 0`, `config_last_reload_success_timestamp_seconds stays`, and one line of the log for each. Watches continue",
 		Meanwhile: "`config_last_reload_successful 0`, `config_last_reload_success_timestamp_seconds stays`, `kind_up 1`, `watch_connected 1`, `readyz 200`, `audits_total{result=different} 0`",
 		Recovery:  "seconds after the file is valid again, with the same or another content: `config_last_reload_successful 1`, `config_last_reload_success_timestamp_seconds grows`",

@@ -65,7 +65,7 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestGarbageOnTheStream",
-				Fault: "The stream carries something else than events",
+				Fault: "The stream carries something other than events",
 				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=decode}` +1, `relists_total{reason=decode}` +1, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},

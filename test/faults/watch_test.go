@@ -98,7 +98,7 @@ func (r *rig) waitedForBackoff(before, after metricstest.Snapshot) {
 	r.exceeds(before, after, "coverage_gap_seconds_sum", catalog.CoverageGap.Threshold)
 }
 
-// The stream carries something else than events. client-go reports an error on the stream and relists.
+// The stream carries something other than events. client-go reports an error on the stream and relists.
 func TestGarbageOnTheStream(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
