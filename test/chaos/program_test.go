@@ -93,7 +93,7 @@ func (p *program) end() {
 	}
 	if len(lines) == 0 {
 		p.t.Error("the log is empty")
-	} else if last := lines[len(lines)-1]; last.message != "Shut down" {
+	} else if last := lines[len(lines)-1]; last.message != "shutdown finished" {
 		p.t.Errorf("the last line of the log is %s", last.text)
 	}
 	if p.t.Failed() {
