@@ -162,7 +162,7 @@ func TestParseConfig(t *testing.T) {
 		{name: "empty", yaml: ""},
 		{name: "only a comment", yaml: "# later\n"},
 		{name: "resources replace", yaml: "resources:\n- name: pods\n- name: secrets\n", kinds: []string{"pods", "secrets"}},
-		{name: "an extra one that is there already", yaml: "extraResources:\n- name: pods\n"},
+		{name: "an extra resource that exists", yaml: "extraResources:\n- name: pods\n"},
 		{
 			name:  "a custom resource",
 			yaml:  "resources:\n- name: pods\nextraResources:\n- {name: widgets.example.com, version: v1beta1, scope: Cluster}\n",
