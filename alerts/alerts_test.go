@@ -87,8 +87,8 @@ func TestRulesAreComplete(t *testing.T) {
 // A threshold that is changed must reach the expression, the text, the runbook and nothing else.
 func TestObjectivesReachTheRules(t *testing.T) {
 	before := rules(alerts.Config{})
-	for _, o := range catalog.Objectives() {
-		if o.Fixed || o.ID == catalog.SyncDurationQuantile.ID { // the latter is drawn only
+	for _, o := range catalog.Objectives.All() {
+		if o.Fixed || o.ID == catalog.Objectives.SyncDurationQuantile.ID { // the latter is drawn only
 			continue
 		}
 		threshold := 77.0
@@ -103,7 +103,7 @@ func TestObjectivesReachTheRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range rules(alerts.Config{Targets: targets}) {
-			own := r.Record != "" && strings.Contains(r.Record, "slow_ratio") && o.ID == catalog.EventLag.ID
+			own := r.Record != "" && strings.Contains(r.Record, "slow_ratio") && o.ID == catalog.Objectives.EventLag.ID
 			if a, ok := alerts.ByName(r.Alert); ok && o.BurnRates == nil {
 				own = a.Objective.ID == o.ID
 			}
@@ -117,7 +117,7 @@ func TestObjectivesReachTheRules(t *testing.T) {
 // TestWindowsReachTheRules: a window that can be changed and is not used would be a setting that does nothing.
 func TestWindowsReachTheRules(t *testing.T) {
 	window, changed := 7*time.Minute, 0
-	for _, o := range catalog.Objectives() {
+	for _, o := range catalog.Objectives.All() {
 		targets, err := catalog.NewTargets(map[string]catalog.Override{o.ID: {Window: &window}})
 		if err != nil {
 			continue

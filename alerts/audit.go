@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var informerCacheDiffers = Alert{
 	Name:      "InformerCacheDiffers",
-	Objective: catalog.CacheDiffers,
+	Objective: catalog.Objectives.CacheDiffers,
 	labels:    ofProcess,
 	// The gauge holds what two audits in a row have found, so there is nothing to wait for.
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
@@ -33,7 +33,7 @@ var informerCacheDiffers = Alert{
 
 var informerAuditsFail = Alert{
 	Name:      "InformerAuditsFail",
-	Objective: catalog.AuditsFail,
+	Objective: catalog.Objectives.AuditsFail,
 	labels:    ofProcess,
 	// Those that are skipped do not count: that the cache changes all the time, or that the server cannot list at exact
 	// versions, is no failure, and a watch that is down is InformerWatchDown.
@@ -65,7 +65,7 @@ sum by (@cluster, @job, @instance, name, informer_type, watch_namespace) (increa
 
 var informerCacheMutated = Alert{
 	Name:      "InformerCacheMutated",
-	Objective: catalog.CacheMutations,
+	Objective: catalog.Objectives.CacheMutations,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_mutations_total{@}[$window]) > $threshold`,
 	summary:   "Cached objects of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " were changed in place.",

@@ -8,7 +8,7 @@ import (
 
 var controllerClientErrors = Alert{
 	Name:      "ControllerClientErrors",
-	Objective: catalog.ClientErrors,
+	Objective: catalog.Objectives.ClientErrors,
 	board:     clientBoard,
 	labels:    ofProgram,
 	expr: `
@@ -41,7 +41,7 @@ sum by (@cluster, @job, name) (increase(k8s_client_requests_total{@}[$window])) 
 
 var controllerClientThrottled = Alert{
 	Name:      "ControllerClientThrottled",
-	Objective: catalog.ClientThrottle,
+	Objective: catalog.Objectives.ClientThrottle,
 	board:     clientBoard,
 	labels:    ofProgram,
 	keep:      10 * time.Minute,

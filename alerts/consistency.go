@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var informerVersionRegression = Alert{
 	Name:      "InformerVersionRegression",
-	Objective: catalog.VersionRegressions,
+	Objective: catalog.Objectives.VersionRegressions,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
 	summary:   someInformer + ": resource versions went backwards.",
@@ -28,7 +28,7 @@ var informerVersionRegression = Alert{
 
 var informerTransformDrops = Alert{
 	Name:      "InformerTransformDrops",
-	Objective: catalog.TransformDrops,
+	Objective: catalog.Objectives.TransformDrops,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
 	summary:   "The transform of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " drops objects.",

@@ -7,7 +7,7 @@ const exporterNames = "informer-exporter(-[0-9]+)?"
 
 var informerExporterKindDown = Alert{
 	Name:      "InformerExporterKindDown",
-	Objective: catalog.ExporterKindDown,
+	Objective: catalog.Objectives.ExporterKindDown,
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_kind_up{@} == 0`,
@@ -31,7 +31,7 @@ var informerExporterKindDown = Alert{
 
 var informerExporterConfigReloadFailed = Alert{
 	Name:      "InformerExporterConfigReloadFailed",
-	Objective: catalog.ExporterConfigReload,
+	Objective: catalog.Objectives.ExporterConfigReload,
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_config_last_reload_successful{@} == 0`,
@@ -56,7 +56,7 @@ var informerExporterConfigReloadFailed = Alert{
 
 var informerExporterLeaderMissing = Alert{
 	Name:      "InformerExporterLeaderMissing",
-	Objective: catalog.ExporterLeaderMissing,
+	Objective: catalog.Objectives.ExporterLeaderMissing,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
 	expr:      `max by (@cluster, name, lock) (controller_leader{@, name=~"` + exporterNames + `"}) == 0`,
@@ -81,7 +81,7 @@ var informerExporterLeaderMissing = Alert{
 
 var informerExporterShardMissing = Alert{
 	Name:      "InformerExporterShardMissing",
-	Objective: catalog.ExporterShardMissing,
+	Objective: catalog.Objectives.ExporterShardMissing,
 	board:     exporterBoard,
 	labels:    []string{"cluster", "job"},
 	// Without --shard an exporter says that there is one, and is it.
@@ -112,7 +112,7 @@ count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_s
 
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
-	Objective: catalog.ExporterAbsent,
+	Objective: catalog.Objectives.ExporterAbsent,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
 	// absent() alone has no label for the cluster that lost its exporter, and the second part alone resolves after a day. The

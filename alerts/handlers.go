@@ -13,7 +13,7 @@ import (
 
 var informerHandlerSlow = Alert{
 	Name:      "InformerHandlerSlow",
-	Objective: catalog.HandlerDuration,
+	Objective: catalog.Objectives.HandlerDuration,
 	labels:    ofInformer,
 	keep:      10 * time.Minute,
 	// A 99th percentile of fewer than a hundred events is their maximum.
@@ -65,7 +65,7 @@ func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 
 var informerHandlerPanics = Alert{
 	Name:      "InformerHandlerPanics",
-	Objective: catalog.HandlerPanics,
+	Objective: catalog.Objectives.HandlerPanics,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_handler_panics_total{@}[$window]) > $threshold`,
 	summary:   "Handler {{ $labels.handler }} of {{ $labels.name }}" + inCluster + " panics.",
@@ -87,7 +87,7 @@ var informerHandlerPanics = Alert{
 
 var informerEventsLost = Alert{
 	Name:      "InformerEventsLost",
-	Objective: catalog.EventsLost,
+	Objective: catalog.Objectives.EventsLost,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
 	summary:   someInformer + " exceeded its limit of remembered events.",

@@ -12,7 +12,7 @@ import (
 
 var informerSyncLagHigh = Alert{
 	Name:      "InformerSyncLagHigh",
-	Objective: catalog.SyncLag,
+	Objective: catalog.Objectives.SyncLag,
 	labels:    ofProcess,
 	expr:      `k8s_informer_sync_lag_seconds{@} > $threshold`,
 	summary:   someInformer + " is {{ $value | humanizeDuration }} behind the API server.",
@@ -39,7 +39,7 @@ var informerSyncLagHigh = Alert{
 
 var informerEventLagBurn = Alert{
 	Name:      "InformerEventLagBurn",
-	Objective: catalog.EventLag,
+	Objective: catalog.Objectives.EventLag,
 	labels:    ofInformer,
 	summary:   someInformer + " burns its event lag budget.",
 	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +

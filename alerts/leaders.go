@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var controllerLeaderMissing = Alert{
 	Name:      "ControllerLeaderMissing",
-	Objective: catalog.LeaderMissing,
+	Objective: catalog.Objectives.LeaderMissing,
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
 	// By lock, not by process or job: all candidates together have one leader. Exporters need no leader for most of their
@@ -34,7 +34,7 @@ var controllerLeaderMissing = Alert{
 
 var controllerLeaderChanges = Alert{
 	Name:      "ControllerLeaderChanges",
-	Objective: catalog.LeaderChanges,
+	Objective: catalog.Objectives.LeaderChanges,
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
 	expr:      `sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired"}[$window])) >= $threshold`,
@@ -60,7 +60,7 @@ var controllerLeaderChanges = Alert{
 
 var controllerLeaderSlowRenewals = Alert{
 	Name:      "ControllerLeaderSlowRenewals",
-	Objective: catalog.SlowRenewals,
+	Objective: catalog.Objectives.SlowRenewals,
 	board:     leaderBoard,
 	// Not by instance: the panels about the lock need all of its candidates.
 	labels:  []string{"cluster", "job", "lock"},

@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var clusterLeaseExpired = Alert{
 	Name:      "ClusterLeaseExpired",
-	Objective: catalog.LeaseUnheld,
+	Objective: catalog.Objectives.LeaseUnheld,
 	gauge:     true,
 	board:     leaderBoard,
 	labels:    ofLease,
@@ -39,7 +39,7 @@ max by (@cluster, lease_namespace, lease) (max_over_time(k8s_lease_renewed_times
 
 var clusterLeaseChanges = Alert{
 	Name:      "ClusterLeaseChanges",
-	Objective: catalog.LeaseChanges,
+	Objective: catalog.Objectives.LeaseChanges,
 	board:     leaderBoard,
 	labels:    ofLease,
 	expr:      `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@}[$window])) >= $threshold`,

@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var clusterObjectHeld = Alert{
 	Name:      "ClusterObjectHeld",
-	Objective: catalog.ObjectHeld,
+	Objective: catalog.Objectives.ObjectHeld,
 	board:     objectBoard,
 	labels:    ofObject,
 	expr:      `max by (@cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@, informer_type!="namespaces"}) > $threshold`,
@@ -34,7 +34,7 @@ var clusterObjectHeld = Alert{
 
 var clusterNamespaceStuck = Alert{
 	Name:      "ClusterNamespaceStuck",
-	Objective: catalog.NamespaceStuck,
+	Objective: catalog.Objectives.NamespaceStuck,
 	board:     objectBoard,
 	labels:    []string{"cluster", "namespace"},
 	expr:      `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@, informer_type="namespaces"}) > $threshold`,
@@ -61,7 +61,7 @@ var clusterNamespaceStuck = Alert{
 
 var clusterGenerationLag = Alert{
 	Name:      "ClusterGenerationLag",
-	Objective: catalog.GenerationLag,
+	Objective: catalog.Objectives.GenerationLag,
 	board:     objectBoard,
 	labels:    ofObject,
 	expr:      `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@}) > $threshold`,

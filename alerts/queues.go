@@ -16,7 +16,7 @@ var queueVariables = []string{"cluster", "job", "instance", "controller=name"}
 
 var controllerQueueBlocked = Alert{
 	Name:      "ControllerQueueBlocked",
-	Objective: catalog.QueueBlocked,
+	Objective: catalog.Objectives.QueueBlocked,
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep, // as long as what it keeps back
@@ -55,7 +55,7 @@ max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_second
 
 var controllerQueueSlow = Alert{
 	Name:      "ControllerQueueSlow",
-	Objective: catalog.QueueWait,
+	Objective: catalog.Objectives.QueueWait,
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      10 * time.Minute,
@@ -96,7 +96,7 @@ sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds_sum{@}[$wind
 
 var controllerQueueDeep = Alert{
 	Name:      "ControllerQueueDeep",
-	Objective: catalog.QueueDepth,
+	Objective: catalog.Objectives.QueueDepth,
 	board:     controllerBoard,
 	labels:    queueVariables,
 	// The least depth of the window and not the present one: bursts are what queues are for. For a queue that is new the
@@ -129,7 +129,7 @@ sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seco
 
 var controllerWorkerBusy = Alert{
 	Name:      "ControllerWorkerBusy",
-	Objective: catalog.WorkerBusy,
+	Objective: catalog.Objectives.WorkerBusy,
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep,
@@ -156,7 +156,7 @@ var controllerWorkerBusy = Alert{
 
 var controllerItemsDropped = Alert{
 	Name:      "ControllerItemsDropped",
-	Objective: catalog.ItemsDropped,
+	Objective: catalog.Objectives.ItemsDropped,
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.

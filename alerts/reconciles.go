@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var controllerReconcileErrors = Alert{
 	Name:      "ControllerReconcileErrors",
-	Objective: catalog.ReconcileErrors,
+	Objective: catalog.Objectives.ReconcileErrors,
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller"},
 	expr: `
@@ -40,7 +40,7 @@ sum by (@cluster, @job, name, controller) (increase(controller_reconcile_total{@
 
 var controllerReconcilePanics = Alert{
 	Name:        "ControllerReconcilePanics",
-	Objective:   catalog.ReconcilePanics,
+	Objective:   catalog.Objectives.ReconcilePanics,
 	board:       controllerBoard,
 	labels:      []string{"cluster", "job", "instance", "controller"},
 	expr:        `increase(controller_reconcile_total{@, result="panic"}[$window]) > $threshold`,
@@ -62,7 +62,7 @@ var controllerReconcilePanics = Alert{
 
 var controllerCleanupOverdue = Alert{
 	Name:      "ControllerCleanupOverdue",
-	Objective: catalog.CleanupOverdue,
+	Objective: catalog.Objectives.CleanupOverdue,
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	expr:      `controller_finalizer_overdue{@} > $threshold`,

@@ -50,7 +50,7 @@ func Rules(c Config) []Group {
 		groups[f].Rules = append(groups[f].Rules, rules...)
 	}
 	if c.Enabled(informerEventLagBurn) {
-		add(catalog.EventLag.Metric.Family, eventLagRecords(c.Targets.Of(catalog.EventLag), c)...)
+		add(catalog.Objectives.EventLag.Metric.Family, eventLagRecords(c.Targets.Of(catalog.Objectives.EventLag), c)...)
 	}
 	for _, a := range All() {
 		if c.Enabled(a) {

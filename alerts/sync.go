@@ -8,7 +8,7 @@ import (
 
 var informerNotSynced = Alert{
 	Name:      "InformerNotSynced",
-	Objective: catalog.NotSynced,
+	Objective: catalog.Objectives.NotSynced,
 	labels:    ofProcess,
 	// Resources that the exporter may not watch raise InformerExporterKindDown instead.
 	expr: `
@@ -38,7 +38,7 @@ informer_exporter_kind_up{@} == 0
 
 var informerSyncSlow = Alert{
 	Name:      "InformerSyncSlow",
-	Objective: catalog.SyncDuration,
+	Objective: catalog.Objectives.SyncDuration,
 	labels:    ofProcess,
 	gauge:     true,
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
@@ -81,7 +81,7 @@ func failures(function string) string {
 
 var informerListWatchErrors = Alert{
 	Name:      "InformerListWatchErrors",
-	Objective: catalog.ListWatchErrors,
+	Objective: catalog.Objectives.ListWatchErrors,
 	labels:    ofProgram,
 	// Attempts are errors, lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10
 	// minutes, so a single error is a large share. The rule therefore requires a minimum number of attempts and a duration.

@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var informerWatchDown = Alert{
 	Name:      "InformerWatchDown",
-	Objective: catalog.WatchDown,
+	Objective: catalog.Objectives.WatchDown,
 	labels:    ofProcess,
 	// InformerNotSynced covers the time before the initial sync.
 	expr: `
@@ -34,7 +34,7 @@ k8s_informer_synced{@} == 1
 
 var informerWatchDisconnects = Alert{
 	Name:      "InformerWatchDisconnects",
-	Objective: catalog.WatchDisconnects,
+	Objective: catalog.Objectives.WatchDisconnects,
 	labels:    ofProcess,
 	// Per informer and never summed over them: 150 healthy informers have 20 planned ends a minute, which is why planned
 	// ends have a counter of their own.
@@ -60,7 +60,7 @@ var informerWatchDisconnects = Alert{
 
 var informerCoverageGap = Alert{
 	Name:      "InformerCoverageGap",
-	Objective: catalog.CoverageGap,
+	Objective: catalog.Objectives.CoverageGap,
 	labels:    ofInformer,
 	// One gap must be too long for certain: counters that begin at 0 are not extrapolated as others are, and so much of an old
 	// gap would seem to be in the window that the quantile of the few others reaches its bucket.

@@ -39,7 +39,7 @@ func worstErrorRate(t catalog.Targets) panel {
 		header: header{id: 1, title: "Error rate", unit: "percentunit",
 			description: "Share of requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
 		query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
-		goal:  new(t.Of(catalog.ClientErrors)),
+		goal:  new(t.Of(catalog.Objectives.ClientErrors)),
 	}
 }
 
@@ -48,7 +48,7 @@ func worstThrottling(t catalog.Targets) panel {
 		header: header{id: 2, title: "Client-side throttling p99", unit: "s",
 			description: "99th percentile of the time requests wait for the client's own rate limiter, for the worst program. Normally 0. Raise the limit, or send fewer requests. Also idle if no program sets a RateLimiter."},
 		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
-		goal:  new(t.Of(catalog.ClientThrottle)),
+		goal:  new(t.Of(catalog.Objectives.ClientThrottle)),
 		idle:  "idle",
 	}
 }
@@ -87,7 +87,7 @@ func requestRate() panel {
 }
 
 func resourceTable(t catalog.Targets) panel {
-	o := t.Of(catalog.ClientErrors)
+	o := t.Of(catalog.Objectives.ClientErrors)
 	return labelTable{
 		header: header{id: 7, title: "Resources by error rate", unit: "short",
 			description: "One row per resource that a program requests. Normally no errors and few conflicts. Red cells miss an objective. No rate and no duration without requests."},

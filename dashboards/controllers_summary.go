@@ -7,7 +7,7 @@ func maxQueueDepth(t catalog.Targets) panel {
 		header: header{id: 1, title: "Queue depth", unit: "short",
 			description: "Items in the longest queue of a process. Normally near 0, with peaks at startup and mass changes."},
 		query: `max(sum by (@cluster, @job, @instance, name) (workqueue_depth{@queue}))`,
-		goal:  new(t.Of(catalog.QueueDepth)),
+		goal:  new(t.Of(catalog.Objectives.QueueDepth)),
 	}
 }
 
@@ -16,7 +16,7 @@ func oldestItem(t catalog.Targets) panel {
 		header: header{id: 2, title: "Oldest item", unit: "s",
 			description: "Age of the oldest ready item in a queue. Normally 0. Find the queue below, and check for hanging workers. No data without the library's queue metrics."},
 		query: `max(controller_queue_oldest_item_seconds{@controller})`,
-		goal:  new(t.Of(catalog.QueueWait)),
+		goal:  new(t.Of(catalog.Objectives.QueueWait)),
 	}
 }
 
@@ -25,7 +25,7 @@ func maxRunningProcessor(t catalog.Targets) panel {
 		header: header{id: 3, title: "Longest running processor", unit: "s",
 			description: "Longest time that a worker has spent on its current item. Normally seconds. Above the objective, a worker probably hangs."},
 		query: `max(workqueue_longest_running_processor_seconds{@queue})`,
-		goal:  new(t.Of(catalog.WorkerBusy)),
+		goal:  new(t.Of(catalog.Objectives.WorkerBusy)),
 	}
 }
 
@@ -34,7 +34,7 @@ func maxReconcileErrors(t catalog.Targets) panel {
 		header: header{id: 4, title: "Reconcile error rate", unit: "percentunit",
 			description: "Share of reconciles that end in an error or a panic, for the worst controller. Normally near 0; 0 when idle."},
 		query: `max(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])), 1e-9))`,
-		goal:  new(t.Of(catalog.ReconcileErrors)),
+		goal:  new(t.Of(catalog.Objectives.ReconcileErrors)),
 	}
 }
 
@@ -73,7 +73,7 @@ func conflictsNow() panel {
 }
 
 func queueTable(t catalog.Targets) panel {
-	depth, wait, busy := t.Of(catalog.QueueDepth), t.Of(catalog.QueueWait), t.Of(catalog.WorkerBusy)
+	depth, wait, busy := t.Of(catalog.Objectives.QueueDepth), t.Of(catalog.Objectives.QueueWait), t.Of(catalog.Objectives.WorkerBusy)
 	return labelTable{
 		header: header{id: 9, title: "Queues by depth", unit: "short",
 			description: "One row per queue and process, from client-go's metrics. Normally a depth near 0 and a short latency. Red cells miss an objective. No latency without items."},
@@ -92,7 +92,7 @@ func queueTable(t catalog.Targets) panel {
 }
 
 func controllerTable(t catalog.Targets) panel {
-	failing, wait := t.Of(catalog.ReconcileErrors), t.Of(catalog.QueueWait)
+	failing, wait := t.Of(catalog.Objectives.ReconcileErrors), t.Of(catalog.Objectives.QueueWait)
 	return labelTable{
 		header: header{id: 10, title: "Controllers by reconcile error rate", unit: "short",
 			description: "One row per controller and process that uses the library. Normally an error rate near 0 and no overdue cleanups. Red cells miss an objective. No rate and no duration without reconciles, as on standby replicas."},

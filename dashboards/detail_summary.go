@@ -29,7 +29,7 @@ func worstSyncLag(t catalog.Targets, selector string) panel {
 		header: header{id: 3, title: "Sync lag", unit: "s",
 			description: "How far the worst informer is behind the API server. Normally 0."},
 		query: `max(k8s_informer_sync_lag_seconds{` + selector + `})`,
-		goal:  new(t.Of(catalog.SyncLag)),
+		goal:  new(t.Of(catalog.Objectives.SyncLag)),
 	}
 }
 
@@ -38,12 +38,12 @@ func worstDisconnects(t catalog.Targets) panel {
 		header: header{id: 4, title: "Watch disconnects", unit: "cpm",
 			description: "Watch disconnects per minute of the worst informer, excluding planned timeouts. Normally 0."},
 		query: `max(60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval])))`,
-		goal:  new(t.Of(catalog.WatchDisconnects)),
+		goal:  new(t.Of(catalog.Objectives.WatchDisconnects)),
 	}
 }
 
 func lateEvents(t catalog.Targets) panel {
-	o := t.Of(catalog.EventLag)
+	o := t.Of(catalog.Objectives.EventLag)
 	return singleStat{
 		header: header{id: 5, title: "Late events", unit: "percentunit",
 			description: "Share of events handled more than " + o.Amount() + " after they were received, for the worst informer. Normally 0; 0 when idle. The objective allows " + o.Budget() + " per month."},
@@ -57,7 +57,7 @@ func listWatchErrors(t catalog.Targets) panel {
 		header: header{id: 6, title: "List/watch error rate", unit: "percentunit",
 			description: "Share of list and watch attempts that fail, for the worst program. Normally 0, with a short peak after a lost connection."},
 		query: `max(sum by (@cluster, name) (rate(k8s_informer_sync_errors_total{@informer}[$__rate_interval])) / clamp_min(sum by (@cluster, name) (rate(k8s_informer_sync_errors_total{@informer}[$__rate_interval])) + sum by (@cluster, name) (rate(k8s_informer_watches_total{@informer}[$__rate_interval])) + sum by (@cluster, name) (rate(k8s_informer_list_duration_seconds_count{@informer}[$__rate_interval])), 1e-9))`,
-		goal:  new(t.Of(catalog.ListWatchErrors)),
+		goal:  new(t.Of(catalog.Objectives.ListWatchErrors)),
 	}
 }
 
@@ -66,7 +66,7 @@ func slowestHandler(t catalog.Targets) panel {
 		header: header{id: 7, title: "Handler duration p99", unit: "s",
 			description: "99th percentile of the time per event, for the slowest handler. Normally below a millisecond for handlers that only enqueue a key."},
 		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@informer}[$__rate_interval]))))`,
-		goal:  new(t.Of(catalog.HandlerDuration)),
+		goal:  new(t.Of(catalog.Objectives.HandlerDuration)),
 		idle:  "idle",
 	}
 }
@@ -81,7 +81,7 @@ func inconsistentCaches(selector string) panel {
 }
 
 func informerTable(t catalog.Targets) panel {
-	lag, disconnect := t.Of(catalog.SyncLag), t.Of(catalog.WatchDisconnects)
+	lag, disconnect := t.Of(catalog.Objectives.SyncLag), t.Of(catalog.Objectives.WatchDisconnects)
 	return labelTable{
 		header: header{id: 9, title: "Informers by sync lag", unit: "short",
 			description: "One row per informer and process. Normally synced, connected and without lag. Red cells miss an objective."},

@@ -15,7 +15,7 @@ func exporterSyncLag(t catalog.Targets) panel {
 		header: header{id: 2, title: "Sync lag", unit: "s",
 			description: "Sync lag of the exporter's worst cache; its metrics lag by the same time. Normally 0."},
 		query: `max(k8s_informer_sync_lag_seconds{@target}` + ofExporters + `)`,
-		goal:  new(t.Of(catalog.SyncLag)),
+		goal:  new(t.Of(catalog.Objectives.SyncLag)),
 	}
 }
 
@@ -23,7 +23,7 @@ func configReloadErrors(t catalog.Targets) panel {
 	return singleStat{
 		header: header{id: 3, title: "Config reload errors", unit: "short",
 			description: "Exporters whose configuration file is invalid; the previous configuration stays in force. Normally 0. The log names the line."},
-		query: `sum(informer_exporter_config_last_reload_successful{@target} < bool ` + catalog.FormatNumber(t.Of(catalog.ExporterConfigReload).Threshold) + `)`,
+		query: `sum(informer_exporter_config_last_reload_successful{@target} < bool ` + catalog.FormatNumber(t.Of(catalog.Objectives.ExporterConfigReload).Threshold) + `)`,
 		red:   1,
 	}
 }
@@ -53,7 +53,7 @@ func ownRequestRate() panel {
 }
 
 func exporterTable(t catalog.Targets) panel {
-	reload := t.Of(catalog.ExporterConfigReload)
+	reload := t.Of(catalog.Objectives.ExporterConfigReload)
 	return labelTable{
 		header: header{id: 7, title: "Exporters by memory", unit: "short",
 			description: "One row per exporter. Normally one version per cluster (two during a rollout) and a valid configuration. Leader is empty without --leader-elect; otherwise, one per shard is normal."},

@@ -7,7 +7,7 @@ func handlerDuration(t catalog.Targets) panel {
 		header: header{id: 50, title: "Handler duration p99", unit: "s",
 			description: "99th percentile of the time a handler takes per event. Normally below a millisecond for handlers that only enqueue a key. A slow handler delays all later events: move its work to workers."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendHandler, traced: true}},
-		goal:    new(t.Of(catalog.HandlerDuration)),
+		goal:    new(t.Of(catalog.Objectives.HandlerDuration)),
 	}
 }
 

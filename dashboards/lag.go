@@ -20,7 +20,7 @@ func syncLag(t catalog.Targets) panel {
 		header: header{id: 20, title: "Sync lag", unit: "s",
 			description: "How far each informer is behind the API server. Normally 0, also when idle. A rise of one second per second means that the watch is down or half-open: see the freshness checks. Otherwise a handler blocks events: see the pending events."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_sync_lag_seconds{@informer})`, legend: legendInformer}},
-		goal:    new(t.Of(catalog.SyncLag)),
+		goal:    new(t.Of(catalog.Objectives.SyncLag)),
 	}
 }
 
@@ -29,12 +29,12 @@ func eventLag(t catalog.Targets) panel {
 		header: header{id: 21, title: "Event lag p99", unit: "s",
 			description: "99th percentile of the time from receiving an event to the handler's return. Normally milliseconds. If it rises, compare with the handler duration and the event rate."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_event_lag_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer, traced: true}},
-		goal:    new(t.Of(catalog.EventLag)),
+		goal:    new(t.Of(catalog.Objectives.EventLag)),
 	}
 }
 
 func lateEventShare(t catalog.Targets) panel {
-	o := t.Of(catalog.EventLag)
+	o := t.Of(catalog.Objectives.EventLag)
 	// The line is the error budget, not the threshold of the objective.
 	budget := catalog.Objective{Threshold: o.Allowed(), Unit: "percentunit"}
 	return timeSeries{

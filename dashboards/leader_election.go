@@ -50,7 +50,7 @@ func slowRenewals(t catalog.Targets) panel {
 		header: header{id: 31, title: "Slow renewals in 15 minutes", unit: "short",
 			description: "Renewals that took longer than the retry period, over the previous 15 minutes, for the worst process. Normally 0. Causes: a slow API server or etcd, client-side throttling, or lack of CPU."},
 		queries: []query{{expr: `max by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`, legend: legendLock}},
-		goal:    new(t.Of(catalog.SlowRenewals)),
+		goal:    new(t.Of(catalog.Objectives.SlowRenewals)),
 	}
 }
 

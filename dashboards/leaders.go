@@ -25,7 +25,7 @@ func worstTransitions(t catalog.Targets) panel {
 		header: header{id: 3, title: "Leader transitions in 15 min", unit: "short",
 			description: "Leader transitions in the last 15 minutes, for the lock with the most. Normally 0, one or two during a rollout."},
 		query: `max(sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@lock, event="acquired"}[@leader_changes])))`,
-		goal:  new(t.Of(catalog.LeaderChanges)),
+		goal:  new(t.Of(catalog.Objectives.LeaderChanges)),
 	}
 }
 
@@ -34,12 +34,12 @@ func worstSlowRenewals(t catalog.Targets) panel {
 		header: header{id: 4, title: "Slow renewals in 15 min", unit: "short",
 			description: "Renewals that took longer than the retry period in the last 15 minutes, for the worst process. Normally 0. Without a successful renewal for 10 s (client-go's default), leadership is lost."},
 		query: `max(increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`,
-		goal:  new(t.Of(catalog.SlowRenewals)),
+		goal:  new(t.Of(catalog.Objectives.SlowRenewals)),
 	}
 }
 
 func oldestRenewal(t catalog.Targets) panel {
-	o := t.Of(catalog.LeaderMissing)
+	o := t.Of(catalog.Objectives.LeaderMissing)
 	return singleStat{
 		header: header{id: 5, title: "Oldest renewal", unit: "s",
 			description: "Time since the last renewal, for the lock with the oldest one. Normally a few seconds plus the scrape interval. Red once the alert for a missing leader is due."},
@@ -58,7 +58,7 @@ func renewalP99() panel {
 }
 
 func candidateTable(t catalog.Targets) panel {
-	slow := t.Of(catalog.SlowRenewals)
+	slow := t.Of(catalog.Objectives.SlowRenewals)
 	return labelTable{
 		header: header{id: 7, title: "Candidates by leadership", unit: "short",
 			description: "One row per process and lock. Normally one leader per lock, with a renewal seconds ago. Red cells miss an objective."},
@@ -89,7 +89,7 @@ func leaderTransitions(t catalog.Targets) panel {
 		header: header{id: 21, title: "Leader transitions in 15 minutes", unit: "short",
 			description: "Leader transitions over the previous 15 minutes. Normally 0, one or two during a rollout. More indicate leaders that cannot renew their lock in time: see the renewals. Each transition costs initial syncs and a reconcile of all objects."},
 		queries: []query{{expr: `sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@lock, event="acquired"}[@leader_changes]))`, legend: legendLock}},
-		goal:    new(t.Of(catalog.LeaderChanges)),
+		goal:    new(t.Of(catalog.Objectives.LeaderChanges)),
 	}
 }
 

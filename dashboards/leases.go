@@ -3,7 +3,7 @@ package dashboards
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 func leaseTable(t catalog.Targets) panel {
-	changes := t.Of(catalog.LeaseChanges)
+	changes := t.Of(catalog.Objectives.LeaseChanges)
 	return labelTable{
 		header: header{id: 50, title: "Leader election Leases", unit: "short",
 			description: "One row per Lease for leader election. Normally held, renewed seconds ago, and without transitions in 15 minutes. No last renewal: not renewed since the exporter started. Such Leases usually belong to removed programs and may be deleted. Red cells miss an objective."},
@@ -42,6 +42,6 @@ func leaseTransitions(t catalog.Targets) panel {
 		header: header{id: 53, title: "Lease transitions in 15 minutes", unit: "short",
 			description: "Increase of the Lease's own transition count over the previous 15 minutes. Normally 0, one or two during a rollout."},
 		queries: []query{{expr: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`, legend: legendLease}},
-		goal:    new(t.Of(catalog.LeaseChanges)),
+		goal:    new(t.Of(catalog.Objectives.LeaseChanges)),
 	}
 }

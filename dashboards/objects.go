@@ -42,12 +42,12 @@ func oldestLag(t catalog.Targets) panel {
 		header: header{id: 6, title: "Oldest unobserved generation", unit: "s",
 			description: "Time since the exporter first saw the oldest unobserved generation. Normally 0 or seconds. See the runbook of ClusterGenerationLag."},
 		query: `max(k8s_object_generation_lag_oldest_seconds{@object})`,
-		goal:  new(t.Of(catalog.GenerationLag)),
+		goal:  new(t.Of(catalog.Objectives.GenerationLag)),
 	}
 }
 
 func generationTable(t catalog.Targets) panel {
-	o := t.Of(catalog.GenerationLag)
+	o := t.Of(catalog.Objectives.GenerationLag)
 	return labelTable{
 		header: header{id: 8, title: "Observed generation lag by age", unit: "short", empty: normallyEmpty,
 			description: "One row per resource and namespace. Normally empty, with rows for moments after changes. Red cells miss the objective."},
@@ -75,7 +75,7 @@ func oldestGenerationLag(t catalog.Targets) panel {
 		header: header{id: 31, title: "Oldest unobserved generation by resource", unit: "s",
 			description: "Time since the exporter first saw the oldest unobserved generation, by resource and namespace. Normally 0, with peaks of seconds. A restart of the exporter resets it."},
 		queries: []query{{expr: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
-		goal:    new(t.Of(catalog.GenerationLag)),
+		goal:    new(t.Of(catalog.Objectives.GenerationLag)),
 	}
 }
 

@@ -56,7 +56,7 @@ func worstReconcileErrors(t catalog.Targets) panel {
 		header: header{id: 21, title: "Reconcile error rate", unit: "percentunit",
 			description: "Share of reconciles that end in an error or a panic, for the worst controller. Normally near 0; 0 when idle."},
 		query: `max(` + reconcileErrors + `)`,
-		goal:  new(t.Of(catalog.ReconcileErrors)),
+		goal:  new(t.Of(catalog.Objectives.ReconcileErrors)),
 	}
 }
 
@@ -65,7 +65,7 @@ func worstQueueLatency(t catalog.Targets) panel {
 		header: header{id: 22, title: "Queue latency p99", unit: "s",
 			description: "99th percentile of the time items spend in a queue, for the slowest queue, with or without the library. Normally milliseconds. The program variable does not apply."},
 		query: `max(histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@target}[$__rate_interval]))) >= 0)`,
-		goal:  new(t.Of(catalog.QueueWait)),
+		goal:  new(t.Of(catalog.Objectives.QueueWait)),
 	}
 }
 
@@ -74,7 +74,7 @@ func worstRequestErrors(t catalog.Targets) panel {
 		header: header{id: 23, title: "Request error rate", unit: "percentunit",
 			description: "Share of API server requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
 		query: `max(` + requestErrors + `)`,
-		goal:  new(t.Of(catalog.ClientErrors)),
+		goal:  new(t.Of(catalog.Objectives.ClientErrors)),
 	}
 }
 

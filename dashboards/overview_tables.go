@@ -14,11 +14,11 @@ func activeProblems(t catalog.Targets) string {
 	for i, expr := range []string{
 		`max by (@cluster, name) (k8s_informer_synced{@program} == bool 0)`,
 		`max by (@cluster, name) (k8s_informer_watch_connected{@program} == bool 0)`,
-		`max by (@cluster, name) (k8s_informer_sync_lag_seconds{@program}) > bool ` + number(catalog.SyncLag),
-		`max by (@cluster, name) (k8s_informer_audit_differences{@program}) > bool ` + number(catalog.CacheDiffers),
+		`max by (@cluster, name) (k8s_informer_sync_lag_seconds{@program}) > bool ` + number(catalog.Objectives.SyncLag),
+		`max by (@cluster, name) (k8s_informer_audit_differences{@program}) > bool ` + number(catalog.Objectives.CacheDiffers),
 		`max by (@cluster, name) (` + leaderless + `)`,
-		`max by (@cluster, name) (` + reconcileErrors + `) > bool ` + number(catalog.ReconcileErrors),
-		requestErrors + ` > bool ` + number(catalog.ClientErrors),
+		`max by (@cluster, name) (` + reconcileErrors + `) > bool ` + number(catalog.Objectives.ReconcileErrors),
+		requestErrors + ` > bool ` + number(catalog.Objectives.ClientErrors),
 	} {
 		problems = append(problems, fmt.Sprintf(`label_replace(%s, "kind", "%d", "", "")`, expr, i))
 	}
@@ -26,7 +26,7 @@ func activeProblems(t catalog.Targets) string {
 }
 
 func programTable(t catalog.Targets) panel {
-	lag, failing, requests := t.Of(catalog.SyncLag), t.Of(catalog.ReconcileErrors), t.Of(catalog.ClientErrors)
+	lag, failing, requests := t.Of(catalog.Objectives.SyncLag), t.Of(catalog.Objectives.ReconcileErrors), t.Of(catalog.Objectives.ClientErrors)
 	return labelTable{
 		header: header{id: 26, title: "Programs by active problems", unit: "short",
 			description: "One row per program that uses the library, including the exporter. Problems counts the other columns that miss their objective, normally 0. Click a program for its informers. Empty cells: the program does not report the metric."},
@@ -50,7 +50,7 @@ func programTable(t catalog.Targets) panel {
 }
 
 func fleetInformerTable(t catalog.Targets) panel {
-	lag, disconnect := t.Of(catalog.SyncLag), t.Of(catalog.WatchDisconnects)
+	lag, disconnect := t.Of(catalog.Objectives.SyncLag), t.Of(catalog.Objectives.WatchDisconnects)
 	return labelTable{
 		header: header{id: 27, title: "Informers by sync lag", unit: "short",
 			description: "One row per watched resource of a program, for its worst process. Normally synced, connected and without lag. Red cells miss an objective. Click a resource for details."},
@@ -73,7 +73,7 @@ func fleetInformerTable(t catalog.Targets) panel {
 }
 
 func fleetControllerTable(t catalog.Targets) panel {
-	failing := t.Of(catalog.ReconcileErrors)
+	failing := t.Of(catalog.Objectives.ReconcileErrors)
 	return labelTable{
 		header: header{id: 28, title: "Controllers by reconcile error rate", unit: "short",
 			description: "One row per controller that uses the library, over all processes. The error rate is normally near 0, and empty without reconciles. Red cells miss an objective. Click a controller for its queue and reconciles."},

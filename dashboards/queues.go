@@ -7,7 +7,7 @@ func queueDepth(t catalog.Targets) panel {
 		header: header{id: 20, title: "Queue depth", unit: "short",
 			description: "Items that no worker has taken, including re-adds of items in progress, for the process with the longest queue. Normally near 0, with peaks at startup and mass changes. A high level means too few or slow workers; a steady rise means hanging workers. A standby replica may keep a full queue, which is harmless."},
 		queries: []query{{expr: `max by (@cluster, @job, name) (sum by (@cluster, @job, @instance, name) (workqueue_depth{@queue}))`, legend: legendQueue}},
-		goal:    new(t.Of(catalog.QueueDepth)),
+		goal:    new(t.Of(catalog.Objectives.QueueDepth)),
 	}
 }
 
@@ -16,7 +16,7 @@ func queueLatency(t catalog.Targets) panel {
 		header: header{id: 21, title: "Queue latency p99", unit: "s",
 			description: "99th percentile of the time in the queue, excluding delays and backoff. Normally milliseconds; no line without items. Items added while in progress wait for that work to end: latencies up to the work duration are normal for controllers that write to their own objects. client-go's buckets grow tenfold: values between 0.1, 1 and 10 s are estimates."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@queue}[$__rate_interval])))`, legend: legendQueue}},
-		goal:    new(t.Of(catalog.QueueWait)),
+		goal:    new(t.Of(catalog.Objectives.QueueWait)),
 	}
 }
 
@@ -25,7 +25,7 @@ func oldestItems(t catalog.Targets) panel {
 		header: header{id: 22, title: "Age of oldest item", unit: "s",
 			description: "Age of the item at the head of the queue. Normally 0. A rise of one second per second means hanging workers or a standby replica; the latency shows it only once an item is taken. No line without the library's queue metrics."},
 		queries: []query{{expr: `max by (@cluster, name, controller) (controller_queue_oldest_item_seconds{@controller})`, legend: legendController}},
-		goal:    new(t.Of(catalog.QueueWait)),
+		goal:    new(t.Of(catalog.Objectives.QueueWait)),
 	}
 }
 
@@ -58,7 +58,7 @@ func longestRunning(t catalog.Targets) panel {
 		header: header{id: 26, title: "Longest running processor", unit: "s",
 			description: "Longest time that a worker has spent on its current item. Normally a sawtooth of seconds. A rise of one second per second is a hanging worker: take a goroutine dump before a restart."},
 		queries: []query{{expr: `max by (@cluster, @job, name) (workqueue_longest_running_processor_seconds{@queue})`, legend: legendQueue}},
-		goal:    new(t.Of(catalog.WorkerBusy)),
+		goal:    new(t.Of(catalog.Objectives.WorkerBusy)),
 	}
 }
 

@@ -31,7 +31,7 @@ func requestErrorRate(t catalog.Targets) panel {
 		header: header{id: 30, title: "Request error rate", unit: "percentunit",
 			description: "Share of requests that get no response, a 5xx or a 429. Normally 0; no line without requests. All programs at once: check the API server. One program: check its network and its request rate."},
 		queries: []query{{expr: `(sum by (@cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`, legend: "{{@cluster}} {{name}}"}},
-		goal:    new(t.Of(catalog.ClientErrors)),
+		goal:    new(t.Of(catalog.Objectives.ClientErrors)),
 	}
 }
 
@@ -76,7 +76,7 @@ func clientThrottling(t catalog.Targets) panel {
 		header: header{id: 40, title: "Client-side throttling p99", unit: "s",
 			description: "99th percentile of the time requests wait for the client's own rate limiter. Normally 0, with peaks at startup; no line where rest.Config has no RateLimiter. It delays all requests, including lease renewals: raise QPS and burst, or send fewer requests."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval])))`, legend: "{{@cluster}} {{name}}"}},
-		goal:    new(t.Of(catalog.ClientThrottle)),
+		goal:    new(t.Of(catalog.Objectives.ClientThrottle)),
 	}
 }
 

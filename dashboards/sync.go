@@ -7,7 +7,7 @@ func lastSync(t catalog.Targets) panel {
 		header: header{id: 40, title: "Last sync duration", unit: "s",
 			description: "Duration of each informer's last initial sync or relist. Normally a second or two for thousands of objects. Failed attempts count: compare with the errors."},
 		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_last_sync_duration_seconds{@informer})`, legend: legendInformer}},
-		goal:    new(t.Of(catalog.SyncDuration)),
+		goal:    new(t.Of(catalog.Objectives.SyncDuration)),
 	}
 }
 
@@ -34,7 +34,7 @@ func syncDuration(t catalog.Targets) panel {
 		header: header{id: 43, title: "Sync duration p99", unit: "s",
 			description: "99th percentile of the duration of syncs, by result. No line without syncs. A sync before the first scrape appears only in the last sync duration."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, result) (rate(k8s_informer_sync_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{result}}"}},
-		goal:    new(t.Of(catalog.SyncDurationQuantile)),
+		goal:    new(t.Of(catalog.Objectives.SyncDurationQuantile)),
 	}
 }
 

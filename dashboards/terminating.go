@@ -15,7 +15,7 @@ func oldestTerminating(t catalog.Targets) panel {
 		header: header{id: 2, title: "Oldest terminating object", unit: "s",
 			description: "Time that the oldest terminating object has been waiting for its removal. Normally 0 or seconds. See the runbook of ClusterObjectHeld."},
 		query: `max(k8s_object_terminating_oldest_seconds{@object})`,
-		goal:  new(t.Of(catalog.ObjectHeld)),
+		goal:  new(t.Of(catalog.Objectives.ObjectHeld)),
 	}
 }
 
@@ -32,12 +32,12 @@ func oldestNamespace(t catalog.Targets) panel {
 		header: header{id: 4, title: "Oldest terminating namespace", unit: "s",
 			description: "Time since the deletion of the Namespace that has been Terminating longest. Normally 0 or seconds. See the runbook of ClusterNamespaceStuck."},
 		query: `max(k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"})`,
-		goal:  new(t.Of(catalog.NamespaceStuck)),
+		goal:  new(t.Of(catalog.Objectives.NamespaceStuck)),
 	}
 }
 
 func terminatingTable(t catalog.Targets) panel {
-	held := t.Of(catalog.ObjectHeld)
+	held := t.Of(catalog.Objectives.ObjectHeld)
 	return labelTable{
 		header: header{id: 7, title: "Terminating objects by age", unit: "short", empty: normallyEmpty,
 			description: "One row per resource, namespace and finalizer. Normally empty, with rows for a short time. Namespaces appear under their own name and without finalizer, because their finalizers are in the spec. Red cells miss the objective."},
@@ -65,7 +65,7 @@ func terminatingOldest(t catalog.Targets) panel {
 		header: header{id: 21, title: "Oldest terminating object by finalizer", unit: "s",
 			description: "Time that the oldest object has been waiting for its removal; for Pods, since the end of the grace period. Normally 0, with peaks of seconds. A rise of one second per second is a blocked deletion."},
 		queries: []query{{expr: `max by (@cluster, informer_type, finalizer) (k8s_object_terminating_oldest_seconds{@object})`, legend: legendTerminating}},
-		goal:    new(t.Of(catalog.ObjectHeld)),
+		goal:    new(t.Of(catalog.Objectives.ObjectHeld)),
 	}
 }
 
@@ -74,6 +74,6 @@ func terminatingNamespaces(t catalog.Targets) panel {
 		header: header{id: 22, title: "Terminating namespaces by age", unit: "s",
 			description: "Time since the deletion of each Namespace that still exists; * means none. Normally seconds. Otherwise a finalizer blocks an object in it, or an aggregated API does not respond: see the runbook of ClusterNamespaceStuck."},
 		queries: []query{{expr: `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"})`, legend: "{{@cluster}} {{namespace}}"}},
-		goal:    new(t.Of(catalog.NamespaceStuck)),
+		goal:    new(t.Of(catalog.Objectives.NamespaceStuck)),
 	}
 }

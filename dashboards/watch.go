@@ -24,7 +24,7 @@ func disconnects(t catalog.Targets) panel {
 		header: header{id: 31, title: "Watch disconnects", unit: "cpm",
 			description: "Watches per minute that end early or cannot be opened, for the worst process. Normally 0. See the reasons in the next panel."},
 		queries: []query{{expr: `60 * max by (@cluster, name, informer_type, watch_namespace) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval])))`, legend: legendInformer}},
-		goal:    new(t.Of(catalog.WatchDisconnects)),
+		goal:    new(t.Of(catalog.Objectives.WatchDisconnects)),
 	}
 }
 
@@ -42,7 +42,7 @@ func coverageGap(t catalog.Targets) panel {
 		header: header{id: 33, title: "Coverage gap p99", unit: "s",
 			description: "99th percentile of the time without a watch across reconnects. Normally milliseconds; no line without reconnects. Longer gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_coverage_gap_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer}},
-		goal:    new(t.Of(catalog.CoverageGap)),
+		goal:    new(t.Of(catalog.Objectives.CoverageGap)),
 	}
 }
 

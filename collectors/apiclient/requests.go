@@ -165,7 +165,7 @@ func writes(verb string) bool {
 // subresources maps the values of the label subresource to themselves, so that a series keeps none of a URL's substrings.
 var subresources = func() map[string]string {
 	set := map[string]string{"": ""}
-	for _, value := range catalog.LabelSubresource.Values {
+	for _, value := range catalog.ClientRequests.Values("subresource") {
 		set[value] = value
 	}
 	return set

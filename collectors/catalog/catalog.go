@@ -115,6 +115,17 @@ func (m Metric) LabelNames() []string {
 	return names
 }
 
+// Values returns the closed set of values of the label with the given name, nil if the metric has no such label or the set
+// is open. It must not be modified.
+func (m Metric) Values(label string) []string {
+	for _, l := range m.Labels {
+		if l.Name == label {
+			return l.Values
+		}
+	}
+	return nil
+}
+
 // HasBucket reports whether upper is exactly one of the metric's bucket bounds. Only such a bound can be compared with a
 // threshold without interpolation.
 func (m Metric) HasBucket(upper float64) bool {

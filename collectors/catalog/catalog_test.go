@@ -199,7 +199,7 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("ByName(%q) = %q, %t", m.Name, found.Name, ok)
 		}
 	}
-	for _, o := range Objectives() {
+	for _, o := range Objectives.All() {
 		if ids[o.ID] {
 			t.Errorf("the objective %s is defined twice", o.ID)
 		}
@@ -217,7 +217,7 @@ func TestNamesAreUnique(t *testing.T) {
 // never exceeded.
 func TestObjectivesAreBuckets(t *testing.T) {
 	checked := 0
-	for _, o := range Objectives() {
+	for _, o := range Objectives.All() {
 		if o.Metric.Type != TypeHistogram {
 			continue
 		}
@@ -246,7 +246,7 @@ func TestEverythingThatIsDeclaredIsListed(t *testing.T) {
 	for _, m := range All() {
 		listed[m.Name] = true
 	}
-	for _, o := range Objectives() {
+	for _, o := range Objectives.All() {
 		listed[o.ID] = true
 	}
 	declared := 0
@@ -298,7 +298,7 @@ func TestListsAreInTheOrderOfFamilies(t *testing.T) {
 	}) {
 		t.Error("the metrics are not in the order of their families")
 	}
-	if !slices.IsSortedFunc(Objectives(), func(a, b Objective) int {
+	if !slices.IsSortedFunc(Objectives.All(), func(a, b Objective) int {
 		return cmp.Or(cmp.Compare(slices.Index(families, a.Metric.Family), slices.Index(families, b.Metric.Family)), cmp.Compare(a.ID, b.ID))
 	}) {
 		t.Error("the objectives are not in the order of their metrics' families")

@@ -7,7 +7,7 @@ var (
 		Help:   "Number of requests to the API server, by verb, resource, subresource and status code.",
 		Notes:  "Every attempt counts.",
 		Family: familyClient,
-		Labels: client(LabelVerb, LabelResource, LabelSubresource, labelCode),
+		Labels: client(labelVerb, LabelResource, labelSubresource, labelCode),
 		Covers: []string{"S17"},
 	})
 	ClientRequestDuration = histogram(Metric{
@@ -15,7 +15,7 @@ var (
 		Help:    "Time from sending a request to the headers of its response, or to its failure, in seconds.",
 		Notes:   "For watches and lists, excludes what follows the headers.",
 		Family:  familyClient,
-		Labels:  client(LabelVerb, LabelResource),
+		Labels:  client(labelVerb, LabelResource),
 		Buckets: requestBuckets,
 		Covers:  []string{"S17", "B1"},
 	})
@@ -23,7 +23,7 @@ var (
 		Name:   "k8s_client_conflicts_total",
 		Help:   "Number of writes that the API server rejected with 409 Conflict, because the object changed or exists.",
 		Family: familyClient,
-		Labels: client(LabelResource, LabelSubresource),
+		Labels: client(LabelResource, labelSubresource),
 		Covers: []string{"S17"},
 	})
 	ClientThrottleWait = histogram(Metric{

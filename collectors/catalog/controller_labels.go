@@ -27,15 +27,15 @@ var (
 	LabelResource  = Label{Name: "resource", Help: "resource, with its group unless it is the core group; `non-resource` for other paths"}
 	labelCode      = Label{Name: "code", Help: "HTTP status code of the response, `error` without a response"}
 
-	LabelDropReason = Label{
+	labelDropReason = Label{
 		Name: "reason", Help: "why the item was dropped",
 		Values: []string{"max_retries", "terminal", "shutdown"},
 	}
-	LabelReconcileResult = Label{
+	labelReconcileResult = Label{
 		Name: "result", Help: "how the reconcile ended",
 		Values: []string{"success", "error", "requeue", "requeue_after", "terminal", "panic"},
 	}
-	LabelShutdownStep = Label{
+	labelShutdownStep = Label{
 		Name: "step", Help: "shutdown step, in order",
 		Values: []string{"stop_intake", "drain_workers", "stop_informers", "release_lock"},
 	}
@@ -43,11 +43,11 @@ var (
 		Name: "result", Help: "how the step ended",
 		Values: []string{"success", "timeout", "error", "panic"},
 	}
-	LabelCleanupResult = Label{
+	labelCleanupResult = Label{
 		Name: "result", Help: "how the attempt ended",
 		Values: []string{"success", "error", "timeout", "panic"},
 	}
-	LabelRollbackResult = Label{
+	labelRollbackResult = Label{
 		Name: "result", Help: "how the rollback ended",
 		Values: []string{"success", "error", "panic"},
 	}
@@ -59,14 +59,14 @@ var (
 		Name: "result", Help: "how the request ended",
 		Values: []string{"success", "conflict", "error"},
 	}
-	LabelVerb = Label{
+	labelVerb = Label{
 		Name: "verb", Help: "verb of the request, as in RBAC",
 		Values: []string{
 			"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other",
 		},
 	}
-	// LabelSubresource is empty for the object itself, so that updates of the status stand apart from those of the spec.
-	LabelSubresource = Label{
+	// labelSubresource is empty for the object itself, so that updates of the status stand apart from those of the spec.
+	labelSubresource = Label{
 		Name: "subresource", Help: "subresource, empty for the object itself",
 		Values: []string{
 			"status", "scale", "finalize", "eviction", "binding",

@@ -6,14 +6,14 @@ var (
 		Name:   "controller_reconcile_total",
 		Help:   "Number of reconciles, by result.",
 		Family: familyControllers,
-		Labels: controller(LabelReconcileResult),
+		Labels: controller(labelReconcileResult),
 		Covers: []string{"S9"},
 	})
 	ControllerReconcileDuration = histogram(Metric{
 		Name:    "controller_reconcile_duration_seconds",
 		Help:    "Duration of reconciles in seconds, by result.",
 		Family:  familyControllers,
-		Labels:  controller(LabelReconcileResult),
+		Labels:  controller(labelReconcileResult),
 		Buckets: reconcileBuckets,
 		Covers:  []string{"S9", "B7"},
 	})
@@ -44,7 +44,7 @@ var (
 		Help:   "Duration of a shutdown step in seconds, by result.",
 		Notes:  "Processes are rarely scraped after their shutdown. The log has the same durations, and a push can deliver them.",
 		Family: familyControllers,
-		Labels: controller(LabelShutdownStep, labelShutdownResult),
+		Labels: controller(labelShutdownStep, labelShutdownResult),
 		Covers: []string{"S23"},
 	})
 )

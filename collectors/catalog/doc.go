@@ -27,6 +27,7 @@
 //	upstream.go    client-go's own metrics
 //	series.go      label limits
 //	exporter.go    the exporter about itself
+//	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
 //	targets.go     the thresholds in force, after a user's overrides
 //	format.go      thresholds and durations as people and Prometheus write them

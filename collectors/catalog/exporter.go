@@ -29,7 +29,7 @@ var (
 		Help:   "Number of resources, by state.",
 		Notes:  "Watched resources include missing ones that are named in the configuration. Forbidden resources were found by a pattern or as custom resources, and are skipped because the exporter may not list them.",
 		Family: familyExporter,
-		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{KindsWatched, KindsForbidden}}},
+		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{"watched", "forbidden"}}},
 		Covers: []string{"O5"},
 	})
 	ExporterDiscoveries = counter(Metric{
@@ -37,7 +37,7 @@ var (
 		Help:   "Number of API discoveries, by result.",
 		Notes:  "After a partial discovery, the resources of the missing API groups stay as they are. After a failed discovery, all resources do.",
 		Family: familyExporter,
-		Labels: []Label{{Name: "result", Help: "completeness of the response", Values: []string{DiscoveryComplete, DiscoveryPartial, DiscoveryFailed}}},
+		Labels: []Label{{Name: "result", Help: "completeness of the response", Values: []string{"complete", "partial", "error"}}},
 		Covers: []string{"O7"},
 	})
 	ExporterShards = gauge(Metric{
@@ -60,20 +60,4 @@ var (
 		Family: familyExporter,
 		Covers: []string{"O5"},
 	})
-)
-
-// Values of the label state of ExporterKinds.
-const (
-	KindsWatched   = "watched"
-	KindsForbidden = "forbidden"
-)
-
-// Values of the label result of ExporterDiscoveries.
-const (
-	// DiscoveryComplete is an answer about every group.
-	DiscoveryComplete = "complete"
-	// DiscoveryPartial lacks some groups: an aggregated API server is down.
-	DiscoveryPartial = "partial"
-	// DiscoveryFailed is no answer.
-	DiscoveryFailed = "error"
 )

@@ -6,14 +6,14 @@ var (
 		Name:   "controller_finalizer_attempts_total",
 		Help:   "Number of finalizer cleanup attempts, by result.",
 		Family: familyFinalizers,
-		Labels: controller(LabelFinalizer, LabelCleanupResult),
+		Labels: controller(LabelFinalizer, labelCleanupResult),
 		Covers: []string{"S16"},
 	})
 	ControllerFinalizerDuration = histogram(Metric{
 		Name:    "controller_finalizer_duration_seconds",
 		Help:    "Duration of finalizer cleanup attempts in seconds, by result.",
 		Family:  familyFinalizers,
-		Labels:  controller(LabelFinalizer, LabelCleanupResult),
+		Labels:  controller(LabelFinalizer, labelCleanupResult),
 		Buckets: cleanupBuckets,
 		Covers:  []string{"S16"},
 	})
@@ -21,7 +21,7 @@ var (
 		Name:    "controller_finalizer_rollback_duration_seconds",
 		Help:    "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
 		Family:  familyFinalizers,
-		Labels:  controller(LabelFinalizer, LabelRollbackResult),
+		Labels:  controller(LabelFinalizer, labelRollbackResult),
 		Buckets: cleanupBuckets,
 		Covers:  []string{"S16"},
 	})

@@ -19,25 +19,25 @@ func TestFormatDuration(t *testing.T) {
 
 func TestGoal(t *testing.T) {
 	for want, o := range map[string]catalog.Objective{
-		"at most 5s":         catalog.SyncLag,
-		"at most 120ms":      catalog.HandlerDuration,
-		"at most 500ms":      catalog.CoverageGap,
-		"at most 1%":         catalog.ListWatchErrors,
-		"at most 10/min":     catalog.WatchDisconnects,
-		"99% within 5s":      catalog.EventLag,
-		"always 1":           catalog.NotSynced,
-		"none":               catalog.HandlerPanics,
-		"below 4":            catalog.LeaderChanges,
+		"at most 5s":         catalog.Objectives.SyncLag,
+		"at most 120ms":      catalog.Objectives.HandlerDuration,
+		"at most 500ms":      catalog.Objectives.CoverageGap,
+		"at most 1%":         catalog.Objectives.ListWatchErrors,
+		"at most 10/min":     catalog.Objectives.WatchDisconnects,
+		"99% within 5s":      catalog.Objectives.EventLag,
+		"always 1":           catalog.Objectives.NotSynced,
+		"none":               catalog.Objectives.HandlerPanics,
+		"below 4":            catalog.Objectives.LeaderChanges,
 		"at most 0.0001s":    {Threshold: .0001, Unit: "s"},
 		"at most 0.0000001s": {Threshold: 1e-7, Unit: "s"},
 		"at least 0.995":     {Threshold: .995, Below: true},
-		"99.9% within 2m30s": {Threshold: 150, Unit: "s", Quantile: .999, BurnRates: catalog.EventLag.BurnRates},
+		"99.9% within 2m30s": {Threshold: 150, Unit: "s", Quantile: .999, BurnRates: catalog.Objectives.EventLag.BurnRates},
 	} {
 		if got := o.Goal(); got != want {
 			t.Errorf("%s: %q, want %q", o.ID, got, want)
 		}
 	}
-	if got := catalog.EventLag.Budget(); got != "1%" {
+	if got := catalog.Objectives.EventLag.Budget(); got != "1%" {
 		t.Errorf("budget %q, want 1%%", got)
 	}
 }

@@ -27,14 +27,14 @@ var (
 		Name: "reason", Help: "why the list was needed",
 		Values: []string{"initial", "expired", "watch_failed", "decode", "fallback", "resync_requested"},
 	}
-	LabelErrorType = Label{
+	labelErrorType = Label{
 		Name: "error_type", Help: "class of the error",
 		Values: []string{
 			"expired", "throttled", "forbidden", "unauthorized", "timeout", "refused", "server",
 			"decode", "other",
 		},
 	}
-	LabelDisconnectReason = Label{
+	labelDisconnectReason = Label{
 		Name: "reason", Help: "how the watch ended or why it could not be opened",
 		Values: []string{"server_close", "very_short", "expired", "throttled", "error", "refused"},
 	}
@@ -50,7 +50,7 @@ var (
 		Name: "result", Help: "outcome of the audit",
 		Values: []string{"consistent", "different", "skipped", "error"},
 	}
-	LabelDifference = Label{
+	labelDifference = Label{
 		Name: "kind", Help: "kind of the difference",
 		Values: []string{"missing", "extra", "stale", "wrong_uid", "index", "key_collision"},
 	}

@@ -46,7 +46,7 @@ var (
 		Help:   "Number of Leases, by purpose and state.",
 		Notes:  "Leases of nodes and API servers appear only here, and so do Leases beyond the limit of names.",
 		Family: familyLeases,
-		Labels: []Label{LabelPurpose, labelLeaseState},
+		Labels: []Label{labelPurpose, labelLeaseState},
 		Covers: []string{"S10"},
 	})
 )
@@ -61,28 +61,12 @@ var (
 	labelLeaseNamespace = Label{Name: "lease_namespace", Help: "namespace of the Lease"}
 	labelLease          = Label{Name: "lease", Help: "name of the Lease; the number of Leases with series is limited"}
 	labelHolder         = Label{Name: "holder", Help: "identity of the holder, truncated to 253 bytes"}
-	LabelPurpose        = Label{
+	labelPurpose        = Label{
 		Name: "purpose", Help: "purpose of the Lease",
-		Values: []string{PurposeLeader, PurposeNode, PurposeAPIServer},
+		Values: []string{"leader", "node", "apiserver"},
 	}
 	labelLeaseState = Label{
 		Name: "state", Help: "whether the Lease is held or has expired",
-		Values: []string{LeaseStateHeld, LeaseStateExpired},
+		Values: []string{"held", "expired"},
 	}
-)
-
-// Values of LabelPurpose.
-const (
-	// PurposeLeader is a Lease that leaders hold, or anything else that is none of the others.
-	PurposeLeader = "leader"
-	// PurposeNode is the heartbeat of a kubelet, in the namespace kube-node-lease.
-	PurposeNode = "node"
-	// PurposeAPIServer is the identity of an API server.
-	PurposeAPIServer = "apiserver"
-)
-
-// Values of labelLeaseState.
-const (
-	LeaseStateHeld    = "held"
-	LeaseStateExpired = "expired"
 )

@@ -1,68 +1,6 @@
 package catalog
 
-import (
-	"slices"
-	"time"
-)
-
-// Severity is the urgency of an alert.
-type Severity string
-
-// The severities.
-const (
-	// Page needs attention immediately.
-	Page Severity = "page"
-	// Ticket can wait for working hours.
-	Ticket Severity = "ticket"
-)
-
-// Objective is a threshold with its origin. Rules, dashboards and runbooks take every threshold from here.
-type Objective struct {
-	// ID names the objective in the generator's configuration, in snake_case.
-	ID string
-	// Title is the name of the objective in documentation.
-	Title string
-	// Metric is the metric that the threshold applies to.
-	Metric Metric
-	// Threshold is in the unit of the metric, or in Unit for rates and shares.
-	Threshold float64
-	// Unit is the unit of Threshold, as Grafana names it.
-	Unit string
-	// Below reports whether values below Threshold are bad, instead of those above it.
-	Below bool
-	// Inclusive reports whether Threshold itself is bad, as for a number of events that must not be reached.
-	Inclusive bool
-	// Fixed reports whether users cannot change Threshold: the metric is a state, or the event must never happen.
-	Fixed bool
-	// Quantile is the quantile of a histogram that is compared, 0 if it is not a quantile.
-	Quantile float64
-	// Window is the range of the rate, increase or quantile, 0 for a gauge that is compared directly.
-	Window time.Duration
-	// MinCount is the minimum number of events in the window for a meaningful share or quantile.
-	MinCount float64
-	// For is how long the threshold must be exceeded before the alert fires.
-	For time.Duration
-	// Severity is the severity of the alert.
-	Severity Severity
-	// BurnRates replace Window, For and Severity of a service level objective, which Quantile of all events must meet: each
-	// alerts when the error budget burns faster than its factor allows.
-	BurnRates []BurnRate
-	// Source is the origin of the threshold.
-	Source string
-}
-
-// BurnRate is a pair of windows of a multi-window burn rate alert: the long one shows that the loss is significant, the short
-// one that it continues.
-type BurnRate struct {
-	// Factor is the burn rate. At 1, the budget lasts exactly for the whole period.
-	Factor float64
-	// Long and Short are the two windows. Both must exceed Factor.
-	Long, Short time.Duration
-	// For is how long both windows must exceed Factor.
-	For time.Duration
-	// Severity is that of the alert.
-	Severity Severity
-}
+import "time"
 
 const day = 24 * time.Hour
 
@@ -74,218 +12,218 @@ var burnRates = []BurnRate{
 	{Factor: 1, Long: 3 * day, Short: 6 * time.Hour, For: 3 * time.Hour, Severity: Ticket},
 }
 
-// The objectives.
-var (
-	SyncLag = Objective{
+// Objectives are the objectives, by the name that rules, panels and tests use. They must not be modified.
+var Objectives = objectives{
+	SyncLag: Objective{
 		ID: "sync_lag", Title: "Sync lag",
 		Metric: InformerSyncLag.Metric, Threshold: 5, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	EventLag = Objective{
+	},
+	EventLag: Objective{
 		ID: "event_lag", Title: "Event lag p99",
 		Metric: InformerEventLag.Metric, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
 		BurnRates: burnRates, Source: "operating experience",
-	}
-	WatchDisconnects = Objective{
+	},
+	WatchDisconnects: Objective{
 		ID: "watch_disconnects", Title: "Watch disconnects per minute",
 		Metric: InformerWatchDisconnects.Metric, Threshold: 10, Unit: "cpm", Window: 5 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	SyncDuration = Objective{
+	},
+	SyncDuration: Objective{
 		ID: "sync_duration", Title: "Duration of the last sync",
 		Metric: InformerLastSyncDuration.Metric, Threshold: 30, Unit: "s", Window: time.Hour,
 		Severity: Ticket, Source: "operating experience",
-	}
-	SyncDurationQuantile = Objective{
+	},
+	SyncDurationQuantile: Objective{
 		ID: "sync_duration_p99", Title: "Sync duration p99",
 		Metric: InformerSyncDuration.Metric, Threshold: 30, Unit: "s", Quantile: .99,
 		Severity: Ticket, Source: "operating experience",
-	}
-	NotSynced = Objective{
+	},
+	NotSynced: Objective{
 		ID: "not_synced", Title: "Informer synced after start",
 		Metric: InformerSynced.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
 		Severity: Page, Source: "operating experience",
-	}
-	WatchDown = Objective{
+	},
+	WatchDown: Objective{
 		ID: "watch_down", Title: "Watch connected",
 		Metric: InformerWatchConnected.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
 		Severity: Ticket, Source: "client-go: backoff of at most 60 s",
-	}
-	CoverageGap = Objective{
+	},
+	CoverageGap: Objective{
 		ID: "coverage_gap", Title: "Coverage gap p99",
 		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	CacheDiffers = Objective{
+	},
+	CacheDiffers: Objective{
 		ID: "cache_differs", Title: "Cache differences from the API server",
 		Metric: InformerAuditDifferences.Metric, Threshold: 0, Fixed: true,
 		Severity: Page, Source: "operating experience",
-	}
+	},
 	// Twice, so that a restart of the API server is none; three audits in the window are what the exporter makes by default.
-	AuditsFail = Objective{
+	AuditsFail: Objective{
 		ID: "audits_fail", Title: "Failed audits",
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	CacheMutations = Objective{
+	},
+	CacheMutations: Objective{
 		ID: "cache_mutations", Title: "Cached objects changed in place",
 		Metric: InformerMutations.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	HandlerDuration = Objective{
+	},
+	HandlerDuration: Objective{
 		ID: "handler_duration", Title: "Handler duration p99",
 		Metric: InformerHandlerDuration.Metric, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	HandlerPanics = Objective{
+	},
+	HandlerPanics: Objective{
 		ID: "handler_panics", Title: "Handler panics",
 		Metric: InformerHandlerPanics.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	EventsLost = Objective{
+	},
+	EventsLost: Objective{
 		ID: "events_lost", Title: "Lost events",
 		Metric: InformerEventsLost.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	VersionRegressions = Objective{
+	},
+	VersionRegressions: Objective{
 		ID: "version_regressions", Title: "Resource version regressions",
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
 		Severity: Page, Source: "operating experience",
-	}
-	TransformDrops = Objective{
+	},
+	TransformDrops: Objective{
 		ID: "transform_drops", Title: "Objects dropped by a transform",
 		Metric: InformerTransformDrops.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	ListWatchErrors = Objective{
+	},
+	ListWatchErrors: Objective{
 		ID: "list_watch_errors", Title: "List and watch error rate",
 		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
 		Severity: Page, Source: "kube-state-metrics",
-	}
-	QueueDepth = Objective{
+	},
+	QueueDepth: Objective{
 		ID: "queue_depth", Title: "Queue depth",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
+	},
 	// component-base's buckets rise tenfold up to 10 s. That one is the top, which a quantile never exceeds, so 1 s it is.
 	// controller-runtime's go further and have this bound too.
-	QueueWait = Objective{
+	QueueWait: Objective{
 		ID: "queue_wait_p99", Title: "Queue latency p99",
 		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Page, Source: "component-base: last bucket below the top",
-	}
-	QueueBlocked = Objective{
+	},
+	QueueBlocked: Objective{
 		ID: "queue_blocked", Title: "Blocked queues",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 0, Fixed: true, Window: 5 * time.Minute, For: 5 * time.Minute,
 		Severity: Page, Source: "must not happen",
-	}
-	WorkerBusy = Objective{
+	},
+	WorkerBusy: Objective{
 		ID: "worker_busy", Title: "Longest running processor",
 		Metric: UpstreamQueueLongestRunning.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	ItemsDropped = Objective{
+	},
+	ItemsDropped: Objective{
 		ID: "items_dropped", Title: "Items dropped after the last retry",
 		Metric: ControllerDropped.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
+	},
 	// The least number is one of failures. A single object that always fails must not reach it: with a backoff of at most
 	// 30 s it fails ten times in the window, with client-go's default 16 times in its first five minutes and hardly after that.
-	ReconcileErrors = Objective{
+	ReconcileErrors: Objective{
 		ID: "reconcile_errors", Title: "Reconcile error rate",
 		Metric: ControllerReconcile.Metric, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
 		Severity: Ticket, Source: "prometheus-operator",
-	}
-	ReconcilePanics = Objective{
+	},
+	ReconcilePanics: Objective{
 		ID: "reconcile_panics", Title: "Reconcile panics",
 		Metric: ControllerReconcile.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	CleanupOverdue = Objective{
+	},
+	CleanupOverdue: Objective{
 		ID: "cleanup_overdue", Title: "Finalizer cleanups with exceeded deadline",
 		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	LeaderMissing = Objective{
+	},
+	LeaderMissing: Objective{
 		ID: "leader_missing", Title: "Leaders per lock",
 		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
 		Severity: Page, Source: "client-go: four times the lease duration of 15 s",
-	}
-	LeaderChanges = Objective{
+	},
+	LeaderChanges: Objective{
 		ID: "leader_changes", Title: "Leader transitions in 15 minutes",
 		Metric: ControllerLeaderTransitions.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "etcd mixin",
-	}
-	SlowRenewals = Objective{
+	},
+	SlowRenewals: Objective{
 		ID: "leader_slow_renewals", Title: "Slow lock renewals in 15 minutes",
 		Metric: ControllerLeaderSlowRenewals.Metric, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "client-go: gives up the lock after 10 s without a renewal",
-	}
-	LeaseUnheld = Objective{
+	},
+	LeaseUnheld: Objective{
 		ID: "lease_expired", Title: "Expired Leases",
 		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
 		Severity: Page, Source: "client-go: four times the lease duration of 15 s",
-	}
-	LeaseChanges = Objective{
+	},
+	LeaseChanges: Objective{
 		ID: "lease_changes", Title: "Lease transitions in 15 minutes",
 		Metric: LeaseTransitions.Metric, Threshold: 4, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "etcd mixin",
-	}
-	ObjectHeld = Objective{
+	},
+	ObjectHeld: Objective{
 		ID: "object_held", Title: "Age of the oldest terminating object",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
+	},
 	// Longer than for an object that is held: it is mostly what holds the Namespace, and keeps this alert back.
-	NamespaceStuck = Objective{
+	NamespaceStuck: Objective{
 		ID: "namespace_stuck", Title: "Age of the oldest terminating Namespace",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: 2 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	GenerationLag = Objective{
+	},
+	GenerationLag: Objective{
 		ID: "generation_lag", Title: "Observed generation lag",
 		Metric: ObjectGenerationLagOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "operating experience",
-	}
-	ClientErrors = Objective{
+	},
+	ClientErrors: Objective{
 		ID: "client_errors", Title: "API request error rate",
 		Metric: ClientRequests.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
 		Severity: Ticket, Source: "kubernetes-mixin",
-	}
-	ClientThrottle = Objective{
+	},
+	ClientThrottle: Objective{
 		ID: "client_throttle_wait_p99", Title: "Client-side throttling p99",
 		Metric: ClientThrottleWait.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket, Source: "client-go: logs waits of this length",
-	}
-	ExporterKindDown = Objective{
+	},
+	ExporterKindDown: Objective{
 		ID: "exporter_kind_down", Title: "Resources available to the exporter",
 		Metric: ExporterKindUp.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	ExporterConfigReload = Objective{
+	},
+	ExporterConfigReload: Objective{
 		ID: "exporter_config_reload", Title: "Successful configuration reload",
 		Metric: ExporterConfigReloaded.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "Prometheus practice",
-	}
-	ExporterLeaderMissing = Objective{
+	},
+	ExporterLeaderMissing: Objective{
 		ID: "exporter_leader_missing", Title: "Leader of the exporter replicas",
 		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	ExporterShardMissing = Objective{
+	},
+	ExporterShardMissing: Objective{
 		ID: "exporter_shard_missing", Title: "Missing exporter shards",
 		Metric: ExporterShards.Metric, Threshold: 0, Fixed: true, For: 10 * time.Minute,
 		Severity: Ticket, Source: "must not happen",
-	}
-	ExporterAbsent = Objective{
+	},
+	ExporterAbsent: Objective{
 		ID: "exporter_absent", Title: "Exporters present",
 		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Page, Source: "Prometheus practice",
-	}
-)
+	},
+}
 
-// objectives lists every objective, by family of the metric in reading order and within a family by ID.
-var objectives = []Objective{
+// objectives has the fields of Objectives, in the order of All.
+type objectives struct {
 	NotSynced,
 	ListWatchErrors,
 	SyncDuration,
@@ -325,9 +263,51 @@ var objectives = []Objective{
 	ExporterAbsent,
 	ExporterConfigReload,
 	ExporterKindDown,
-	ExporterShardMissing,
+	ExporterShardMissing Objective
 }
 
-// Objectives returns every objective, by family of the metric in reading order and within a family by ID. The slice is
-// the caller's.
-func Objectives() []Objective { return slices.Clone(objectives) }
+// All returns every objective, by family of the metric in reading order and within a family by ID. The slice is the caller's.
+func (o objectives) All() []Objective {
+	return []Objective{
+		o.NotSynced,
+		o.ListWatchErrors,
+		o.SyncDuration,
+		o.SyncDurationQuantile,
+		o.CoverageGap,
+		o.WatchDisconnects,
+		o.WatchDown,
+		o.EventLag,
+		o.SyncLag,
+		o.AuditsFail,
+		o.CacheDiffers,
+		o.EventsLost,
+		o.HandlerDuration,
+		o.HandlerPanics,
+		o.VersionRegressions,
+		o.CacheMutations,
+		o.TransformDrops,
+		o.ItemsDropped,
+		o.ReconcileErrors,
+		o.ReconcilePanics,
+		o.CleanupOverdue,
+		o.ExporterLeaderMissing,
+		o.LeaderChanges,
+		o.LeaderMissing,
+		o.SlowRenewals,
+		o.LeaseChanges,
+		o.LeaseUnheld,
+		o.GenerationLag,
+		o.NamespaceStuck,
+		o.ObjectHeld,
+		o.ClientErrors,
+		o.ClientThrottle,
+		o.QueueBlocked,
+		o.QueueDepth,
+		o.QueueWait,
+		o.WorkerBusy,
+		o.ExporterAbsent,
+		o.ExporterConfigReload,
+		o.ExporterKindDown,
+		o.ExporterShardMissing,
+	}
+}

@@ -48,16 +48,6 @@ var (
 	labelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that blocks the deletion; `none` without finalizers in the metadata, as for Pods in their grace period and Namespaces"}
 	labelSignal          = Label{
 		Name: "signal", Help: "signal that reached its limit",
-		Values: []string{SignalLeases, SignalTerminating, SignalGenerationLag},
+		Values: []string{"leases", "terminating", "generation_lag"},
 	}
 )
-
-// Values of labelSignal.
-const (
-	SignalLeases        = "leases"
-	SignalTerminating   = "terminating"
-	SignalGenerationLag = "generation_lag"
-)
-
-// FinalizerNone is the value of labelObjectFinalizer for an object without finalizers in its metadata.
-const FinalizerNone = "none"

@@ -49,7 +49,7 @@ var (
 		Help:   "Number of dropped items, by reason.",
 		Notes:  "The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
 		Family: familyQueues,
-		Labels: controller(LabelDropReason),
+		Labels: controller(labelDropReason),
 		Covers: []string{"S8", "S23"},
 	})
 )

@@ -57,7 +57,7 @@ var (
 		Help:   "Number of errors of list and watch requests and within watch streams, by error type.",
 		Notes:  "Includes errors that client-go retries silently.",
 		Family: familySync,
-		Labels: informer(LabelErrorType),
+		Labels: informer(labelErrorType),
 		Covers: []string{"S4"},
 	})
 )

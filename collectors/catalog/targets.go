@@ -32,14 +32,15 @@ type Targets struct {
 // unknown ID, or a threshold that a rule could never compare correctly.
 func NewTargets(overrides map[string]Override) (Targets, error) {
 	t := Targets{byID: make(map[string]Objective, len(overrides))}
+	catalog := Objectives.All()
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
-		i := slices.IndexFunc(objectives, func(o Objective) bool { return o.ID == id })
+		i := slices.IndexFunc(catalog, func(o Objective) bool { return o.ID == id })
 		if i < 0 {
-			errs = append(errs, fmt.Errorf("%s: no such objective; there are: %s", id, strings.Join(objectiveIDs(), ", ")))
+			errs = append(errs, fmt.Errorf("%s: no such objective; there are: %s", id, strings.Join(ids(catalog), ", ")))
 			continue
 		}
-		o, err := overrides[id].apply(objectives[i])
+		o, err := overrides[id].apply(catalog[i])
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", id, err))
 		}
@@ -56,9 +57,9 @@ func (t Targets) Of(o Objective) Objective {
 	return o
 }
 
-// All returns every objective as it is in force, in the order of Objectives.
+// All returns every objective as it is in force, in the order of Objectives.All.
 func (t Targets) All() []Objective {
-	list := Objectives()
+	list := Objectives.All()
 	for i := range list {
 		list[i] = t.Of(list[i])
 	}
@@ -135,9 +136,9 @@ func (o Objective) acceptsWindow(window time.Duration) error {
 	return nil
 }
 
-func objectiveIDs() []string {
-	ids := make([]string, len(objectives))
-	for i, o := range Objectives() {
+func ids(list []Objective) []string {
+	ids := make([]string, len(list))
+	for i, o := range list {
 		ids[i] = o.ID
 	}
 	return ids

@@ -19,21 +19,21 @@ func TestTargetsOverride(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := targets.Of(catalog.SyncLag); o.Threshold != 10 || o.For != wait || o.Severity != catalog.Page || o.Title != catalog.SyncLag.Title {
+	if o := targets.Of(catalog.Objectives.SyncLag); o.Threshold != 10 || o.For != wait || o.Severity != catalog.Page || o.Title != catalog.Objectives.SyncLag.Title {
 		t.Errorf("sync_lag in force: %+v", o)
 	}
-	if o := targets.Of(catalog.CoverageGap); o.Threshold != catalog.CoverageGap.Threshold || o.Window != window {
+	if o := targets.Of(catalog.Objectives.CoverageGap); o.Threshold != catalog.Objectives.CoverageGap.Threshold || o.Window != window {
 		t.Errorf("coverage_gap in force: %+v", o)
 	}
-	if catalog.SyncLag.Threshold != 5 {
-		t.Errorf("the catalog itself changed: %v", catalog.SyncLag.Threshold)
+	if catalog.Objectives.SyncLag.Threshold != 5 {
+		t.Errorf("the catalog itself changed: %v", catalog.Objectives.SyncLag.Threshold)
 	}
 	for _, o := range targets.All() {
 		if o.ID == "event_lag" && o.Threshold != 10 {
 			t.Errorf("All has event_lag at %v", o.Threshold)
 		}
 	}
-	if o := (catalog.Targets{}).Of(catalog.SyncLag); o.Threshold != 5 {
+	if o := (catalog.Targets{}).Of(catalog.Objectives.SyncLag); o.Threshold != 5 {
 		t.Errorf("the zero value has sync_lag at %v", o.Threshold)
 	}
 }

@@ -15,7 +15,7 @@ var (
 		Help:   "Number of differences between the cache and the API server confirmed by the last two audits, by kind.",
 		Notes:  "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that do not lead.",
 		Family: familyAudit,
-		Labels: informer(LabelDifference),
+		Labels: informer(labelDifference),
 		Covers: []string{"S11", "S13", "S19", "P3", "P8", "P9"},
 	})
 	InformerAuditDuration = histogram(Metric{

@@ -39,7 +39,7 @@ var (
 		Help:   "Number of watches that ended early or could not be opened, by reason.",
 		Notes:  "Excludes planned ends and those requested by the client.",
 		Family: familyWatch,
-		Labels: informer(LabelDisconnectReason),
+		Labels: informer(labelDisconnectReason),
 		Covers: []string{"S6"},
 	})
 	InformerWatchEvents = counter(Metric{

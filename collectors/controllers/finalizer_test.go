@@ -61,7 +61,7 @@ func (c *cleaner) want(overdue float64, attempts metricstest.Snapshot) {
 	s := metricstest.Take(c, c.reg)
 	const labels = "{controller=c,finalizer=" + testFinalizer
 	want := metricstest.Snapshot{"controller_finalizer_overdue" + labels + "}": overdue}
-	for _, result := range catalog.LabelCleanupResult.Values {
+	for _, result := range catalog.ControllerFinalizerAttempts.Values("result") {
 		want["controller_finalizer_attempts_total"+labels+",result="+result+"}"] = attempts[result]
 		want["controller_finalizer_duration_seconds_count"+labels+",result="+result+"}"] = attempts[result]
 	}
@@ -342,7 +342,7 @@ func TestRollbackDuration(t *testing.T) {
 			const name, labels = "controller_finalizer_rollback_duration_seconds", "{controller=c,finalizer=" + testFinalizer + ",result="
 			check(t, s, metricstest.Snapshot{name + "_count" + labels + result + "}": 1, name + "_sum" + labels + result + "}": seconds})
 		}
-		if len(s) != 2*len(catalog.LabelRollbackResult.Values) {
+		if len(s) != 2*len(catalog.ControllerFinalizerRollbackDuration.Values("result")) {
 			t.Errorf("a rollback has other series:\n%s", s)
 		}
 	})

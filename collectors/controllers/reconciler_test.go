@@ -49,7 +49,7 @@ func resultOf(t *testing.T, reg prometheus.Gatherer, f func()) string {
 	before := metricstest.Take(t, reg)
 	f()
 	changed := metricstest.Take(t, reg).Since(before)
-	for _, result := range catalog.LabelReconcileResult.Values {
+	for _, result := range catalog.ControllerReconcile.Values("result") {
 		if changed["controller_reconcile_total{controller=c,result="+result+"}"] == 1 {
 			changed.Equal(t, metricstest.Snapshot{
 				"controller_reconcile_total{controller=c,result=" + result + "}":                  1,
@@ -223,7 +223,7 @@ func TestMaxWorkersUnknown(t *testing.T) {
 		t.Errorf("controller_max_workers is %v", most)
 	}
 	// All results exist from the start.
-	for _, result := range catalog.LabelReconcileResult.Values {
+	for _, result := range catalog.ControllerReconcile.Values("result") {
 		check(t, s, metricstest.Snapshot{"controller_reconcile_total{controller=c,result=" + result + "}": 0})
 	}
 }

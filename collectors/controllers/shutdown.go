@@ -38,7 +38,7 @@ const (
 // last called for it. The series exist until Forget. A step that is none of the constants is run without being observed.
 // The returned function is safe for concurrent use if run is.
 func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownStep, run func(context.Context) error) func(context.Context) error {
-	if !slices.Contains(catalog.LabelShutdownStep.Values, string(step)) {
+	if !slices.Contains(catalog.ControllerShutdownDuration.Values("step"), string(step)) {
 		return run
 	}
 	r := registryOf(obs)

@@ -59,8 +59,8 @@ func TestShutdownSteps(t *testing.T) {
 	steps := []string{
 		string(controllers.StopIntake), string(controllers.DrainWorkers), string(controllers.StopInformers), string(controllers.ReleaseLock),
 	}
-	if !slices.Equal(steps, catalog.LabelShutdownStep.Values) {
-		t.Errorf("the steps are %v, in the catalog %v", steps, catalog.LabelShutdownStep.Values)
+	if !slices.Equal(steps, catalog.ControllerShutdownDuration.Values("step")) {
+		t.Errorf("the steps are %v, in the catalog %v", steps, catalog.ControllerShutdownDuration.Values("step"))
 	}
 }
 
@@ -80,7 +80,7 @@ func TestShutdownResults(t *testing.T) {
 		"error late":      {func(context.Context) error { time.Sleep(time.Hour); return errTest }, errTest, "timeout", time.Hour},
 		"ends by context": {ends, context.DeadlineExceeded, "timeout", time.Minute},
 	} {
-		for _, step := range catalog.LabelShutdownStep.Values {
+		for _, step := range catalog.ControllerShutdownDuration.Values("step") {
 			t.Run(name+" of "+step, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					obs, reg, log := newLogged(t)
@@ -183,7 +183,7 @@ func stepError(context.Context) error { return errTest }
 func TestShutdownInParallel(t *testing.T) {
 	obs, reg, _ := newLogged(t)
 	var steps sync.WaitGroup
-	for _, step := range catalog.LabelShutdownStep.Values {
+	for _, step := range catalog.ControllerShutdownDuration.Values("step") {
 		for range 2 {
 			steps.Go(func() {
 				for range 20 {
@@ -194,7 +194,7 @@ func TestShutdownInParallel(t *testing.T) {
 		}
 	}
 	steps.Wait()
-	if s := metricstest.Take(t, reg); len(s) != len(catalog.LabelShutdownStep.Values) {
+	if s := metricstest.Take(t, reg); len(s) != len(catalog.ControllerShutdownDuration.Values("step")) {
 		t.Errorf("%d series:\n%s", len(s), s)
 	}
 }

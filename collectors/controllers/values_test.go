@@ -8,7 +8,7 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.ControllerReconcile.Metric, reconcileSuccess, reconcileError, reconcileRequeue, reconcileRequeueAfter, reconcileTerminal, reconcilePanic)
-	observertest.Values(t, catalog.ControllerShutdownDuration.Metric, shutdownSuccess, shutdownTimeout, shutdownError, shutdownPanic)
-	observertest.Values(t, catalog.ControllerFinalizerAttempts.Metric, cleanupSuccess, cleanupError, cleanupTimeout, cleanupPanic)
+	observertest.Values(t, catalog.ControllerReconcile.Metric, "result", reconcileSuccess, reconcileError, reconcileRequeue, reconcileRequeueAfter, reconcileTerminal, reconcilePanic)
+	observertest.Values(t, catalog.ControllerShutdownDuration.Metric, "result", shutdownSuccess, shutdownTimeout, shutdownError, shutdownPanic)
+	observertest.Values(t, catalog.ControllerFinalizerAttempts.Metric, "result", cleanupSuccess, cleanupError, cleanupTimeout, cleanupPanic)
 }

@@ -49,7 +49,7 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	send(catalog.InformerDuplicates, float64(duplicates(informers)))
 	send(catalog.InformerOrphans, float64(orphans))
 	if found, audited := differences(informers); audited {
-		for _, difference := range catalog.LabelDifference.Values {
+		for _, difference := range catalog.InformerAuditDifferences.Values("kind") {
 			send(catalog.InformerAuditDifferences, float64(found[difference]), difference)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.InformerEventsLost.Metric, lostOverrun, lostTransform, lostStop)
-	observertest.Values(t, catalog.InformerUnchangedUpdates.Metric, unchangedResync, unchangedRelist)
-	observertest.Values(t, catalog.InformerResourceVersion.Metric, stageReceived, stageStored, stageHandled)
-	observertest.Values(t, catalog.InformerTransformDrops.Metric, dropError, dropNil)
+	observertest.Values(t, catalog.InformerEventsLost.Metric, "reason", lostOverrun, lostTransform, lostStop)
+	observertest.Values(t, catalog.InformerUnchangedUpdates.Metric, "cause", unchangedResync, unchangedRelist)
+	observertest.Values(t, catalog.InformerResourceVersion.Metric, "stage", stageReceived, stageStored, stageHandled)
+	observertest.Values(t, catalog.InformerTransformDrops.Metric, "cause", dropError, dropNil)
 }

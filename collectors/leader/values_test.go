@@ -8,6 +8,6 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.ControllerLeaderTransitions.Metric, leaderAcquired, leaderLost, leaderReleased)
-	observertest.Values(t, catalog.ControllerLeaderRenewDuration.Metric, renewSuccess, renewConflict, renewError)
+	observertest.Values(t, catalog.ControllerLeaderTransitions.Metric, "event", leaderAcquired, leaderLost, leaderReleased)
+	observertest.Values(t, catalog.ControllerLeaderRenewDuration.Metric, "result", renewSuccess, renewConflict, renewError)
 }

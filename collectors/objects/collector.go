@@ -66,8 +66,8 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 			limit: cmp.Or(options.Groups, defaultGroups), overflow: c.overflow.WithLabelValues(signal), groups: map[labels]*group{},
 		}
 	}
-	c.terminating, c.generations = newTally(catalog.SignalTerminating), newTally(catalog.SignalGenerationLag)
-	c.leaseNames.Limit, c.leaseNames.Overflow = cmp.Or(options.Leases, defaultLeases), c.overflow.WithLabelValues(catalog.SignalLeases).Inc
+	c.terminating, c.generations = newTally(signalTerminating), newTally(signalGenerationLag)
+	c.leaseNames.Limit, c.leaseNames.Overflow = cmp.Or(options.Leases, defaultLeases), c.overflow.WithLabelValues(signalLeases).Inc
 	if err := registerer.Register(c); err != nil {
 		return nil, fmt.Errorf("objects: %w", err)
 	}

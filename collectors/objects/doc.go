@@ -7,6 +7,7 @@
 //	lease.go          a Lease: its holder and expiry
 //	tally.go          objects by labels, and the oldest of each group
 //	timeline.go       values ordered by time
+//	values.go         values of labels with a closed set
 //	object.go         the part of an object that informers keep
 //	schema.go         resources with status.observedGeneration, from the OpenAPI documents of the API server
 //

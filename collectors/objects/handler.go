@@ -8,8 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // clusterScope is the value of the label namespace for cluster-scoped objects.
@@ -42,7 +40,7 @@ var _ cache.ResourceEventHandler = (*Handler)(nil)
 // others have the same value. Close must be called after the informer has stopped.
 func (c *Collector) NewHandler(informerType string) *Handler {
 	h := &Handler{collector: c, informerType: informerType, objects: map[types.NamespacedName]*remembered{}}
-	c.terminating.hold(h.terminatingLabels(clusterScope, catalog.FinalizerNone))
+	c.terminating.hold(h.terminatingLabels(clusterScope, finalizerNone))
 	return h
 }
 
@@ -81,7 +79,7 @@ func (h *Handler) Close() {
 	for key := range h.objects {
 		h.forget(key)
 	}
-	h.collector.terminating.release(h.terminatingLabels(clusterScope, catalog.FinalizerNone))
+	h.collector.terminating.release(h.terminatingLabels(clusterScope, finalizerNone))
 	if h.generations {
 		h.collector.generations.release(h.generationLabels(clusterScope))
 	}
@@ -180,7 +178,7 @@ func (h *Handler) setTerminating(r *remembered, namespace string, deleted *metav
 	}
 	r.deleted, r.finalizers = deleted.Time, slices.Clone(finalizers)
 	if len(finalizers) == 0 {
-		finalizers = []string{catalog.FinalizerNone}
+		finalizers = []string{finalizerNone}
 	}
 	for _, f := range finalizers {
 		r.terminating = append(r.terminating, h.collector.terminating.add(h.terminatingLabels(namespace, f), r.deleted))

@@ -75,12 +75,12 @@ func (r record) expires(now time.Time) (time.Time, bool) {
 
 func purposeOf(l *coordinationv1.Lease) string {
 	if l.Namespace == corev1.NamespaceNodeLease {
-		return catalog.PurposeNode
+		return purposeNode
 	}
 	if _, ok := l.Labels[apiServerLabel]; ok && l.Namespace == metav1.NamespaceSystem {
-		return catalog.PurposeAPIServer
+		return purposeAPIServer
 	}
-	return catalog.PurposeLeader
+	return purposeLeader
 }
 
 var (
@@ -110,9 +110,9 @@ func (l *lease) collect(ch chan<- prometheus.Metric) {
 
 // collect sends a series per purpose and state.
 func (c leaseCounts) collect(ch chan<- prometheus.Metric) {
-	for _, purpose := range catalog.LabelPurpose.Values {
-		ch <- gauge(leaseObjects, float64(c[leaseClass{purpose, false}]), purpose, catalog.LeaseStateHeld)
-		ch <- gauge(leaseObjects, float64(c[leaseClass{purpose, true}]), purpose, catalog.LeaseStateExpired)
+	for _, purpose := range catalog.LeaseObjects.Values("purpose") {
+		ch <- gauge(leaseObjects, float64(c[leaseClass{purpose, false}]), purpose, stateHeld)
+		ch <- gauge(leaseObjects, float64(c[leaseClass{purpose, true}]), purpose, stateExpired)
 	}
 }
 

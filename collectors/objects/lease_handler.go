@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
@@ -127,7 +126,7 @@ func (l *LeaseHandler) add(key types.NamespacedName, o *coordinationv1.Lease) *l
 	added.node = newNode(added)
 	l.all[key] = added
 	l.count(added, +1)
-	if added.purpose == catalog.PurposeLeader {
+	if added.purpose == purposeLeader {
 		if name := l.collector.leaseNames.Acquire(key.String()); name != series.Other {
 			l.named[key] = added
 		}

@@ -84,7 +84,7 @@ func TestRetry(t *testing.T) {
 					"controller_item_retries_count{controller=c}":    1,
 					"controller_item_retries_sum{controller=c}":      c.retries,
 				}
-				for _, reason := range catalog.LabelDropReason.Values {
+				for _, reason := range catalog.ControllerDropped.Values("reason") {
 					want[dropped(reason)] = 0
 				}
 				if reason := c.drops[len(c.drops)-1]; reason != retried {

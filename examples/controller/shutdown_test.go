@@ -63,7 +63,7 @@ func newClosing(t *testing.T) *closing {
 	slog.SetDefault(slog.New(slog.NewTextHandler(c.log, nil)))
 	t.Cleanup(func() { slog.SetDefault(before) })
 	c.obs, c.reg = observertest.New(t, func(o *collectors.Options) { o.Logger = slog.Default() })
-	for _, step := range catalog.LabelShutdownStep.Values {
+	for _, step := range catalog.ControllerShutdownDuration.Values("step") {
 		c.set(step, func(context.Context) error { time.Sleep(time.Second); return nil })
 	}
 	return c
@@ -147,7 +147,7 @@ func TestShutdownOrder(t *testing.T) {
 		c.want(took, map[string]time.Duration{
 			"stop_intake" + done: 0, "drain_workers" + done: time.Second, "stop_informers" + done: time.Second, "release_lock" + done: time.Second,
 		})
-		if want := catalog.LabelShutdownStep.Values; !slices.Equal(c.started, want) {
+		if want := catalog.ControllerShutdownDuration.Values("step"); !slices.Equal(c.started, want) {
 			t.Errorf("the order is %v, want %v", c.started, want)
 		}
 		for _, step := range c.started {
@@ -174,7 +174,7 @@ func TestShutdownOutcomes(t *testing.T) {
 		"panic":  func(context.Context) error { panic("in " + "the step") },
 		"goexit": func(context.Context) error { runtime.Goexit(); return nil },
 	} {
-		for _, step := range catalog.LabelShutdownStep.Values {
+		for _, step := range catalog.ControllerShutdownDuration.Values("step") {
 			t.Run(result+" in "+step, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					c := newClosing(t)
@@ -184,7 +184,7 @@ func TestShutdownOutcomes(t *testing.T) {
 						t.Errorf("the error is %v", err)
 					}
 					want := map[string]time.Duration{}
-					for _, s := range catalog.LabelShutdownStep.Values {
+					for _, s := range catalog.ControllerShutdownDuration.Values("step") {
 						want[s+done] = time.Second
 					}
 					delete(want, step+done)

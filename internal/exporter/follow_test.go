@@ -98,7 +98,7 @@ func TestCustomResourcesAreFollowed(t *testing.T) {
 	await.True(t, "widgets are synced", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")[name] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
-	if n := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryFailed]; n != 0 {
+	if n := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")["error"]; n != 0 {
 		t.Errorf("%v discoveries failed", n)
 	}
 }
@@ -119,7 +119,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 		return exportertest.Values(t, e.Gatherer(), catalog.ExporterKinds.Name, "state")
 	}
 	before := kinds()
-	if before[catalog.KindsWatched] != 2 || before[catalog.KindsForbidden] < 30 {
+	if before["watched"] != 2 || before["forbidden"] < 30 {
 		t.Errorf("kinds: %v, want 2 watched and all others forbidden", before)
 	}
 	if n := exportertest.SeriesOf(t, e.Gatherer(), "configmaps"); n != 0 {
@@ -135,7 +135,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	account.Grant(t, "", mayWatch("configmaps"))
 	e.follower.Reconfigure(cluster) // does at once what else is done every few minutes
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0, "configmaps": 1})
-	if now := kinds(); now[catalog.KindsWatched] != 3 || now[catalog.KindsForbidden] >= before[catalog.KindsForbidden] {
+	if now := kinds(); now["watched"] != 3 || now["forbidden"] >= before["forbidden"] {
 		t.Errorf("kinds: %v, before %v", now, before)
 	}
 	if lines := written.Find("forbidden resources are left out"); len(lines) != 1 {
@@ -165,7 +165,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	discoveries := func() map[string]float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
 	}
-	await.True(t, "a partial discovery", func() bool { return discoveries()[catalog.DiscoveryPartial] > 0 }, func() string { return fmt.Sprint(discoveries()) })
+	await.True(t, "a partial discovery", func() bool { return discoveries()["partial"] > 0 }, func() string { return fmt.Sprint(discoveries()) })
 	if lines := written.Find("discovery failed for some groups"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["groups"], "down.example.com") {
 		t.Errorf("log lines: %v, want one about down.example.com", lines)
 	}

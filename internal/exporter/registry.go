@@ -33,8 +33,8 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 	}
 	collectors := []prometheus.Collector{
 		newKindUp(e.informers.List),
-		gauge(catalog.ExporterKinds, func() float64 { return float64(len(informers.Kinds(e.informers.List()))) }, catalog.KindsWatched),
-		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountForbidden()) }, catalog.KindsForbidden),
+		gauge(catalog.ExporterKinds, func() float64 { return float64(len(informers.Kinds(e.informers.List()))) }, "watched"),
+		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountForbidden()) }, "forbidden"),
 		gauge(catalog.ExporterShards, func() float64 { return float64(max(e.shard.Total, 1)) }, strconv.Itoa(e.shard.Ordinal)),
 		gauge(catalog.ExporterConfigReloaded, func() float64 {
 			if good, _ := e.reloader.Status(); good {

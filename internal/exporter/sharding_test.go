@@ -92,7 +92,7 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	e := newFakeOf(t, Options{Shard: sharding.Shard{Ordinal: 0, Total: 2}, Config: config.Config{Resources: []config.Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}}, client, exportertest.Discovery("v1/pods,namespaces"))
 	run(t, e)
 	discoveries := func() float64 {
-		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")[catalog.DiscoveryComplete]
+		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")["complete"]
 	}
 	await.True(t, "a discovery", func() bool { return discoveries() >= 1 })
 	e.follower.DefinitionsChanged()

@@ -114,7 +114,7 @@ func targetRateInterval(v *parser.VectorSelector, path []parser.Node) string {
 	if !ok || over.Range == unusualInterval {
 		return ""
 	}
-	if directCall(path) == "increase" && slices.ContainsFunc(catalog.Objectives(), func(o catalog.Objective) bool {
+	if directCall(path) == "increase" && slices.ContainsFunc(catalog.Objectives.All(), func(o catalog.Objective) bool {
 		return o.Metric.Name == v.Name && o.Window == over.Range
 	}) {
 		return ""

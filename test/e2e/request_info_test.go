@@ -58,10 +58,10 @@ func expected(t *testing.T, factory *apirequest.RequestInfoFactory, r *http.Requ
 		return [3]string{verb, "non-resource", ""}
 	}
 	verb, subresource := info.Verb, info.Subresource
-	if !slices.Contains(catalog.LabelVerb.Values, verb) {
+	if !slices.Contains(catalog.ClientRequests.Values("verb"), verb) {
 		verb = "other"
 	}
-	if subresource != "" && !slices.Contains(catalog.LabelSubresource.Values, subresource) {
+	if subresource != "" && !slices.Contains(catalog.ClientRequests.Values("subresource"), subresource) {
 		subresource = "other"
 	}
 	return [3]string{verb, schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}.String(), subresource}

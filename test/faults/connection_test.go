@@ -100,7 +100,7 @@ func (r *rig) halfOpen(result string) {
 	before := r.waitUntilExceeds(fresh, 0)
 	r.proxy.HalfOpen()
 	r.create("unseen")
-	r.is(r.waitUntilExceeds("sync_lag_seconds", catalog.SyncLag.Threshold), "watch_connected", 1)
+	r.is(r.waitUntilExceeds("sync_lag_seconds", catalog.Objectives.SyncLag.Threshold), "watch_connected", 1)
 	silent := r.expectThat(before, func(changed metricstest.Snapshot) changes { return checked(changed, fresh, result) }, syncLag)
 	r.exceeds(before, silent, result, 0)
 	r.restore()

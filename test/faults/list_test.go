@@ -153,7 +153,7 @@ func TestSlowList(t *testing.T) {
 	r.is(waiting, "watch_connected", 0)
 	after := r.expect(before, firstState.with(changes{"objects": 1}))
 	for _, series := range []string{"last_sync_duration_seconds", "list_duration_seconds_sum", "sync_duration_seconds_sum{result=success}"} {
-		r.exceeds(before, after, series, max(takes.Seconds(), catalog.SyncDuration.Threshold))
+		r.exceeds(before, after, series, max(takes.Seconds(), catalog.Objectives.SyncDuration.Threshold))
 	}
 }
 

@@ -95,7 +95,7 @@ func TestVeryShortWatches(t *testing.T) {
 // than the objective allows.
 func (r *rig) waitedForBackoff(before, after metricstest.Snapshot) {
 	r.Helper()
-	r.exceeds(before, after, "coverage_gap_seconds_sum", catalog.CoverageGap.Threshold)
+	r.exceeds(before, after, "coverage_gap_seconds_sum", catalog.Objectives.CoverageGap.Threshold)
 }
 
 // The stream carries something other than events. client-go reports an error on the stream and relists.

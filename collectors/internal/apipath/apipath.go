@@ -11,7 +11,7 @@ import (
 
 // Request is the verb and resource of a request. Its strings are substrings of the path, or constants.
 type Request struct {
-	// Verb is a value of catalog.LabelVerb.
+	// Verb is a value of the label verb of catalog.ClientRequests.
 	Verb string
 	// Group is the API group, empty for the core group.
 	Group string

@@ -87,7 +87,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, method, path, query string) {
 		got := Parse(method, path, query)
-		if !slices.Contains(catalog.LabelVerb.Values, got.Verb) {
+		if !slices.Contains(catalog.ClientRequests.Values("verb"), got.Verb) {
 			t.Errorf("unknown verb in %+v", got)
 		}
 		if want := slowly(method, path, query); got != want {

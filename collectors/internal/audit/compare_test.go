@@ -71,7 +71,7 @@ func labeled(name, value string) *corev1.ConfigMap {
 
 func counts(d *Differences) map[string]int {
 	all := map[string]int{}
-	for _, kind := range catalog.LabelDifference.Values {
+	for _, kind := range catalog.InformerAuditDifferences.Values("kind") {
 		if n := d.Count(kind); n > 0 {
 			all[kind] = n
 		}

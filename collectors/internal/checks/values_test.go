@@ -8,6 +8,6 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.InformerFreshnessChecks.Metric, FreshnessFresh, FreshnessLagging, FreshnessError, FreshnessSkipped)
-	observertest.Values(t, catalog.InformerAudits.Metric, AuditConsistent, AuditDifferent, AuditSkipped, AuditError)
+	observertest.Values(t, catalog.InformerFreshnessChecks.Metric, "result", FreshnessFresh, FreshnessLagging, FreshnessError, FreshnessSkipped)
+	observertest.Values(t, catalog.InformerAudits.Metric, "result", AuditConsistent, AuditDifferent, AuditSkipped, AuditError)
 }

@@ -17,7 +17,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// ErrorType returns the value of catalog.LabelErrorType for err, which must not be nil. It does not use the text of an error,
+// ErrorType returns the value of the label error_type for err, which must not be nil. It does not use the text of an error,
 // unless client-go has replaced the error with its text.
 func ErrorType(err error) string {
 	switch {
@@ -43,7 +43,7 @@ func ErrorType(err error) string {
 	return ErrorOther
 }
 
-// WatchEnd returns the value of catalog.LabelDisconnectReason for an error that ended a watch or prevented it.
+// WatchEnd returns the value of the label reason of catalog.InformerWatchDisconnects for an error that ended a watch or prevented it.
 func WatchEnd(err error) string {
 	switch ErrorType(err) {
 	case ErrorExpired:

@@ -97,10 +97,10 @@ func FuzzErrorType(f *testing.F) {
 			Status: metav1.StatusFailure, Code: code, Reason: metav1.StatusReason(reason),
 			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseType(cause)}}},
 		})
-		if got := ErrorType(err); !slices.Contains(catalog.LabelErrorType.Values, got) {
+		if got := ErrorType(err); !slices.Contains(catalog.InformerSyncErrors.Values("error_type"), got) {
 			t.Fatalf("ErrorType(%v) = %q", err, got)
 		}
-		if got := WatchEnd(err); !slices.Contains(catalog.LabelDisconnectReason.Values, got) {
+		if got := WatchEnd(err); !slices.Contains(catalog.InformerWatchDisconnects.Values("reason"), got) {
 			t.Fatalf("WatchEnd(%v) = %q", err, got)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.InformerSyncDuration.Metric, resultSuccess, resultError)
-	observertest.Values(t, catalog.InformerRelists.Metric, relistInitial, relistExpired, relistWatchFailed, relistDecode, relistFallback, relistResyncRequested)
-	observertest.Values(t, catalog.InformerWatchEvents.Metric, EventAdded, EventModified, EventDeleted, EventBookmark, EventError)
+	observertest.Values(t, catalog.InformerSyncDuration.Metric, "result", resultSuccess, resultError)
+	observertest.Values(t, catalog.InformerRelists.Metric, "reason", relistInitial, relistExpired, relistWatchFailed, relistDecode, relistFallback, relistResyncRequested)
+	observertest.Values(t, catalog.InformerWatchEvents.Metric, "type", EventAdded, EventModified, EventDeleted, EventBookmark, EventError)
 }

@@ -6,6 +6,16 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
+// Values of the label result of catalog.ExporterDiscoveries.
+const (
+	// complete is a response about every group.
+	complete = "complete"
+	// partial lacks some groups: an aggregated API server is down.
+	partial = "partial"
+	// failed is no response.
+	failed = "error"
+)
+
 // discoveryCounter counts discoveries by result.
 type discoveryCounter struct{ complete, partial, failed prometheus.Counter }
 
@@ -14,7 +24,7 @@ func newDiscoveryCounter() discoveryCounter {
 	counter := func(result string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: prometheus.Labels{m.LabelNames()[0]: result}})
 	}
-	return discoveryCounter{counter(catalog.DiscoveryComplete), counter(catalog.DiscoveryPartial), counter(catalog.DiscoveryFailed)}
+	return discoveryCounter{counter(complete), counter(partial), counter(failed)}
 }
 
 func (c discoveryCounter) Collectors() []prometheus.Collector {

@@ -32,12 +32,11 @@ func New(t testing.TB, change ...func(*collectors.Options)) (*collectors.Observe
 	return obs, registry
 }
 
-// Values fails the test unless the last label of a metric has exactly these values in the catalog, in any order.
-func Values(t testing.TB, m catalog.Metric, values ...string) {
+// Values fails the test unless a label of a metric has exactly these values in the catalog, in any order.
+func Values(t testing.TB, m catalog.Metric, label string, values ...string) {
 	t.Helper()
-	label := m.Labels[len(m.Labels)-1]
-	if got, want := slices.Sorted(slices.Values(values)), slices.Sorted(slices.Values(label.Values)); !slices.Equal(got, want) {
-		t.Errorf("%s has the values %q of the label %s, the catalog %q", m.Name, got, label.Name, want)
+	if got, want := slices.Sorted(slices.Values(values)), slices.Sorted(slices.Values(m.Values(label))); !slices.Equal(got, want) {
+		t.Errorf("%s has the values %q of the label %s, the catalog %q", m.Name, got, label, want)
 	}
 }
 
