@@ -27,12 +27,12 @@
 //
 // # Cost
 //
-// A read by key from a decorated store takes 6 ns longer, a reconcile 139 to 179 ns, and an item of a queue up to 1.10 times
-// as long as in a plain one. What an event takes longer cannot be measured next to the 4 µs that it takes without
-// decorators. None of this allocates. An informer takes 78 KiB of memory, for any number of objects.
+// A decorator adds 6 ns to a read by key, about 200 ns to the 4 µs of an event, and 139 to 179 ns to a reconcile. A queue item
+// takes up to 1.10 times as long as in a queue with client-go's metrics. None of this allocates. A decorated informer takes 78 KiB
+// more memory, regardless of its number of objects.
 //
 // A scrape reads atomics and holds no lock while it renders metrics. It locks each queue, lock and finalizer briefly, and
-// reads the version of each store as any consumer does, so that a slow index function delays it. It lists the keys of a store
-// only if events do not show its number of objects: its connection is not decorated, a transform drops or renames objects,
-// or its watch began at an arbitrary version. docs/benchmarks.md has all figures, and `make bench` measures them.
+// reads the version of each store as any consumer does, so a slow index function delays it. It lists the keys of a store
+// only if the number of objects cannot be derived from events: the connection is not decorated, a transform drops or renames
+// objects, or the watch began at an arbitrary version. docs/benchmarks.md has all figures; `make bench` measures them.
 package collectors
