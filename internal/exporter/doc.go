@@ -10,7 +10,7 @@
 //	availability  whether a resource can be listed and watched
 //	config        the configuration file, its reload, its reference and the rights that it needs
 //	sharding      which exporter watches what, if several share the work
-//	kinds         the default kinds, and patterns
+//	kinds         the default resources, and patterns
 //	buildinfo     name and version of the program
 //
 // Listening, TLS, authentication, flags and signals belong to cmd/exporter.

@@ -98,7 +98,7 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 	}
 }
 
-// The default kinds pass both checks on a real server, with the client that asks for metadata only.
+// The default resources pass both checks on a real server, with the client that requests only metadata.
 func TestChecksOfTheDefaultKinds(t *testing.T) {
 	cluster := stacktest.Config(t)
 	createConfigMap(t, cluster, stacktest.Namespace(t), "there")

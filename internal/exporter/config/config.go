@@ -16,34 +16,34 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Config is the configuration file. The zero value watches the default kinds and all custom resources in all namespaces.
+// Config is the configuration file. The zero value watches the default resources and all custom resources in all namespaces.
 type Config struct {
-	// Resources replace the default kinds and the custom resources. Each entry is a name such as "pods" or "deployments.apps",
-	// a pattern such as "*.example.com" or "*", in which a star matches any characters, or the fields of a Resource. A named
-	// resource is reported if it is missing or forbidden; one that only matches a pattern is left out. Patterns never match
-	// Secrets and Events, which must be named.
+	// Resources replace the default resources and the custom resources. Each entry is a name such as "pods" or
+	// "deployments.apps", a pattern such as "*.example.com" or "*", in which * matches any characters, or the fields of a
+	// Resource. A missing or forbidden resource is reported if it is named, and skipped if it only matches a pattern. Patterns
+	// never match Secrets and Events, which must be named.
 	Resources []Resource `yaml:"resources,omitempty"`
-	// ExtraResources are watched in addition to Resources, or to the default kinds and the custom resources. The format is that
-	// of Resources.
+	// ExtraResources are watched in addition to Resources, or to the default resources and the custom resources. They have the
+	// same format as Resources.
 	ExtraResources []Resource `yaml:"extraResources,omitempty"`
 	// ExcludeResources are names and patterns of resources that are never watched. They take precedence over all other fields.
 	ExcludeResources []string `yaml:"excludeResources,omitempty"`
 	// CustomResources enables everything that is not part of Kubernetes: the resources of CustomResourceDefinitions and of
 	// aggregated API servers. It defaults to true. It has no effect with Resources.
 	CustomResources *bool `yaml:"customResources,omitempty"`
-	// Namespaces limits the exporter to these namespaces, with one watch for each. Cluster-scoped resources are only watched if
-	// they are named. The default is all namespaces.
+	// Namespaces limits the exporter to these namespaces, with one watch per resource and namespace. Cluster-scoped resources
+	// are only watched if they are named. The default is all namespaces.
 	Namespaces []string `yaml:"namespaces,omitempty"`
 	// LabelSelector limits all informers and checks to matching objects, such as "team=shop,tier notin (test)". The default is
 	// all objects.
 	LabelSelector string `yaml:"labelSelector,omitempty"`
 	// SplitResources are names and patterns of resources that are too large for one exporter. With --shard, every shard watches
-	// a part of their objects. The API server selects the part by UID if it has the feature gate ShardedListAndWatch. Otherwise
-	// the namespaces are distributed and watched one by one. It has no effect without --shard.
+	// a part of their objects. The API server selects the part by UID if its feature gate ShardedListAndWatch is enabled.
+	// Otherwise the namespaces are distributed and watched one by one. It has no effect without --shard.
 	SplitResources []string `yaml:"splitResources,omitempty"`
 	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards use
-	// different API servers: otherwise they may decide differently, and objects are counted twice or not at all. "uid" works
-	// with any API server. One without the feature gate sends all objects to every shard, which drops those of other shards.
+	// different API servers: they may otherwise decide differently, and objects are counted twice or not at all. "uid" works
+	// with any API server. Without the feature gate, every shard receives all objects and drops those of other shards.
 	SplitBy string `yaml:"splitBy,omitempty"`
 	// Checks compare the caches with the API server.
 	Checks Checks `yaml:"checks,omitempty"`
@@ -54,7 +54,7 @@ type Config struct {
 // Checks are the intervals of checks, such as "30s". "0s" disables a check.
 type Checks struct {
 	// Freshness is the interval of freshness checks: one watch request of a second for each informer. It defaults to 30s, which
-	// is two requests in three seconds with the 23 default kinds.
+	// is 46 requests per minute with the 23 default resources.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
 	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 500. It
 	// defaults to 10m.
@@ -93,24 +93,25 @@ func (c Checks) validate() (errs []error) {
 
 // Objects configures the metrics about objects. Terminating objects are always reported.
 type Objects struct {
-	// Leases adds Leases to the default kinds and reports their holders, for which whole Leases are read. It defaults to true.
+	// Leases adds Leases to the default resources and reports their holders, for which whole Leases are read. It defaults to
+	// true.
 	Leases *bool `yaml:"leases,omitempty"`
-	// Generations reports objects with status.observedGeneration < metadata.generation, for which whole objects of all watched
-	// resources with this field are read. It defaults to true. Secrets and ConfigMaps are never read as a whole.
+	// Generations reports objects with status.observedGeneration < metadata.generation, for which all watched resources with
+	// this field are read as whole objects. It defaults to true. Secrets and ConfigMaps are never read as whole objects.
 	Generations *bool `yaml:"generations,omitempty"`
 	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
 	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
 }
 
-// Resource selects a kind, or all kinds that match a pattern. A resource without other fields can be written as its name.
+// Resource selects a resource, or all resources that match a pattern. A Resource with only a name can be written as a string.
 type Resource struct {
-	// Name is the lower-case plural and the group, unless that is the core group: "pods", "deployments.apps". Or it is a
-	// pattern.
+	// Name is the lower-case plural, followed by the group unless it is the core group: "pods", "deployments.apps". It can also
+	// be a pattern.
 	Name string `yaml:"name"`
 	// Version is the API version. It defaults to the one that the API server prefers.
 	Version string `yaml:"version,omitempty"`
-	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. It is only used while discovery fails.
+	// Scope is "Namespaced" or "Cluster", as in a CustomResourceDefinition. It is used only while discovery fails.
 	Scope string `yaml:"scope,omitempty"`
 }
 

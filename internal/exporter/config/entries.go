@@ -12,7 +12,7 @@ import (
 // Entry is a name or pattern that selects kinds.
 type Entry struct {
 	Resource
-	// ByDefault is set for default kinds.
+	// ByDefault is set for default resources.
 	ByDefault bool
 }
 
