@@ -9,7 +9,7 @@ LINT     := $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-li
 VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Modules of this repository.
-MODULES  := . test/e2e examples/controller-runtime
+MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2e
 # Tests that take minutes, because faults last that long.
 FAULTS   := ./test/faults ./test/chaos ./test/demo
 RACE     ?= -race
@@ -65,7 +65,7 @@ servers: ## Build the servers for tests and demo if they are missing (about ten 
 .PHONY: test
 test: servers ## Run unit and integration tests with a real API server; RACE= disables the race detector
 	$(GO) test $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS))")
-	cd examples/controller-runtime && $(GO) test $(RACE) -timeout 10m ./...
+	@for m in integrations/controllerruntime examples/controller-runtime; do echo "test $$m"; (cd $$m && $(GO) test $(RACE) -timeout 10m ./...); done
 
 .PHONY: test-faults
 test-faults: servers ## Run the tests of faults: the fault table, the exporter under faults, the faults of the demo

@@ -3,7 +3,7 @@
 //
 //	config = apiclient.WrapConfig(obs, config)
 //
-// Hooks in client-go:
+// Where each signal is taken:
 //
 //	what is reported                        taken from
 //	requests, their duration, conflicts     rest.Config.Wrap: each attempt passes the transport

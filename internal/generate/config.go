@@ -22,19 +22,19 @@ const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/
 type Config struct {
 	alerts     alerts.Config
 	dashboards dashboards.Config
-	// exporter are the RBAC rules that the exporter needs.
+	// exporter is what is granted by RBAC: what the exporter needs with this configuration.
 	exporter config.Config
-	// prometheusURL is the URL of Prometheus as Grafana reaches it.
+	// prometheusURL is where Grafana finds Prometheus.
 	prometheusURL string
 }
 
-// file is the configuration file.
+// file is the configuration as it is written.
 type file struct {
-	// Objectives overrides objectives, by ID.
+	// Objectives changes thresholds, by the id of the objective.
 	Objectives map[string]override `yaml:"objectives,omitempty"`
-	// Handlers overrides the handler duration objective of single handlers, in seconds, by name.
+	// Handlers gives handlers a limit of their own, in seconds, by name.
 	Handlers map[string]float64 `yaml:"handlers,omitempty"`
-	// Controllers has objectives and labels of single controllers, by name.
+	// Controllers gives controllers objectives and labels of their own, by name.
 	Controllers map[string]struct {
 		Objectives map[string]override `yaml:"objectives,omitempty"`
 		Labels     map[string]string   `yaml:"labels,omitempty"`
@@ -43,19 +43,19 @@ type file struct {
 	Disabled []string `yaml:"disabled,omitempty"`
 	// Groups names the groups of rules to keep.
 	Groups []string `yaml:"groups,omitempty"`
-	// Labels are added to every alert.
+	// Labels are put on every alert.
 	Labels map[string]string `yaml:"labels,omitempty"`
-	// LabelNames are the names of labels in Prometheus, where they differ.
+	// LabelNames are the names of labels in Prometheus, where they have others.
 	LabelNames map[string]string `yaml:"labelNames,omitempty"`
-	// Selector is a list of matchers for every query of rules and dashboards.
+	// Selector are matchers that all rules and dashboards select by.
 	Selector string `yaml:"selector,omitempty"`
-	// KeepFiringFor is how long alerts on gauges keep firing, so that a failed scrape does not resolve them.
+	// KeepFiringFor is how long alerts about gauges go on, so that a failed scrape does not resolve them.
 	KeepFiringFor *configfile.Duration `yaml:"keepFiringFor,omitempty"`
-	// RunbookURL is the base URL of the runbooks.
+	// RunbookURL is where the runbooks are served.
 	RunbookURL string `yaml:"runbookURL,omitempty"`
-	// GrafanaURL is the URL of Grafana, for the links of alerts. Without it, they are relative.
+	// GrafanaURL is where Grafana is, for the links of alerts. Without it they are relative.
 	GrafanaURL string `yaml:"grafanaURL,omitempty"`
-	// PrometheusURL is the URL of Prometheus as Grafana reaches it.
+	// PrometheusURL is where Grafana finds Prometheus.
 	PrometheusURL string `yaml:"prometheusURL,omitempty"`
 	Alertmanager  struct {
 		WebhookURLs    map[string]string            `yaml:"webhookURLs,omitempty"`
@@ -67,7 +67,7 @@ type file struct {
 	} `yaml:"alertmanager,omitempty"`
 }
 
-// override overrides an objective.
+// override changes an objective.
 type override struct {
 	Threshold *float64             `yaml:"threshold,omitempty"`
 	Window    *configfile.Duration `yaml:"window,omitempty"`
@@ -79,13 +79,13 @@ type override struct {
 func DefaultConfig() Config {
 	c, err := ParseConfig(nil)
 	if err != nil {
-		panic(err) // cannot happen for an empty configuration; a test covers it
+		panic(err) // an empty configuration depends on nothing from outside; a test covers it
 	}
 	return c
 }
 
-// ForExporter returns the configuration with the RBAC rules for an exporter with the given configuration, which must be valid.
-// The default are the rules for an exporter without a configuration file.
+// ForExporter returns the configuration with the rights that an exporter with the given configuration needs, which must be
+// valid. The default is what it needs without one.
 func (c Config) ForExporter(e config.Config) Config {
 	c.exporter = e
 	return c
@@ -164,7 +164,7 @@ func ParseConfig(raw []byte) (Config, error) {
 	return c, lines.Join(append(errs, c.alerts.Validate())...)
 }
 
-// dashboardURL returns a relative URL if the URL of Grafana is unknown.
+// dashboardURL is relative if it is not known where Grafana is.
 func dashboardURL(grafana, uid string) string { return strings.TrimSuffix(grafana, "/") + "/d/" + uid }
 
 func checkURL(address string) error {

@@ -61,7 +61,7 @@ type Chain struct {
 	Exporter *stack.Server
 	// Replicas are the replicas of the demo controller.
 	Replicas []*Replica
-	// OwnerLabels is the example controller on controller-runtime.
+	// OwnerLabels is the example operator on controller-runtime.
 	OwnerLabels  *stack.Server
 	Load         *load.Load
 	Receiver     *receiver.Receiver

@@ -204,7 +204,7 @@ func (c *Chain) startOwnerLabels(ctx context.Context, p programs) error {
 	c.OwnerLabelsURL = "http://" + port.Address(number)
 	c.OwnerLabels, err = stack.StartCommand(ctx, stack.Command{
 		Name: "owner-labels", Program: p.ownerLabels, Dir: c.dir, Log: c.options.Log,
-		Args:  []string{"--kubeconfig=" + c.Kubeconfig, "--metrics-bind-address=" + port.Address(number)},
+		Args:  []string{"--kubeconfig=" + c.Kubeconfig, "--metrics-bind-address=" + port.Address(number), "--health-probe-bind-address=0"},
 		Ready: stack.Answers(c.OwnerLabelsURL + "/metrics"),
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package controllerruntime_test
 
 import (
 	"testing"

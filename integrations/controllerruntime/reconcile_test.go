@@ -1,4 +1,4 @@
-package main
+package controllerruntime_test
 
 import (
 	"context"
@@ -18,22 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/controllers"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// compared is the name of the controller in TestReconciler.
+// compared is the name of the controller in TestReconciles.
 const compared = "compared"
 
-// TestReconciler runs a decorated reconciler with controller-runtime, which recovers its panics and counts the same results.
-func TestReconciler(t *testing.T) {
-	registry := prometheus.NewPedanticRegistry()
-	obs, err := collectors.New(registry, collectors.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestReconciles runs a controller in a decorated manager and compares what both count. Panics are recovered by
+// controller-runtime.
+func TestReconciles(t *testing.T) {
 	outcomes := map[string]func() (reconcile.Result, error){
 		"success":       func() (reconcile.Result, error) { return reconcile.Result{}, nil },
 		"error":         func() (reconcile.Result, error) { return reconcile.Result{RequeueAfter: 1}, errors.New("failed") },
@@ -48,22 +41,19 @@ func TestReconciler(t *testing.T) {
 		mu    sync.Mutex
 		tried = map[string]bool{}
 	)
-	reconciler := reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
-		mu.Lock()
-		again := tried[r.Name]
-		tried[r.Name] = true
-		mu.Unlock()
-		if again {
-			return reconcile.Result{}, nil
-		}
-		return outcomes[r.Name]()
-	})
-	c, err := controller.NewUnmanaged(compared, controller.Options{
-		Reconciler: reconcile.Func(controllers.NewReconciler(obs, compared, reconciler.Reconcile, controllers.Options{
-			IsTerminal: func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) },
-			MaxWorkers: 2,
-		})),
+	m := newManager(t, unreachable(), ctrl.Options{})
+	c, err := controller.New(compared, m, controller.Options{
 		MaxConcurrentReconciles: 2,
+		Reconciler: reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+			mu.Lock()
+			again := tried[r.Name]
+			tried[r.Name] = true
+			mu.Unlock()
+			if again {
+				return reconcile.Result{}, nil
+			}
+			return outcomes[r.Name]()
+		}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,24 +66,25 @@ func TestReconciler(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	done := make(chan error, 1)
-	go func() { done <- c.Start(ctx) }()
+	m.run()
 
 	// All except the successful and the terminal one are retried, and succeed.
 	want := map[string]float64{"success": 5, "error": 1, "requeue": 1, "requeue_after": 1, "terminal": 1, "panic": 1}
-	ours := func() map[string]float64 { return byResult(t, registry, "controller_reconcile_total") }
-	await.True(t, "every result is counted", func() bool { return maps.Equal(ours(), want) }, func() string { return fmt.Sprint(ours()) })
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	ours := func() map[string]float64 { return byResult(t, m.registry, "controller_reconcile_total") }
+	m.eventually("every result is counted", func() bool { return maps.Equal(ours(), want) })
+	m.stop()
 	if got := ours(); !maps.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	if active := byResult(t, registry, "controller_active_workers"); active[""] != 0 {
+	if active := byResult(t, m.registry, "controller_active_workers"); active[""] != 0 {
 		t.Errorf("%v workers are active", active)
+	}
+	if n := m.samples().Sum("controller_max_workers", "controller", compared); n != 2 {
+		t.Errorf("%v workers, want 2", n)
+	}
+	// An error, a panic and a requeue are retried with backoff.
+	if n := m.samples().Sum("controller_backoff_seconds_count", "controller", compared); n != 3 {
+		t.Errorf("%v retries, want 3", n)
 	}
 	theirs := byResult(t, metrics.Registry, "controller_runtime_reconcile_total")
 	theirs["panic"] = byResult(t, metrics.Registry, "controller_runtime_reconcile_panics_total")[""]
@@ -101,6 +92,9 @@ func TestReconciler(t *testing.T) {
 	theirs["error"] -= theirs["panic"] + theirs["terminal"] // included in the errors
 	if !maps.Equal(theirs, want) {
 		t.Errorf("controller-runtime counted %v, want %v", theirs, want)
+	}
+	if n := metricstest.Gather(t, metrics.Registry).Sum("workqueue_retries_total", "controller", compared); fmt.Sprint(n) != "4" {
+		t.Errorf("controller-runtime counted %v retries, want 4", n) // and the requeue after a time
 	}
 }
 

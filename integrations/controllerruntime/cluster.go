@@ -1,0 +1,26 @@
+package controllerruntime
+
+import (
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+)
+
+// NewCluster is cluster.New with observed requests and informers, for a cluster besides that of the manager. Give each
+// cluster an Observer with a name of its own, such as "my-operator/west": the metrics have no other label by which the
+// informers of two clusters differ.
+//
+//	west, err := collectors.New(metrics.Registry, collectors.Options{Name: "my-operator/west"})
+//	c, err := controllerruntime.NewCluster(west, config)
+//	err = mgr.Add(c)
+//
+// Handlers of the manager's controllers are named after their controller in all clusters.
+func NewCluster(obs *collectors.Observer, config *rest.Config, options ...cluster.Option) (cluster.Cluster, error) {
+	if config == nil {
+		return cluster.New(config, options...) // returns the error
+	}
+	decorated := func(o *cluster.Options) { o.NewCache = newCache(obs, loggerOf(o.Logger), o.NewCache) }
+	return cluster.New(apiclient.WrapConfig(obs, config), append(options[:len(options):len(options)], decorated)...)
+}

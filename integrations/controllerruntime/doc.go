@@ -1,0 +1,34 @@
+// Package controllerruntime observes a whole operator that is built on controller-runtime. NewManager replaces
+// ctrl.NewManager; nothing else in the operator changes:
+//
+//	mgr, err := controllerruntime.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{ /* as before */ },
+//		controllerruntime.Options{Name: "my-operator"})
+//
+// The manager's /metrics then also has the metrics of requests, informers, leader election, and of each controller's
+// reconciles, queue and rate limiter. The decorated manager behaves like the plain one: it makes the same requests, retries
+// at the same times, records the same Events and stops in the same order.
+//
+//	what is observed                  where it is decorated
+//	requests to the API server        rest.Config, also as mgr.GetConfig() returns it
+//	informers of the cache            cache.Options.NewInformer, for all representations and namespaces
+//	event handlers of a controller    cache.Cache.GetInformer; the label handler is the name of the controller
+//	leader election                   LeaderElectionResourceLockInterface
+//	reconciles, workers, queue,       the fields of a controller that is added to the manager
+//	rate limiter
+//
+// The manager may have controllers whose requests are not reconcile.Request: name each such type in Options.Requests. A
+// controller that cannot be decorated runs as it is, and the manager's logger gets one message.
+//
+// Clusters besides that of the manager take an Observer of their own, see NewCluster. With multicluster-runtime, pass the
+// decorated manager as the local manager.
+//
+//	manager.go    NewManager and Add
+//	options.go    Options, and the Observer that managers of one name share
+//	cache.go      informers and the names of their handlers
+//	lock.go       leader election
+//	events.go     Events of leader election
+//	controller.go reconciler, workers, rate limiter and queue of a controller
+//	runnable.go   the context of a controller, by which its handlers are recognized
+//	fields.go     the fields of controller-runtime's controllers: all that depends on its internals
+//	cluster.go    NewCluster
+package controllerruntime

@@ -1,0 +1,56 @@
+package controllerruntime
+
+import (
+	"context"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	eventrecorder "sigs.k8s.io/controller-runtime/pkg/recorder"
+)
+
+// recorder records the Events of leader election. The manager has a recorder for them that nothing else can use, and
+// mgr.GetEventRecorderFor returns one that ends before leader election does. So this is the recorder of a cluster of its own,
+// which does nothing else, makes no request until there is an Event, and ends after the manager.
+type recorder struct {
+	eventrecorder.Provider
+	cluster cluster.Cluster
+}
+
+func newRecorder(config *rest.Config, options ctrl.Options) (*recorder, error) {
+	c, err := cluster.New(config, func(o *cluster.Options) {
+		o.Scheme = options.Scheme
+		o.Logger = loggerOf(options.Logger)
+		o.EventBroadcaster = options.EventBroadcaster //nolint:staticcheck // deprecated, and still an option of managers
+		o.MapperProvider = func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return meta.MultiRESTMapper{}, nil }
+		o.NewCache = func(*rest.Config, cache.Options) (cache.Cache, error) { return noCache{}, nil }
+		o.NewClient = func(*rest.Config, client.Options) (client.Client, error) { return nil, nil }
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &recorder{c, c}, nil
+}
+
+// stop sends what has been recorded and ends the recorder. Like the manager, whose time for its shutdown is over by then, it
+// does not wait.
+func (r *recorder) stop() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = r.cluster.Start(ctx) // it ends with its context, and its cache cannot fail
+}
+
+// noCache is the cache of a cluster without informers.
+type noCache struct {
+	cache.Cache
+}
+
+// Start implements cache.Informers.
+func (noCache) Start(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,73 @@
+package controllerruntime
+
+import (
+	"context"
+
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+)
+
+// NewManager is ctrl.NewManager with an observed manager. config and options are what they would have been and are not
+// modified; what options sets, such as NewCache or LeaderElectionResourceLockInterface, is used and decorated. An error of
+// ctrl.NewManager is returned unchanged.
+func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctrl.Manager, error) {
+	if config == nil {
+		return ctrl.NewManager(config, options) // returns the error
+	}
+	logger := loggerOf(options.Logger)
+	obs, err := observe.observer(logger)
+	if err != nil {
+		return nil, err
+	}
+	config = apiclient.WrapConfig(obs, config)
+	options.NewCache = newCache(obs, logger, options.NewCache)
+	var events *recorder
+	if options.LeaderElection {
+		events = decorateLock(obs, config, &options)
+	}
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, err
+	}
+	return &observed{
+		Manager:  mgr,
+		obs:      obs,
+		requests: append([]RequestType{RequestOf[reconcile.Request]()}, observe.Requests...),
+		events:   events,
+	}, nil
+}
+
+// observed is a manager that decorates the controllers that are added to it.
+type observed struct {
+	manager.Manager
+	obs      *collectors.Observer
+	requests []RequestType
+	// events records the Events of leader election, nil if the manager does.
+	events *recorder
+}
+
+// Add implements manager.Manager.
+func (m *observed) Add(r manager.Runnable) error {
+	for _, t := range m.requests {
+		if name, ok := t.decorate(m.obs, r); ok {
+			return m.Manager.Add(inContext(r, name))
+		}
+	}
+	if isController(r) {
+		m.GetLogger().Info("controller is not observed: its type is unknown, see Options.Requests of controllerruntime.NewManager", "type", typeName(r))
+	}
+	return m.Manager.Add(r)
+}
+
+// Start implements manager.Manager.
+func (m *observed) Start(ctx context.Context) error {
+	if m.events != nil {
+		defer m.events.stop()
+	}
+	return m.Manager.Start(ctx)
+}

@@ -1,0 +1,70 @@
+package controllerruntime
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+)
+
+// Options configures how a manager is observed. Either Name or Observer is required.
+type Options struct {
+	// Name is the value of the label name: the operator. Managers with the same name and registry share one Observer, that of
+	// the first, so that a process may have several.
+	Name string
+	// Observer is used in place of a new one. Name, Registerer, Tracer, RememberedEvents, Checks and Limits are then ignored.
+	Observer *collectors.Observer
+	// Registerer is where the metrics are registered. The default is controller-runtime's registry, which the manager
+	// serves.
+	Registerer prometheus.Registerer
+	// Tracer follows events into handlers. The default is none.
+	Tracer collectors.Tracer
+	// RememberedEvents is that of collectors.Options.
+	RememberedEvents int
+	// Checks compare caches with the API server. The default is none.
+	Checks collectors.Checks
+	// Limits bounds the number of series.
+	Limits collectors.Limits
+	// Requests are the types of requests, besides reconcile.Request, whose controllers are decorated:
+	//
+	//	Requests: []controllerruntime.RequestType{controllerruntime.RequestOf[myRequest]()}
+	Requests []RequestType
+}
+
+// observer returns the Observer of a manager that logs to the given logger.
+func (o Options) observer(logger logr.Logger) (*collectors.Observer, error) {
+	if o.Observer != nil {
+		return o.Observer, nil
+	}
+	if o.Registerer == nil {
+		o.Registerer = metrics.Registry
+	}
+	obs, err := collectors.New(o.Registerer, collectors.Options{
+		Name:             o.Name,
+		Logger:           slog.New(logr.ToSlogHandler(logger)),
+		Tracer:           o.Tracer,
+		RememberedEvents: o.RememberedEvents,
+		Checks:           o.Checks,
+		Limits:           o.Limits,
+	})
+	var registered prometheus.AlreadyRegisteredError
+	if errors.As(err, &registered) {
+		if shared, ok := registered.ExistingCollector.(*collectors.Observer); ok {
+			return shared, nil
+		}
+	}
+	return obs, err
+}
+
+// loggerOf returns the logger that a manager with this logger uses.
+func loggerOf(logger logr.Logger) logr.Logger {
+	if logger.GetSink() == nil {
+		return log.Log
+	}
+	return logger
+}
