@@ -100,6 +100,7 @@ func ForgetCleanup(obs *collectors.Observer, controller, finalizer string, objec
 type cleanups struct {
 	registry                              *registry
 	labels                                []string
+	outcomes                              *outcomes
 	succeeded, failed, timedOut, panicked *outcome
 
 	mu      sync.Mutex
@@ -132,8 +133,9 @@ var _ controllerSeries = &cleanups{}
 
 func (o *registry) cleanups(controller, finalizer string) *cleanups {
 	return seriesOf(o, func(labels ...string) *cleanups {
-		results := o.outcomes(catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration, labels...)
+		outcomes, results := o.outcomes(catalog.ControllerFinalizerAttempts, catalog.ControllerFinalizerDuration, labels...)
 		return &cleanups{
+			outcomes:  outcomes,
 			registry:  o,
 			labels:    labels,
 			succeeded: results[cleanupSuccess],
@@ -211,10 +213,7 @@ func (c *cleanups) overdue(now int64) (n int) {
 	return n
 }
 
-func (c *cleanups) forget() {
-	c.registry.Metrics.DeleteSet(catalog.ControllerFinalizerAttempts.Metric, c.labels...)
-	c.registry.Metrics.DeleteSet(catalog.ControllerFinalizerDuration.Metric, c.labels...)
-}
+func (c *cleanups) forget() { c.outcomes.forget() }
 
 // rollbacks are the series of a controller's rollbacks for one finalizer.
 type rollbacks struct {

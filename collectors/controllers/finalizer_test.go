@@ -63,7 +63,11 @@ func (c *cleaner) want(overdue float64, attempts metricstest.Snapshot) {
 	want := metricstest.Snapshot{"controller_finalizer_overdue" + labels + "}": overdue}
 	for _, result := range catalog.ControllerFinalizerAttempts.Values("result") {
 		want["controller_finalizer_attempts_total"+labels+",result="+result+"}"] = attempts[result]
-		want["controller_finalizer_duration_seconds_count"+labels+",result="+result+"}"] = attempts[result]
+		if duration := "controller_finalizer_duration_seconds_count" + labels + ",result=" + result + "}"; attempts[result] != 0 {
+			want[duration] = attempts[result]
+		} else if _, ok := s[duration]; ok {
+			c.Errorf("%s exists without an observation", duration)
+		}
 	}
 	check(c.T, s, want)
 }

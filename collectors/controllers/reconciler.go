@@ -108,8 +108,9 @@ func (f field) isSet(v reflect.Value) bool {
 
 // reconciles are the series of a controller's reconcile functions.
 type reconciles struct {
-	obs    *registry
-	labels []string
+	obs      *registry
+	labels   []string
+	outcomes *outcomes
 
 	succeeded, failed, requeued, requeuedAfter, terminal, panicked *outcome
 	active, maxWorkers                                             atomic.Int64
@@ -119,8 +120,9 @@ var _ controllerSeries = &reconciles{}
 
 func (o *registry) reconciles(controller string, maxWorkers int) *reconciles {
 	r := seriesOf(o, func(labels ...string) *reconciles {
-		results := o.outcomes(catalog.ControllerReconcile, catalog.ControllerReconcileDuration, labels...)
+		outcomes, results := o.outcomes(catalog.ControllerReconcile, catalog.ControllerReconcileDuration, labels...)
 		return &reconciles{
+			outcomes:      outcomes,
 			obs:           o,
 			labels:        labels,
 			succeeded:     results[reconcileSuccess],
@@ -158,10 +160,7 @@ func (r *reconciles) collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-func (r *reconciles) forget() {
-	r.obs.Metrics.DeleteSet(catalog.ControllerReconcile.Metric, r.labels...)
-	r.obs.Metrics.DeleteSet(catalog.ControllerReconcileDuration.Metric, r.labels...)
-}
+func (r *reconciles) forget() { r.outcomes.forget() }
 
 // isTerminal reports whether the first error in the tree with a method Terminal returns true.
 func isTerminal(err error) bool {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -118,24 +119,65 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// outcomes are the outcomes of one function by result. Counters start at 0, so that their first increase is seen. A histogram
+// is created by its first observation: most results never occur, and histograms are most of a controller's series.
+type outcomes struct {
+	metrics  *core.Vectors
+	count    catalog.Counter
+	duration catalog.Histogram
+	labels   []string
+
+	mu        sync.Mutex
+	forgotten bool
+}
+
 // outcome counts and times what ended with one result.
 type outcome struct {
-	count    prometheus.Counter
-	duration prometheus.Observer
+	set    *outcomes
+	result string
+	count  prometheus.Counter
+	// duration is nil before the first observation.
+	duration atomic.Pointer[prometheus.Observer]
 }
 
 // outcomes returns an outcome for each value of the last label of two metrics, which must be the same closed set.
-func (r *registry) outcomes(count catalog.Counter, duration catalog.Histogram, labels ...string) map[string]*outcome {
-	durations := r.Metrics.HistogramSet(duration, labels...)
-	set := make(map[string]*outcome, len(durations))
+func (r *registry) outcomes(count catalog.Counter, duration catalog.Histogram, labels ...string) (*outcomes, map[string]*outcome) {
+	set, results := &outcomes{metrics: r.Metrics, count: count, duration: duration, labels: labels}, map[string]*outcome{}
 	for result, counter := range r.Metrics.CounterSet(count, labels...) {
-		set[result] = &outcome{counter, durations[result]}
+		results[result] = &outcome{set: set, result: result, count: counter}
 	}
-	return set
+	return set, results
 }
 
 // observe records an end after the given number of nanoseconds.
 func (o *outcome) observe(took int64) {
 	o.count.Inc()
-	o.duration.Observe(core.Seconds(took))
+	duration := o.duration.Load()
+	if duration == nil {
+		if duration = o.set.create(o); duration == nil {
+			return
+		}
+	}
+	(*duration).Observe(core.Seconds(took))
+}
+
+// create returns the histogram of an outcome, nil after forget.
+func (s *outcomes) create(o *outcome) *prometheus.Observer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.forgotten {
+		return nil
+	}
+	duration := s.metrics.Histogram(s.duration, append(slices.Clone(s.labels), o.result)...)
+	o.duration.Store(&duration)
+	return &duration
+}
+
+// forget deletes the series. Late observations have no effect.
+func (s *outcomes) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgotten = true
+	s.metrics.DeleteSet(s.count.Metric, s.labels...)
+	s.metrics.DeleteSet(s.duration.Metric, s.labels...)
 }

@@ -80,6 +80,31 @@ func TestForget(t *testing.T) {
 	metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 }
 
+// TestDurationOfNewResult: a histogram is created with its first observation, and not after Forget.
+func TestDurationOfNewResult(t *testing.T) {
+	obs, reg := observertest.New(t)
+	var ends error
+	sync := controllers.NewSyncHandler(obs, "c", func(context.Context, string) error { return ends }, controllers.Options{})
+	const durations = "controller_reconcile_duration_seconds_count{controller=c,result="
+	reported := func(result string) bool {
+		_, ok := metricstest.Take(t, reg)[durations+result+"}"]
+		return ok
+	}
+	_ = sync(t.Context(), "key")
+	if !reported("success") || reported("error") {
+		t.Errorf("after a success:\n%s", metricstest.Take(t, reg))
+	}
+	ends = errTest
+	_ = sync(t.Context(), "key")
+	if !reported("error") || reported("terminal") {
+		t.Errorf("after an error:\n%s", metricstest.Take(t, reg))
+	}
+	controllers.Forget(obs, "c")
+	ends = errTerminal{errTest}
+	_ = sync(t.Context(), "key")
+	metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
+}
+
 // TestSharedSeries: decorators with the same labels share their series.
 func TestSharedSeries(t *testing.T) {
 	obs, reg := observertest.New(t)
