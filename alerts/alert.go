@@ -9,29 +9,29 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Alert is an alerting rule with everything that is written about it. Its texts may hold what fill replaces.
+// Alert is an alerting rule with its texts, which may contain the placeholders of fill.
 type Alert struct {
-	// Name is the alert's name and that of its runbook.
+	// Name is the name of the alert and of its runbook.
 	Name string
-	// Objective is the objective that is missed, as in the catalog.
+	// Objective is the objective that the program misses when the alert fires, as in the catalog.
 	Objective catalog.Objective
-	// Runbook explains the alert and its remedies.
+	// Runbook describes the meaning, impact, diagnosis and mitigation of the alert.
 	Runbook Runbook
 
 	// expr is PromQL with the placeholders of fill and of the package prom.
 	expr string
-	// keep is how long the alert keeps firing after its expression was last true. 0 leaves the choice to keepFiring.
+	// keep is how long the alert keeps firing after its expression was last true. 0 means the default of keepFiring.
 	keep time.Duration
 	// gauge reports whether the expression compares a gauge directly, although the objective has a window.
 	gauge bool
-	// summary and description are Prometheus templates; the description has the value and its objective.
+	// summary and description are Prometheus templates. The description contains the value and the objective.
 	summary, description string
 	// board is the dashboard that the alert links to.
 	board board
 	// labels are the labels of the result that set the dashboard variables of the same name. "controller=name" sets the
 	// variable controller from the label name.
 	labels []string
-	// expand makes the rules if the alert needs more than one.
+	// expand returns the rules if the alert needs more than one.
 	expand func(a Alert, o catalog.Objective, c Config) []Rule
 }
 
@@ -110,12 +110,12 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 	}
 }
 
-// lostScrapes is how long a gauge may be missing. It covers a scrape that fails at an interval of a minute, with some delay.
+// lostScrapes is how long a gauge may be missing. It covers one failed scrape at a scrape interval of a minute, with a margin.
 const lostScrapes = 2 * time.Minute
 
-// keepFiring returns how long an alert goes on after its condition. A single scrape that fails makes Prometheus forget
-// all series of its target: an alert that compares a gauge as it is would be resolved, and sent again after another
-// wait. A window looks beyond the missing scrape, and needs nothing.
+// keepFiring returns keep_firing_for. A single failed scrape makes all series of its target stale: an alert that compares a
+// gauge directly would resolve, and fire again only after its for. An expression with a window spans the failed scrape and
+// does not need it.
 func (a Alert) keepFiring(o catalog.Objective, c Config) string {
 	switch {
 	case a.keep > 0:
@@ -126,7 +126,7 @@ func (a Alert) keepFiring(o catalog.Objective, c Config) string {
 	return ""
 }
 
-// RunbookURL returns the address of an alert's runbook.
+// RunbookURL returns the URL of an alert's runbook.
 func RunbookURL(c Config, name string) string {
 	if c.RunbookBase == "" {
 		return name + ".md"
@@ -134,7 +134,7 @@ func RunbookURL(c Config, name string) string {
 	return strings.TrimSuffix(c.RunbookBase, "/") + "/" + name + ".md"
 }
 
-// dashboardURL returns the address of a dashboard with its variables set from the alert's labels, as a template.
+// dashboardURL returns the URL of a dashboard with its variables set from the alert's labels, as a template.
 func dashboardURL(address string, labels []string, c Config) string {
 	var b strings.Builder
 	b.WriteString(address)

@@ -10,13 +10,13 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// SecretsDir is where Alertmanager finds the files page-url, ticket-url and info-url with the addresses of receivers
-// that the configuration gives none for.
+// SecretsDir is the directory of the files page-url, ticket-url and info-url, from which Alertmanager reads the URLs of
+// receivers without a configured URL.
 const SecretsDir = "/etc/alertmanager/secrets/informer-exporter"
 
 const info = "info"
 
-// receivers are named like the severities that they serve.
+// receivers are named after the severities that they receive.
 var receivers = []string{string(catalog.Page), string(catalog.Ticket), info}
 
 type alertmanagerFile struct {
@@ -53,13 +53,13 @@ type webhook struct {
 	SendResolved bool   `json:"send_resolved"`
 }
 
-// AlertmanagerFile returns an Alertmanager configuration for a valid configuration: routes by severity, and inhibitions
-// that leave the cause when it explains the others.
+// AlertmanagerFile returns an Alertmanager configuration for a valid configuration: routes by severity, and inhibition rules
+// that mute alerts which follow from another one.
 func AlertmanagerFile(c Config) ([]byte, error) {
 	am := c.Alertmanager
 	groupBy := am.GroupBy
 	if groupBy == nil {
-		// Not by informer_type: when an API server fails, that is one notification and not one for each resource.
+		// Not by informer_type: a failing API server leads to one notification instead of one per resource.
 		groupBy = []string{"alertname", "cluster", "name"}
 	}
 	ticketRepeat := am.RepeatInterval
@@ -94,7 +94,7 @@ func inhibitions(c Config) []inhibition {
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`
 	list := []inhibition{
 		{
-			// The exporter's own informers only: programs with the library report about themselves.
+			// Only the exporter's own informers: programs with the library report their own metrics.
 			SourceMatchers: []string{name(informerExporterAbsent)},
 			TargetMatchers: []string{`alertname=~"Informer.+"`, `name=~"` + exporterNames + `"`},
 			Equal:          []string{"cluster"},
@@ -120,7 +120,7 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofInformer,
 		},
 		{
-			// Of the burn rates, the fast ones explain the slow ones.
+			// Fast burn rates imply slow ones.
 			SourceMatchers: []string{name(informerEventLagBurn), `severity="page"`},
 			TargetMatchers: []string{name(informerEventLagBurn), `severity="ticket"`},
 			Equal:          ofInformer,
@@ -141,7 +141,7 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofLock,
 		},
 		{
-			// Renewals are lost because they are slow; but a lock that keeps changing hands is what matters.
+			// Slow renewals cause leader transitions, which matter more.
 			SourceMatchers: []string{name(controllerLeaderChanges)},
 			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
 			Equal:          ofLock,
@@ -152,7 +152,7 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofLease,
 		},
 		{
-			// A Namespace stays because something in it does.
+			// A Namespace stays Terminating because an object in it does.
 			SourceMatchers: []string{name(clusterObjectHeld)},
 			TargetMatchers: []string{name(clusterNamespaceStuck)},
 			Equal:          []string{"cluster", "namespace"},
@@ -164,7 +164,7 @@ func inhibitions(c Config) []inhibition {
 	return list
 }
 
-// bySeverity routes alerts of a severity, and of a team unless that is empty, to the receiver for them.
+// bySeverity returns the route of a severity, for one team unless team is empty.
 func bySeverity(team, severity string, ticketRepeat time.Duration) route {
 	r := route{Receiver: receiverName(team, severity), Matchers: []string{`severity="` + severity + `"`}}
 	if team != "" {
@@ -183,7 +183,7 @@ func receiverName(team, severity string) string {
 	return team + "-" + severity
 }
 
-// teamRoutes returns the routes and receivers of teams, for the severities that they have an address for.
+// teamRoutes returns the routes and receivers of teams, for the severities that they have a URL for.
 func teamRoutes(teams map[string]map[string]string, ticketRepeat time.Duration) (routes []route, list []receiver) {
 	for _, team := range slices.Sorted(maps.Keys(teams)) {
 		for _, severity := range receivers {

@@ -45,7 +45,7 @@ func TestRulesAreComplete(t *testing.T) {
 		}
 		key := r.Record + r.Alert + r.Labels["severity"] + r.Labels["window"]
 		if slices.Contains(seen, key) {
-			t.Errorf("%s stands there twice", key)
+			t.Errorf("%s is repeated", key)
 		}
 		seen = append(seen, key)
 		if r.Record != "" {
@@ -180,35 +180,35 @@ func TestDisabledAlertsAreLeftOut(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	for want, c := range map[string]alerts.Config{
-		`disabled: no alert is named "Nope"`:                          {Disabled: []string{"Nope"}},
-		`handlers: "h" has 0.3, which is no bucket`:                   {HandlerThresholds: map[string]float64{"h": .3}},
-		"use one of [1e-05":                                           {HandlerThresholds: map[string]float64{"h": 30}}, // the top bucket
-		"the name of a handler is empty":                              {HandlerThresholds: map[string]float64{"": .5}},
-		"holds a template":                                            {Dashboards: alerts.Dashboards{APIClient: "https://{{ .x }}"}},
-		`alertmanager.webhookURLs: "pager" is no severity`:            {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"pager": "http://x"}}},
-		`alertmanager.webhookURLs.page: "x" is no http`:               {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"page": "x"}}},
-		`alertmanager.teams.a: "pager" is no severity`:                {Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{"a": {"pager": "http://x"}}}},
-		`alertmanager.teams: "a b" is no name for a team`:             {Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{"a b": {}}}},
-		`groups: no group is named "queue"; there are: cache`:         {Groups: []string{"queue"}},
-		`selector: "env" is not a list of matchers`:                   {Selector: "env"},
-		`selector: "x=\"y\"} or up{" is not a list of matchers`:       {Selector: `x="y"} or up{`},
-		`labelNames: "name" cannot be renamed`:                        {Labels: map[string]string{"name": "x"}},
-		`labelNames.cluster: "a b" is not a valid label name`:         {Labels: map[string]string{"cluster": "a b"}},
-		`labelNames.job: "x" is the name of another label`:            {Labels: map[string]string{"cluster": "x", "job": "x"}},
-		`labelNames.cluster: "job" is the name of another label`:      {Labels: map[string]string{"cluster": "job"}},
-		`selector: "env=\"x\" job=\"y\"" is not a list of matchers`:   {Selector: `env="x" job="y"`},
-		`selector: "env=\"x\"," is not a list of matchers`:            {Selector: `env="x",`},
-		`selector: "__name__=\"x\"" is not a list of matchers`:        {Selector: `__name__="x"`},
-		`labelNames.cluster: "severity" is the name of another label`: {Labels: map[string]string{"cluster": "severity"}},
-		`labels: "k8s" comes from the rules`:                          {Labels: map[string]string{"cluster": "k8s"}, ExtraLabels: map[string]string{"k8s": "x"}},
-		`labels: "__name__" comes from the rules`:                     {ExtraLabels: map[string]string{"__name__": "x"}},
-		`labels: "severity" comes from the rules`:                     {ExtraLabels: map[string]string{"severity": "x"}},
-		`labels.team: "{{ .x }}" holds a template`:                    {ExtraLabels: map[string]string{"team": "{{ .x }}"}},
-		`controllers: the name of a controller is empty`:              {Controllers: map[string]alerts.Controller{"": {}}},
-		`controllers.a.labels: "handler" comes from the rules`:        {Controllers: map[string]alerts.Controller{"a": {Labels: map[string]string{"handler": "x"}}}},
-		`alertmanager.groupWait: -1s is negative`:                     {Alertmanager: alerts.Alertmanager{GroupWait: -time.Second}},
-		`alertmanager.groupBy: "a b" is no label`:                     {Alertmanager: alerts.Alertmanager{GroupBy: []string{"a b"}}},
-		`alertmanager.groupBy: "name" is no label or stands there t`:  {Alertmanager: alerts.Alertmanager{GroupBy: []string{"name", "name"}}},
+		`disabled: unknown alert "Nope"`:                               {Disabled: []string{"Nope"}},
+		`handlers: the threshold 0.3 of "h" is not a bucket`:           {HandlerThresholds: map[string]float64{"h": .3}},
+		"use one of [1e-05":                                            {HandlerThresholds: map[string]float64{"h": 30}}, // the top bucket
+		"the name of a handler must not be empty":                      {HandlerThresholds: map[string]float64{"": .5}},
+		"contains a template":                                          {Dashboards: alerts.Dashboards{APIClient: "https://{{ .x }}"}},
+		`alertmanager.webhookURLs: "pager" is not a severity`:          {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"pager": "http://x"}}},
+		`alertmanager.webhookURLs.page: "x" is not an http`:            {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"page": "x"}}},
+		`alertmanager.teams.a: "pager" is not a severity`:              {Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{"a": {"pager": "http://x"}}}},
+		`alertmanager.teams: "a b" is not a valid team name`:           {Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{"a b": {}}}},
+		`groups: unknown group "queue"; use one of cache`:              {Groups: []string{"queue"}},
+		`selector: "env" is not a list of matchers`:                    {Selector: "env"},
+		`selector: "x=\"y\"} or up{" is not a list of matchers`:        {Selector: `x="y"} or up{`},
+		`labelNames: "name" cannot be renamed`:                         {Labels: map[string]string{"name": "x"}},
+		`labelNames.cluster: "a b" is not a valid label name`:          {Labels: map[string]string{"cluster": "a b"}},
+		`labelNames.job: "x" is the name of another label`:             {Labels: map[string]string{"cluster": "x", "job": "x"}},
+		`labelNames.cluster: "job" is the name of another label`:       {Labels: map[string]string{"cluster": "job"}},
+		`selector: "env=\"x\" job=\"y\"" is not a list of matchers`:    {Selector: `env="x" job="y"`},
+		`selector: "env=\"x\"," is not a list of matchers`:             {Selector: `env="x",`},
+		`selector: "__name__=\"x\"" is not a list of matchers`:         {Selector: `__name__="x"`},
+		`labelNames.cluster: "severity" is the name of another label`:  {Labels: map[string]string{"cluster": "severity"}},
+		`labels: "k8s" is set by the rules`:                            {Labels: map[string]string{"cluster": "k8s"}, ExtraLabels: map[string]string{"k8s": "x"}},
+		`labels: "__name__" is set by the rules`:                       {ExtraLabels: map[string]string{"__name__": "x"}},
+		`labels: "severity" is set by the rules`:                       {ExtraLabels: map[string]string{"severity": "x"}},
+		`labels.team: "{{ .x }}" contains a template`:                  {ExtraLabels: map[string]string{"team": "{{ .x }}"}},
+		`controllers: the name of a controller must not be empty`:      {Controllers: map[string]alerts.Controller{"": {}}},
+		`controllers.a.labels: "handler" is set by the rules`:          {Controllers: map[string]alerts.Controller{"a": {Labels: map[string]string{"handler": "x"}}}},
+		`alertmanager.groupWait: -1s must not be neg`:                  {Alertmanager: alerts.Alertmanager{GroupWait: -time.Second}},
+		`alertmanager.groupBy: "a b" is not a valid label name`:        {Alertmanager: alerts.Alertmanager{GroupBy: []string{"a b"}}},
+		`alertmanager.groupBy: "name" is not a valid label name, or i`: {Alertmanager: alerts.Alertmanager{GroupBy: []string{"name", "name"}}},
 	} {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

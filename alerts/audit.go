@@ -6,7 +6,7 @@ var informerCacheDiffers = Alert{
 	Name:      "InformerCacheDiffers",
 	Objective: catalog.Objectives.CacheDiffers,
 	labels:    ofProcess,
-	// The gauge holds what two audits in a row have found, so there is nothing to wait for.
+	// The gauge counts only differences that two consecutive audits found, so the rule needs no for.
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
 	summary: "The cache of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " is inconsistent with the API server.",
 	description: `{{ $value }} objects in the cache of the {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster +
@@ -19,7 +19,7 @@ var informerCacheDiffers = Alert{
 			{"Find the processes. One of several points at damage in that process; all of them point at code that they share, or at the API server.", `sum by (@cluster, name, @instance, informer_type, kind) (k8s_informer_audit_differences{@}) > 0`},
 			{"Check since when, and whether a disconnect preceded it.", `sum by (@cluster, name, @instance, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[1h])) > 0`},
 			{"Check the results of other audits.", `sum by (@cluster, name, @instance, informer_type, result) (increase(k8s_informer_audits_total{@}[1h])) > 0`},
-			{"Find the objects. The process has logged some of them: \"The cache differs from the API server\".", ""},
+			{"Find the objects. The process logs some of them: `cache is inconsistent with the API server`.", ""},
 		},
 		Mitigation: []string{
 			"Restart the affected process, which lists everything again. Before that, save its log and, if available, a heap profile.",
@@ -35,8 +35,8 @@ var informerAuditsFail = Alert{
 	Name:      "InformerAuditsFail",
 	Objective: catalog.Objectives.AuditsFail,
 	labels:    ofProcess,
-	// Those that are skipped do not count: that the cache changes all the time, or that the server cannot list at exact
-	// versions, is no failure, and a watch that is down is InformerWatchDown.
+	// Skipped audits do not count. The cache may change all the time, or the server may not list at exact versions;
+	// InformerWatchDown covers a watch that is down.
 	expr: `
 sum by (@cluster, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[$window])) >= $count
 unless
@@ -53,7 +53,7 @@ sum by (@cluster, @job, @instance, name, informer_type, watch_namespace) (increa
 			{"Check whether informers listed since and saw lower resource versions. Then etcd was restored, or the client reached another cluster.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
 			{"Check whether lists and watches of the informer fail too.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[30m])) > 0`},
 			{"Check the duration of successful audits. A page of 500 objects has 30 seconds.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_audit_duration_seconds_bucket{@}[1d])))`},
-			{"Find the error. The process logs it at level debug: \"An audit failed\".", ""},
+			{"Find the error. The process logs it at level debug: `audit failed`.", ""},
 		},
 		Mitigation: []string{
 			"etcd was restored: restart every process that caches this cluster, the API servers first. A new process lists everything.",

@@ -19,12 +19,12 @@ import (
 type Config struct {
 	// Targets are the objectives in force.
 	Targets catalog.Targets
-	// HandlerThresholds are objectives of single handlers for the 99th percentile of their duration in seconds, by the value
-	// of the label handler.
+	// HandlerThresholds are the objectives of single handlers: the 99th percentile of their duration in seconds, by the value of
+	// the label handler.
 	HandlerThresholds map[string]float64
-	// RunbookBase is the address that the runbooks are served under. The name of the alert and ".md" are appended.
+	// RunbookBase is the base URL of the runbooks. The name of the alert and ".md" are appended.
 	RunbookBase string
-	// Dashboards are the addresses that alerts link to.
+	// Dashboards are the URLs that alerts link to.
 	Dashboards Dashboards
 	// Controllers configures single controllers, by the name of the controller or of its queue.
 	Controllers map[string]Controller
@@ -32,7 +32,7 @@ type Config struct {
 	Disabled []string
 	// Groups names the groups of rules to keep, without their common prefix, such as "upstream". Defaults to all.
 	Groups []string
-	// Labels are the names that labels have in Prometheus instead of cluster, job and instance.
+	// Labels are the names of the labels cluster, job and instance in Prometheus, where they differ.
 	Labels map[string]string
 	// Selector is a list of matchers that every rule uses, such as `env="prod"`. Defaults to none.
 	Selector string
@@ -45,19 +45,19 @@ type Config struct {
 	Alertmanager Alertmanager
 }
 
-// Dashboards are the addresses of the dashboards that alerts link to, without variables.
+// Dashboards are the URLs of the dashboards that alerts link to, without variables.
 type Dashboards struct {
-	// Informers is about single informers.
+	// Informers shows single informers.
 	Informers string
-	// Controllers is about queues, reconciles and finalizers.
+	// Controllers shows queues, reconciles and finalizers.
 	Controllers string
-	// LeaderElection is about locks and their holders.
+	// LeaderElection shows locks and their holders.
 	LeaderElection string
-	// APIClient is about requests to the API server.
+	// APIClient shows requests to the API server.
 	APIClient string
-	// Objects is about the objects of the cluster.
+	// Objects shows the objects of the cluster.
 	Objects string
-	// Exporter is about the exporter itself.
+	// Exporter shows the exporter itself.
 	Exporter string
 }
 
@@ -79,19 +79,19 @@ func (d Dashboards) of(b board) string {
 
 // Alertmanager configures notifications.
 type Alertmanager struct {
-	// WebhookURLs are the addresses that alerts are sent to, by severity: page, ticket, info. A receiver without one
-	// reads its address from a file, see SecretsDir.
+	// WebhookURLs are the URLs that alerts are sent to, by severity: page, ticket, info. A receiver without a URL reads it from
+	// a file in SecretsDir.
 	WebhookURLs map[string]string
-	// Teams are receivers of teams: the addresses by severity, by the value of the label team. What a team has no address for
-	// goes to the receivers of all.
+	// Teams are the webhook URLs of teams, by the value of the label team and by severity. Alerts of severities that a team has
+	// no URL for go to the general receivers.
 	Teams map[string]map[string]string
-	// GroupBy are the labels whose values make a notification of its own; nil for alertname, cluster and name.
+	// GroupBy is Alertmanager's group_by. It defaults to alertname, cluster and name.
 	GroupBy []string
-	// GroupWait is how long the first notification of a group waits for more; 0 for 30s.
+	// GroupWait is Alertmanager's group_wait. It defaults to 30s.
 	GroupWait time.Duration
-	// GroupInterval is how long a change of a group waits; 0 for 5m.
+	// GroupInterval is Alertmanager's group_interval. It defaults to 5m.
 	GroupInterval time.Duration
-	// RepeatInterval is after how long an unchanged group is sent again; 0 for 4h, and 24h for tickets.
+	// RepeatInterval is Alertmanager's repeat_interval. It defaults to 4h, and to 24h for tickets.
 	RepeatInterval time.Duration
 }
 
@@ -107,47 +107,47 @@ func (c Config) Validate() error {
 
 	for _, name := range c.Disabled {
 		if _, ok := ByName(name); !ok {
-			fail("disabled: no alert is named %q; there are: %s", name, strings.Join(names(), ", "))
+			fail("disabled: unknown alert %q; use one of %s", name, strings.Join(names(), ", "))
 		}
 	}
 	bounds := catalog.InformerHandlerDuration.Buckets
 	for _, handler := range slices.Sorted(maps.Keys(c.HandlerThresholds)) {
 		limit := c.HandlerThresholds[handler]
 		if handler == "" {
-			fail("handlers: the name of a handler is empty")
+			fail("handlers: the name of a handler must not be empty")
 		}
 		if !slices.Contains(bounds[:len(bounds)-1], limit) {
-			fail("handlers: %q has %v, which is no bucket of %s; use one of %v", handler, limit, catalog.InformerHandlerDuration.Name, bounds[:len(bounds)-1])
+			fail("handlers: the threshold %[2]v of %[1]q is not a bucket of %[3]s; use one of %[4]v", handler, limit, catalog.InformerHandlerDuration.Name, bounds[:len(bounds)-1])
 		}
 	}
 	for _, name := range c.Groups {
 		if !slices.Contains(groupNames(), name) {
-			fail("groups: no group is named %q; there are: %s", name, strings.Join(groupNames(), ", "))
+			fail("groups: unknown group %q; use one of %s", name, strings.Join(groupNames(), ", "))
 		}
 	}
 	errs = append(errs, c.series().Validate(reservedLabels())...)
 	errs = append(errs, validateExtra("labels", c.ExtraLabels, c.Labels)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
 		if name == "" {
-			fail("controllers: the name of a controller is empty")
+			fail("controllers: the name of a controller must not be empty")
 		}
 		errs = append(errs, validateExtra("controllers."+name+".labels", c.Controllers[name].Labels, c.Labels)...)
 	}
 	d := c.Dashboards
 	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
 		if strings.Contains(address, "{{") {
-			fail("%q holds a template; give a plain address", address)
+			fail("%q contains a template; use a plain URL", address)
 		}
 	}
 	am := c.Alertmanager
 	checkWebhooks := func(field string, urls map[string]string) {
 		for _, severity := range slices.Sorted(maps.Keys(urls)) {
 			if !slices.Contains(receivers, severity) {
-				fail("%s: %q is no severity; use %s", field, severity, strings.Join(receivers, ", "))
+				fail("%s: %q is not a severity; use one of %s", field, severity, strings.Join(receivers, ", "))
 			}
 			u, err := url.Parse(urls[severity])
 			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-				fail("%s.%s: %q is no http or https URL", field, severity, urls[severity])
+				fail("%s.%s: %q is not an http or https URL", field, severity, urls[severity])
 			}
 		}
 	}
@@ -157,19 +157,19 @@ func (c Config) Validate() error {
 		value time.Duration
 	}{{"groupWait", am.GroupWait}, {"groupInterval", am.GroupInterval}, {"repeatInterval", am.RepeatInterval}} {
 		if d.value < 0 {
-			fail("alertmanager.%s: %v is negative", d.field, d.value)
+			fail("alertmanager.%s: %v must not be negative", d.field, d.value)
 		}
 	}
 	for _, team := range slices.Sorted(maps.Keys(am.Teams)) {
 		if !teamName.MatchString(team) {
-			fail("alertmanager.teams: %q is no name for a team; use letters, digits, - and _", team)
+			fail("alertmanager.teams: %q is not a valid team name; use letters, digits, - and _", team)
 		}
 		checkWebhooks("alertmanager.teams."+team, am.Teams[team])
 	}
 	seen := map[string]bool{}
 	for _, label := range am.GroupBy {
 		if !labelName.MatchString(label) || seen[label] {
-			fail("alertmanager.groupBy: %q is no label or stands there twice", label)
+			fail("alertmanager.groupBy: %q is not a valid label name, or is repeated", label)
 		}
 		seen[label] = true
 	}
@@ -179,13 +179,13 @@ func (c Config) Validate() error {
 // series describes the series that rules select.
 func (c Config) series() prom.Series { return prom.Series{Labels: c.Labels, Selector: c.Selector} }
 
-// only returns the configuration for rules about the series that a matcher selects.
+// only returns the configuration for rules on the series that a matcher selects.
 func (c Config) only(matcher string) Config {
 	c.Selector = c.series().And(matcher).Selector
 	return c
 }
 
-// label puts the labels that every alert gets on those that have none of their own.
+// label adds ExtraLabels to rules that do not set these labels themselves.
 func (c Config) label(rules []Rule) []Rule {
 	for _, r := range rules {
 		for name, value := range c.ExtraLabels {
@@ -197,7 +197,7 @@ func (c Config) label(rules []Rule) []Rule {
 	return rules
 }
 
-// names returns labels under the names that they have.
+// names returns the names that labels have in Prometheus.
 func (c Config) names(labels []string) []string {
 	list := make([]string, len(labels))
 	for i, l := range labels {
@@ -206,7 +206,7 @@ func (c Config) names(labels []string) []string {
 	return list
 }
 
-// reservedLabels are the names that labels of metrics and alerts have.
+// reservedLabels returns the label names that metrics and alerts use.
 func reservedLabels() []string {
 	list := []string{"alertname", "alertstate", SeverityLabel, "window"}
 	for _, m := range catalog.All() {
@@ -223,11 +223,11 @@ func validateExtra(field string, labels, renamed map[string]string) []error {
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		switch {
 		case !labelName.MatchString(name):
-			errs = append(errs, fmt.Errorf("%s: %q is no name of a label", field, name))
+			errs = append(errs, fmt.Errorf("%s: %q is not a valid label name", field, name))
 		case slices.Contains(slices.Concat(reservedLabels(), prom.TargetLabels(), slices.Collect(maps.Values(renamed))), name), strings.HasPrefix(name, "__"):
-			errs = append(errs, fmt.Errorf("%s: %q comes from the rules and cannot be set", field, name))
+			errs = append(errs, fmt.Errorf("%s: %q is set by the rules and cannot be changed", field, name))
 		case strings.Contains(labels[name], "{{"):
-			errs = append(errs, fmt.Errorf("%s.%s: %q holds a template; give a plain value", field, name, labels[name]))
+			errs = append(errs, fmt.Errorf("%s.%s: %q contains a template; use a plain value", field, name, labels[name]))
 		}
 	}
 	return errs

@@ -30,8 +30,8 @@ func (a Alert) controllerLabel() string {
 	return ""
 }
 
-// OfControllers reports whether an objective, given its id, belongs to an alert on controllers, so that a controller may
-// override it.
+// OfControllers reports whether the objective with the given ID belongs to an alert on controllers. Only such objectives can
+// be overridden per controller.
 func OfControllers(objective string) bool {
 	return slices.ContainsFunc(All(), func(a Alert) bool { return a.Objective.ID == objective && a.controllerLabel() != "" })
 }
@@ -58,7 +58,7 @@ func (a Alert) controllerRules(c Config) []Rule {
 		}
 		quoted = append(quoted, regexp.QuoteMeta(name))
 		r := a.rule(controller.Targets.Of(a.Objective), c.only(fmt.Sprintf("%s=%q", label, name)))
-		r.Labels[label] = name // as its result has anyway; promtool takes rules without a difference in labels for copies
+		r.Labels[label] = name // the result has it anyway, but promtool reports rules with equal labels as duplicates
 		maps.Copy(r.Labels, controller.Labels)
 		own = append(own, r)
 	}

@@ -1,8 +1,8 @@
-// Package alerts holds the Prometheus rules for informers and controllers, the runbook of each alert and the Alertmanager
-// configuration that routes them. All thresholds come from the catalog's objectives; the PromQL is written out, so that a
-// rule can be pasted into Prometheus and found by searching for a metric.
+// Package alerts has the Prometheus rules for informers and controllers, the runbook of each alert and the Alertmanager
+// configuration. All thresholds come from the catalog's objectives. The PromQL is written out, so that rules can be pasted
+// into Prometheus and found by the name of a metric.
 //
-// The map:
+// Files:
 //
 //	config.go        the configuration
 //	rule.go          Group and Rule as Prometheus reads them; Rules, the whole rule file
@@ -25,14 +25,17 @@
 //	runbooks.go      a runbook as Markdown
 //	alertmanager.go  routes, receivers, inhibitions
 //
-// To add an alert, write it in the file of its signal and list it in All. Everything else follows: the runbook and its
-// address, the link to the dashboard, the tables of the documentation. A test insists on a promtool test under testdata
-// that shows it firing, staying silent next to its threshold, and resolving.
+// To add an alert, define it in the file of its signal and add it to All. The runbook and its URL, the link to the dashboard
+// and the tables of the documentation are generated. Each alert needs a promtool test under testdata in which it fires, stays
+// silent next to its threshold, and resolves.
 //
-// # Encodings that are wrong
+// # Expressions that do not work
 //
-// Some obvious ways to write these alerts do not work, and tests under testdata prove what replaces them:
-// a quantile over the rate of sync durations is blind to a single sync before the first scrape; a quantile never
-// exceeds the top bucket; a sum of watch ends over many informers exceeds any limit by planned ends alone; a depth
-// that is compared as it is fires for bursts; and a share without a least number fires for a single object.
+// Some obvious expressions for these alerts do not work; tests under testdata verify what replaces them:
+//
+//   - a quantile over the rate of sync durations misses a single sync before the first scrape
+//   - a quantile never exceeds the top bucket
+//   - a sum of watch ends over many informers exceeds any threshold by planned ends alone
+//   - the current queue depth exceeds its threshold during bursts
+//   - an error rate without a minimum number of events fires for a single object
 package alerts

@@ -84,7 +84,7 @@ var informerExporterShardMissing = Alert{
 	Objective: catalog.Objectives.ExporterShardMissing,
 	board:     exporterBoard,
 	labels:    []string{"cluster", "job"},
-	// Without --shard an exporter says that there is one, and is it.
+	// Without --shard, an exporter reports one shard, which is itself.
 	expr: `
 max by (@cluster, @job) (informer_exporter_shards{@})
 -

@@ -16,7 +16,7 @@ var informerHandlerSlow = Alert{
 	Objective: catalog.Objectives.HandlerDuration,
 	labels:    ofInformer,
 	keep:      10 * time.Minute,
-	// A 99th percentile of fewer than a hundred events is their maximum.
+	// The 99th percentile of fewer than a hundred events is their maximum.
 	expr: `
 histogram_quantile($quantile, sum by (le, @cluster, @job, name, informer_type, watch_namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[$window]))) > $threshold
 and
@@ -43,7 +43,7 @@ sum by (@cluster, @job, name, informer_type, watch_namespace, handler) (increase
 	},
 }
 
-// handlerAlerts returns a rule for the handlers without a limit of their own, and one for each handler with one.
+// handlerAlerts returns a rule for all handlers without their own threshold, and one for each handler that has one.
 func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 	own := slices.Sorted(maps.Keys(c.HandlerThresholds))
 	if len(own) == 0 {
@@ -57,7 +57,7 @@ func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 	for _, h := range own {
 		o.Threshold = c.HandlerThresholds[h]
 		r := a.rule(o, c.only(fmt.Sprintf("handler=%q", h)))
-		r.Labels["handler"] = h // as its result has anyway; promtool takes rules without a difference in labels for copies
+		r.Labels["handler"] = h // the result has it anyway, but promtool reports rules with equal labels as duplicates
 		rules = append(rules, r)
 	}
 	return rules
@@ -72,8 +72,8 @@ var informerHandlerPanics = Alert{
 	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
 		` on {{ $labels.@instance }} panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
-		Meaning: "A handler panicked within the last $window. Panics are counted and not recovered, so by default client-go then ends the process. A process that ends before the next scrape does not fire this alert: alert on container restarts as well.",
-		Impact:  "The event is lost for that handler, or the process restarts and lists everything again. If the same object always causes the panic, the process crash loops.",
+		Meaning: "A handler panicked within the last $window. Unless the handler is decorated with `informer.Isolate`, the panic is not recovered, and client-go by default ends the process. If it ends before the next scrape, this alert does not fire: alert on container restarts as well.",
+		Impact:  "The process restarts and lists everything again. If the same object always causes the panic, the process crash loops. With `informer.Isolate`, only this handler misses the event.",
 		Diagnosis: []Step{
 			{"Find the handler.", `sum by (@cluster, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@}[1h])) > 0`},
 			{"Find the stack trace in the log of the process: search for `panic`, also in the log of the container before its restart (`kubectl logs --previous`).", ""},

@@ -7,8 +7,8 @@ var controllerLeaderMissing = Alert{
 	Objective: catalog.Objectives.LeaderMissing,
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
-	// By lock, not by process or job: all candidates together have one leader. Exporters need no leader for most of their
-	// work and have their own alert.
+	// By lock, not by process or job: all candidates share one leader. Exporters need a leader only for audits and have their
+	// own alert.
 	expr:    `max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0`,
 	summary: "No leader for " + thisLock + ".",
 	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
@@ -45,7 +45,7 @@ var controllerLeaderChanges = Alert{
 		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes at most one transition per replica. A process that leads before its first scrape is not counted, so a crash loop shows in container restarts instead.",
 		Impact:  "Each transition is a pause of up to 25 s with client-go's defaults, followed by a full start: filling caches and reconciling everything. Two processes may briefly act as the leader.",
 		Diagnosis: []Step{
-			{"Distinguish lost and released locks. `lost`: renewals failed. `released`: the processes ended in an orderly way; find out what restarts them.", `sum by (@cluster, name, lock, @instance, event) (increase(controller_leader_transitions_total{@}[15m])) > 0`},
+			{"Distinguish lost and released locks. `lost`: renewals failed. `released`: the processes shut down gracefully; find out what restarts them.", `sum by (@cluster, name, lock, @instance, event) (increase(controller_leader_transitions_total{@}[15m])) > 0`},
 			{"Check the duration of lease renewals. client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
 			{"Check the client-side rate limiter, which renewals share with all requests of their client. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
@@ -62,7 +62,7 @@ var controllerLeaderSlowRenewals = Alert{
 	Name:      "ControllerLeaderSlowRenewals",
 	Objective: catalog.Objectives.SlowRenewals,
 	board:     leaderBoard,
-	// Not by instance: the panels about the lock need all of its candidates.
+	// Without instance, so that the linked dashboard shows all candidates of the lock.
 	labels:  []string{"cluster", "job", "lock"},
 	expr:    `increase(controller_leader_slow_renewals_total{@}[$window]) >= $threshold`,
 	summary: "Renewals of " + thisLock + " are slow.",

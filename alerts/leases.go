@@ -8,8 +8,8 @@ var clusterLeaseExpired = Alert{
 	gauge:     true,
 	board:     leaderBoard,
 	labels:    ofLease,
-	// A Lease that no exporter has seen being renewed was left behind long ago; every cluster has some. With several
-	// exporters all must agree: one that has just been started does not know yet.
+	// Leases that no exporter has ever seen renewed are leftovers, which every cluster has. With several exporters, all must
+	// agree: one that has just started has not seen a renewal yet.
 	expr: `
 min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@}) > $threshold
 and
@@ -22,7 +22,7 @@ max by (@cluster, lease_namespace, lease) (max_over_time(k8s_lease_renewed_times
 		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. The exporter uses its own clock, as client-go's leader election does: clock differences do not matter. Leases of nodes and API servers are excluded.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Diagnosis: []Step{
-			{"Find the last holder. No result: the Lease was released in order; find out what stopped or scaled down the program.", `k8s_lease_holder_info{@}`},
+			{"Find the last holder. No result: the holder released the Lease at its shutdown; find out what stopped or scaled down the program.", `k8s_lease_holder_info{@}`},
 			{"Check the time of the last renewal.", `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@} > 0)`},
 			{"Check whether many Leases expired at once. Then the cause is the API server or etcd.", `max by (@cluster, purpose, state) (k8s_lease_objects{@})`},
 			{"Check the candidates and their logs: `kubectl -n NAMESPACE get pods`. The identity of a holder usually starts with the name of its Pod.", ""},

@@ -65,12 +65,12 @@ var clusterGenerationLag = Alert{
 	board:     objectBoard,
 	labels:    ofObject,
 	expr:      `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@}) > $threshold`,
-	summary:   `Controllers have not observed changes of {{ $labels.informer_type }}` + inNamespace + `.`,
-	description: `The observed generation of one of the {{ $labels.informer_type }}` + inNamespace + ` has been behind its spec ` +
+	summary:   `Observed generation lag of {{ $labels.informer_type }}` + inNamespace + `.`,
+	description: `At least one of the {{ $labels.informer_type }}` + inNamespace + ` has had status.observedGeneration < metadata.generation ` +
 		"for {{ $value | humanizeDuration }}; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not recorded the last change of the spec. The time starts when the exporter first sees it, and again when the exporter restarts.",
-		Impact:  "A change of an object has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
+		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change of the spec. The time counts from the moment the exporter first sees the lag; a restart of the exporter resets it.",
+		Impact:  "The change has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
 		Diagnosis: []Step{
 			{"Compare objects and resources. Many objects of one resource point at its controller; several resources point at the API server or kube-controller-manager.", `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@})) > 0`},
 			{"Find the objects: `kubectl get KIND -A -o json | jq -r '.items[] | select(.metadata.deletionTimestamp == null and .metadata.generation > (.status.observedGeneration // 0)) | [.metadata.namespace, .metadata.name] | @tsv'`", ""},
@@ -81,7 +81,7 @@ var clusterGenerationLag = Alert{
 		Mitigation: []string{
 			"No leader, or no replica: see ClusterLeaseExpired.",
 			"A single object: the log of the controller has the error. The object is retried with increasing backoff.",
-			"A controller that never writes the field although its CustomResourceDefinition has it: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report it to the author.",
+			"A controller that never sets the field although its CustomResourceDefinition has it: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report a bug to the controller.",
 		},
 	},
 }

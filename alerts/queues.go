@@ -7,9 +7,9 @@ import (
 )
 
 // The alerts in this file read client-go's own workqueue_* metrics, so that they work for every program that reports
-// them. Some programs add labels to name: sums by the queue's name leave no trace of them.
+// them. Some programs have further labels besides name; the sums by name remove them.
 
-// busyKeep is for workers that have one long item after the other.
+// busyKeep keeps an alert firing while a worker processes one long item after another.
 const busyKeep = 10 * time.Minute
 
 var queueVariables = []string{"cluster", "job", "instance", "controller=name"}
@@ -19,10 +19,10 @@ var controllerQueueBlocked = Alert{
 	Objective: catalog.Objectives.QueueBlocked,
 	board:     controllerBoard,
 	labels:    queueVariables,
-	keep:      busyKeep, // as long as what it keeps back
-	// An item that is added while a worker has it counts as one that waits, although no other worker may take it: each busy
-	// worker accounts for one such item. The slope of the unfinished work is the number of busy workers. It is 0 for replicas
-	// that fill their queues while they do not lead, and after a shutdown, when the metrics stay as they were.
+	keep:      busyKeep, // as long as the alerts that it inhibits
+	// An item added while a worker processes it counts towards the depth, although no other worker may take it: each busy
+	// worker accounts for at most one such item. The slope of the unfinished work is the number of busy workers. It is 0 for
+	// standby replicas that fill their queues, and after a shutdown, when the metrics no longer change.
 	expr: `
 sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window]))
 >
@@ -59,9 +59,9 @@ var controllerQueueSlow = Alert{
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      10 * time.Minute,
-	// Exactly a bucket's bound, so that nothing is interpolated: it fires when more than one item in a hundred waits longer.
-	// The wait of an item that is added while a worker has it begins with that, and lasts no longer than the rest of the
-	// work: such items add less to the time that is waited than to the time that is worked.
+	// The threshold is exactly a bucket's bound, so that nothing is interpolated: the rule fires when more than 1% of the items
+	// exceed it. The latency of an item added while a worker processes it counts from that add, and is at most the rest of the
+	// work: such items add less to the total queue latency than to the total work duration.
 	expr: `
 histogram_quantile($quantile, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@}[$window]))) > $threshold
 and
@@ -99,10 +99,10 @@ var controllerQueueDeep = Alert{
 	Objective: catalog.Objectives.QueueDepth,
 	board:     controllerBoard,
 	labels:    queueVariables,
-	// The least depth of the window and not the present one: bursts are what queues are for. For a queue that is new the
-	// window holds only a few values, which is what the time before it fires is for. controller-runtime has a series for each
-	// priority, and the sum of their minima is never more than the minimum of the sum. A replica that fills its queue before
-	// it leads (EnableWarmup of controller-runtime) takes nothing from it, and is fine.
+	// The rule reads the minimum depth over the window, because bursts are normal. For a new queue the window has only a few
+	// samples, so the rule also needs a for. controller-runtime has a series per priority; the sum of their minima never exceeds
+	// the minimum of their sum. A replica that fills its queue before it leads (EnableWarmup of controller-runtime) takes
+	// nothing from it, which is normal.
 	expr: `
 sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window])) > $threshold
 and
@@ -121,7 +121,7 @@ sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seco
 		},
 		Mitigation: []string{
 			"Too few workers: use more of them.",
-			"Too many events: filter in the event handlers, by generation or by the fields that the controller uses, and lengthen the resync period (ConfigMaps need at least 5 to 10 s, Deployments 30 s to 2 min, Nodes 10 to 30 min).",
+			"Too many events: filter in the event handlers, by generation or by the fields that the controller uses, and lengthen the resync period or disable resyncs (often recommended: 5 to 10 s for ConfigMaps, 30 s to 2 min for Deployments, 10 to 30 min for Nodes).",
 			"Retries that never succeed: see ControllerReconcileErrors.",
 		},
 	},

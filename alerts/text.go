@@ -10,7 +10,7 @@ import (
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// Phrases of summaries and descriptions, in Prometheus' template language. The cluster is named where there is one.
+// Phrases of summaries and descriptions, as Prometheus templates. The cluster appears only if the alert has the label.
 const (
 	inCluster    = `{{ with $labels.@cluster }} in cluster {{ . }}{{ end }}`
 	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.@job }}` + inCluster
@@ -33,11 +33,11 @@ func bound(f float64) string {
 
 // fill puts an objective's numbers into an expression or a text:
 //
-//	$threshold  the number that is compared
-//	$objective  the same for people, with its unit
+//	$threshold  the threshold as a number
+//	$objective  the threshold with its unit
 //	$quantile   such as 0.99
 //	$window     such as 5m
-//	$count      the least number of events
+//	$count      the minimum number of events
 //	$bound      the matcher of the bucket at the threshold
 //	$for        how long the condition must hold
 func fill(o catalog.Objective, text string) string {

@@ -36,8 +36,8 @@ var informerWatchDisconnects = Alert{
 	Name:      "InformerWatchDisconnects",
 	Objective: catalog.Objectives.WatchDisconnects,
 	labels:    ofProcess,
-	// Per informer and never summed over them: 150 healthy informers have 20 planned ends a minute, which is why planned
-	// ends have a counter of their own.
+	// Never summed over informers, and without planned ends, which have their own counter: 150 healthy informers have 20
+	// planned ends a minute.
 	expr:    `60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold`,
 	summary: someInformer + " keeps losing its watch.",
 	description: someInformer + ` on {{ $labels.@instance }} loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
@@ -62,8 +62,8 @@ var informerCoverageGap = Alert{
 	Name:      "InformerCoverageGap",
 	Objective: catalog.Objectives.CoverageGap,
 	labels:    ofInformer,
-	// One gap must be too long for certain: counters that begin at 0 are not extrapolated as others are, and so much of an old
-	// gap would seem to be in the window that the quantile of the few others reaches its bucket.
+	// Requires at least one gap above the threshold. Prometheus does not extrapolate counters below 0, so a fraction of an old
+	// gap can remain in the window and lift the quantile of a few short gaps into its bucket.
 	expr: `
 histogram_quantile($quantile, sum by (le, @cluster, @job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{@}[$window]))) > $threshold
 and

@@ -1,12 +1,12 @@
-// Package collectors observes the parts of a Kubernetes controller that are built on client-go, and reports what it
-// observes as Prometheus metrics. An Observer holds the metrics of a program. The packages below have decorators, which take
-// the Observer and otherwise what client-go's own constructors take. A decorator never changes behavior: it does not decide,
-// retry, recover or reorder, except for handler isolation, which is opt-in.
+// Package collectors reports Prometheus metrics about the parts of a Kubernetes controller that are built on client-go. An
+// Observer holds the metrics of a program. The packages below have decorators, which take the Observer and the parameters of
+// client-go's own constructors. A decorator never changes behavior: it does not decide, retry, recover or reorder. The one
+// exception is handler isolation (informer.Isolate), which is opt-in.
 //
 //	obs, err := collectors.New(registry, collectors.Options{Name: "my-controller"})
 //	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
 //
-// What to decorate, with which package, and the hook in client-go that the metrics are taken from:
+// What each package decorates, and the hook in client-go where it measures:
 //
 //	informers and their factories,   informer      cache.ListerWatcher and its watches,
 //	listers, event handlers                        cache.Indexer, cache.ResourceEventHandler

@@ -14,9 +14,9 @@ import (
 type Options struct {
 	// Name is the value of the label name: the program or controller that is observed.
 	Name string
-	// Logger receives facts that a metric cannot carry. The default is slog.Default().
+	// Logger receives details that a metric cannot express. The default is slog.Default().
 	Logger *slog.Logger
-	// Tracer follows events into handlers. The default is none.
+	// Tracer traces the delivery of events to handlers. The default is none.
 	Tracer Tracer
 	// RememberedEvents is the number of watch events that each informer remembers, at 16 bytes each, to measure when handlers
 	// finish them. For a handler that lags behind by more events, the lag is a lower bound. The default is 1024.
@@ -41,7 +41,7 @@ type Observer struct {
 }
 
 // New returns an Observer whose metrics are registered with reg. One Observer serves any number of informers, queues and
-// controllers: New returns an error if the registry already has an Observer of the same name.
+// controllers. New returns an error if the registry already has an Observer with the same name.
 func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.Name == "" {
 		return nil, errors.New("collectors: Options.Name is empty: set the name of the program or controller")
@@ -77,8 +77,8 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	return o, nil
 }
 
-// SetChecks replaces Options.Checks for informers that are created from now on. Existing informers keep theirs. It returns
-// an error if an interval is negative.
+// SetChecks replaces Options.Checks for informers that are created afterwards. Existing informers keep their checks. It
+// returns an error if an interval is negative.
 func (o *Observer) SetChecks(checks Checks) error {
 	if err := checks.validate(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (o *Observer) SetChecks(checks Checks) error {
 	return nil
 }
 
-// Core serves the packages below this one. It is of no use to programs.
+// Core is for the packages below this one. Programs cannot use its result.
 func (o *Observer) Core() *core.Observer { return o.core }
 
 // Describe implements prometheus.Collector.

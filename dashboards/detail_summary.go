@@ -9,7 +9,7 @@ var yesNo = map[string]string{"0": "no", "1": "yes"}
 func notSynced(selector string) panel {
 	return singleStat{
 		header: header{id: 1, title: "Not synced", unit: "short",
-			description: "Informers whose initial sync is not complete, over all processes. Normally 0, except for seconds after a start. See the informer table, and the list and watch errors."},
+			description: "Informers whose initial sync is not complete, over all processes. Normally 0, except for seconds after a start. See the informer table and the list and watch errors."},
 		query: `sum(k8s_informer_synced{` + selector + `} == bool 0)`,
 		red:   1,
 	}

@@ -14,7 +14,7 @@ func noLeader() panel {
 func splitBrain() panel {
 	return singleStat{
 		header: header{id: 2, title: "Split brain", unit: "short",
-			description: "Leaders in excess of one per lock. Normally 0; may be 1 after a handover until both processes are scraped. If it lasts, clocks differ by more than the lease allows, or two programs use the same name for different locks."},
+			description: "Leaders in excess of one per lock. Normally 0; may be 1 after a handover until both processes are scraped. If it lasts, two locks share a name: set a unique one in the options of leader.NewLock."},
 		query: `sum(clamp_min(sum by (@cluster, name, lock) (controller_leader{@lock}) - 1, 0))`,
 		red:   1,
 	}

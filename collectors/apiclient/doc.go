@@ -3,7 +3,7 @@
 //
 //	config = apiclient.WrapConfig(obs, config)
 //
-// Where each signal is taken:
+// Hooks in client-go:
 //
 //	what is reported                        taken from
 //	requests, their duration, conflicts     rest.Config.Wrap: each attempt passes the transport

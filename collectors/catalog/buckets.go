@@ -3,7 +3,7 @@ package catalog
 // Bucket layouts. A threshold of an objective must be exactly one of the bounds of the histogram that it is compared
 // with, and no layout may end at its threshold: a quantile never exceeds the top finite bound.
 var (
-	// lagBuckets keep the documented .001 .01 .1 1 10 and add finer ones, 5 among them.
+	// lagBuckets have the documented .001, .01, .1, 1 and 10, and finer ones, including 5.
 	lagBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
 	// handlerBuckets have the documented 120 ms.
@@ -12,13 +12,13 @@ var (
 	// syncBuckets have the documented 30 s and reach well past it.
 	syncBuckets = []float64{.01, .05, .1, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
 
-	// watchBuckets separate watches that fail at once from those that reach client-go's 5 to 10 minutes.
+	// watchBuckets separate watches that fail immediately from those that last client-go's 5 to 10 minutes.
 	watchBuckets = []float64{1, 5, 15, 30, 60, 120, 300, 450, 600, 900, 1800, 3600}
 
 	// gapBuckets have the documented 500 ms.
 	gapBuckets = []float64{.001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
-	// propagationBuckets begin at the resolution of what they measure.
+	// propagationBuckets start at one second, the resolution of managedFields.
 	propagationBuckets = []float64{1, 2.5, 5, 10, 30, 60, 300, 1800}
 
 	// itemBuckets count objects, not seconds.
@@ -27,28 +27,27 @@ var (
 
 // Layouts of controllers.
 var (
-	// retryBuckets count retries, not seconds: client-go's default backoff takes 8 of them to its first second, and 18 to
-	// its top of 1000 s.
+	// retryBuckets count retries, not seconds: client-go's default backoff exceeds a second after 8 retries and reaches its
+	// maximum of 1000 s after 18.
 	retryBuckets = []float64{0, 1, 2, 3, 5, 8, 10, 15, 18, 25, 50}
 
 	// backoffBuckets follow client-go's default limiter: 5 ms, doubled at each retry, up to the documented 30 s or 1000 s.
 	backoffBuckets = []float64{.005, .01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 30, 60, 300, 1000}
 
-	// reconcileBuckets have the documented mean of 42 ms and p99 of 187 ms well inside, and are controller-runtime's where
-	// they can be.
+	// reconcileBuckets cover the documented mean of 42 ms and p99 of 187 ms, and follow controller-runtime's where possible.
 	reconcileBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
-	// cleanupBuckets reach past the five minutes after which a deletion is documented to be stuck.
+	// cleanupBuckets go beyond five minutes, the documented age of a stuck deletion.
 	cleanupBuckets = []float64{.01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300, 600, 1800}
 
-	// requestBuckets reach past client-go's 10 s for the renewal of a lock, and the 60 s that a request may take.
+	// requestBuckets go beyond client-go's renew deadline of 10 s and the request timeout of 60 s.
 	requestBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10, 15, 30, 60, 120}
 )
 
 // Layouts of component-base.
 var (
 	upstreamBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
-	// Two of the bounds are not what they look like, because upstream multiplies its way up: with rounder ones, a sum over
-	// queues of both kinds would have buckets of its own for each.
+	// Two of the bounds are not round, because upstream computes them by multiplication. With round ones, a sum over queues
+	// of the library and of other programs would have both.
 	upstreamQueueBuckets = []float64{1e-08, 1e-07, 1e-06, 9.999999999999999e-06, 9.999999999999999e-05, 1e-03, 0.01, 0.1, 1, 10}
 )

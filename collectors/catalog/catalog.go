@@ -5,7 +5,7 @@ import "slices"
 // Type is the type of a metric in the Prometheus exposition formats.
 type Type string
 
-// The types that are in use. Summaries are not: their quantiles cannot be aggregated.
+// The types of metrics. Summaries are not used: their quantiles cannot be aggregated.
 const (
 	TypeCounter   Type = "counter"
 	TypeGauge     Type = "gauge"

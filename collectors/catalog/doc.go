@@ -1,15 +1,14 @@
-// Package catalog is the single source of truth of informer-exporter: every metric that the library and the exporter
-// report, and every threshold that a dashboard line, an alert rule, a runbook or the README quotes.
+// Package catalog is the single source of truth of informer-exporter: every metric of the library and the exporter, and
+// every threshold in dashboards, alert rules, runbooks and documentation.
 //
-// Both are plain values. Nothing here measures, registers or draws anything, and the package imports only the standard
-// library, so that code which generates dashboards or documentation can read it without pulling in Prometheus or
-// Kubernetes.
+// Both are plain values. The package imports only the standard library, so that code which generates dashboards or
+// documentation does not depend on Prometheus or Kubernetes.
 //
-// The map:
+// Files:
 //
 //	catalog.go     the types: Metric, Counter, Gauge, Histogram, Label, Family; All and ByName
 //	all.go         every metric, listed
-//	labels.go      the labels of informers' metrics, with their closed sets of values, where they have one
+//	labels.go      the labels of informer metrics, with their values if these are a closed set
 //	controller_labels.go
 //	               those of controllers, locks and clients
 //	buckets.go     the bucket layouts of the histograms
@@ -32,6 +31,5 @@
 //	targets.go     the thresholds in force, after a user's overrides
 //	format.go      thresholds and durations as people and Prometheus write them
 //
-// Names of metrics are written once, in the expression that declares them. Everything else refers to the Go value or is
-// checked against it by a test.
+// The name of a metric is written once, where it is declared. All other code refers to the Go value, or a test compares it.
 package catalog

@@ -8,9 +8,9 @@ var (
 		Family: familyExporter,
 		Labels: []Label{
 			{Name: "version", Help: "version of informer-exporter"},
-			{Name: "revision", Help: "commit it was built from"},
-			{Name: "branch", Help: "branch it was built from"},
-			{Name: "goversion", Help: "version of Go"},
+			{Name: "revision", Help: "commit of the build"},
+			{Name: "branch", Help: "branch of the build"},
+			{Name: "goversion", Help: "Go version"},
 			{Name: "goos", Help: "operating system"},
 			{Name: "goarch", Help: "architecture"},
 			{Name: "tags", Help: "build tags"},
@@ -19,7 +19,7 @@ var (
 	ExporterKindUp = gauge(Metric{
 		Name:   "informer_exporter_kind_up",
 		Help:   "Whether the exporter can list and watch the resource (1) or not (0).",
-		Notes:  "By the last response of the API server, for each requested resource. 0 for forbidden and missing resources, and before the first response. An unreachable API server changes nothing; see k8s_informer_watch_connected.",
+		Notes:  "According to the last response of the API server. 0 for forbidden and missing resources, and before the first response. Does not change while the API server is unreachable; see k8s_informer_watch_connected.",
 		Family: familyExporter,
 		Labels: []Label{LabelInformerType},
 		Covers: []string{"O1"},
@@ -27,7 +27,7 @@ var (
 	ExporterKinds = gauge(Metric{
 		Name:   "informer_exporter_kinds",
 		Help:   "Number of resources, by state.",
-		Notes:  "Watched resources include missing ones that are named in the configuration. Forbidden resources were found by a pattern or as custom resources, and are skipped because the exporter may not list them.",
+		Notes:  "Watched resources include missing and forbidden ones that are named in the configuration. Forbidden resources match only a pattern, or are custom resources, and are skipped because the exporter is not allowed to list them.",
 		Family: familyExporter,
 		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{"watched", "forbidden"}}},
 		Covers: []string{"O5"},
@@ -35,7 +35,7 @@ var (
 	ExporterDiscoveries = counter(Metric{
 		Name:   "informer_exporter_discoveries_total",
 		Help:   "Number of API discoveries, by result.",
-		Notes:  "After a partial discovery, the resources of the missing API groups stay as they are. After a failed discovery, all resources do.",
+		Notes:  "After a partial discovery, resources of the missing API groups remain unchanged; after a failed one, all resources do.",
 		Family: familyExporter,
 		Labels: []Label{{Name: "result", Help: "completeness of the response", Values: []string{"complete", "partial", "error"}}},
 		Covers: []string{"O7"},

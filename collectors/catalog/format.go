@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// FormatNumber writes f the way people write PromQL: 0.12 and 30, never 1.2e-01.
+// FormatNumber formats f as people write it in PromQL: 0.12 and 30, never 1.2e-01.
 func FormatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// FormatDuration writes d the way Prometheus does, and reads it: 90s as 1m30s, 24h as 1d, down to milliseconds.
+// FormatDuration formats d as Prometheus does, down to milliseconds: 90s as 1m30s, 24h as 1d.
 func FormatDuration(d time.Duration) string {
 	if d == 0 {
 		return "0s"
@@ -29,7 +29,7 @@ func FormatDuration(d time.Duration) string {
 	return b.String()
 }
 
-// Amount writes the threshold with its unit for people: 120ms, 1%, 10/min.
+// Amount returns the threshold with its unit: 120ms, 1%, 10/min.
 func (o Objective) Amount() string {
 	switch o.Unit {
 	case "s":
@@ -46,7 +46,7 @@ func (o Objective) Amount() string {
 	return FormatNumber(o.Threshold)
 }
 
-// Goal writes what the objective asks for: "at most 5s", "below 4", "99% within 5s", "always 1", "none".
+// Goal returns the objective as text: "at most 5s", "below 4", "99% within 5s", "always 1", "none".
 func (o Objective) Goal() string {
 	switch {
 	case o.BurnRates != nil:
@@ -63,11 +63,11 @@ func (o Objective) Goal() string {
 	return "at most " + o.Amount()
 }
 
-// Allowed is the share of events that may miss the objective, such as 0.01.
+// Allowed returns the share of events that may miss the objective, such as 0.01.
 func (o Objective) Allowed() float64 { return math.Round((1-o.Quantile)*1e6) / 1e6 }
 
-// Budget writes what Allowed is, such as 1%.
+// Budget returns Allowed as a percentage, such as 1%.
 func (o Objective) Budget() string { return percent(o.Allowed()) }
 
-// percent rounds away what binary fractions add: 100*.07 is not 7.
+// percent rounds away the error of binary fractions: 100*.07 is not 7.
 func percent(share float64) string { return FormatNumber(math.Round(share*1e6)/1e4) + "%" }

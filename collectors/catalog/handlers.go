@@ -28,7 +28,7 @@ var (
 	InformerHandlerPanics = counter(Metric{
 		Name:   "k8s_informer_handler_panics_total",
 		Help:   "Number of handler panics.",
-		Notes:  "Panics are counted, and recovered only by informer.Isolate.",
+		Notes:  "Panics are recovered only by informer.Isolate; otherwise client-go ends the process by default.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"S21"},
@@ -36,7 +36,7 @@ var (
 	InformerHandlerResyncPeriod = gauge(Metric{
 		Name:   "k8s_informer_handler_resync_period_seconds",
 		Help:   "Resync period of the handler in seconds, 0 without resyncs.",
-		Notes:  "The requested period, but at least 1 second and, for a handler added after the start of the informer, at least the shortest period requested before. Without resyncs, a handler never sees a missed event again. Handlers of one informer with different periods see different states.",
+		Notes:  "The requested period, but at least 1 second. For a handler added after the start of the informer, also at least the shortest period requested before the start. Without resyncs, a handler never sees a missed event again.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P4", "O6"},
@@ -58,7 +58,7 @@ var (
 	InformerEventsLost = counter(Metric{
 		Name:   "k8s_informer_events_lost_total",
 		Help:   "Number of lost events, by reason.",
-		Notes:  "After an overrun the event has reached its handler, but the time of its receipt is no longer known. With the other reasons it never reached a handler.",
+		Notes:  "With the reason overrun, the event reached its handler, but its receive time is unknown. With the other reasons, it never reached a handler.",
 		Family: familyHandlers,
 		Labels: informer(labelLostReason),
 		Covers: []string{"S19"},

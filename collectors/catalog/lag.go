@@ -5,7 +5,7 @@ var (
 	InformerSyncLag = gauge(Metric{
 		Name:   "k8s_informer_sync_lag_seconds",
 		Help:   "Seconds by which the informer is known to be behind the API server, 0 on a healthy watch.",
-		Notes:  "Computed at scrape time as the maximum of: the time since the watch was lost, or since the last list after that, while there is no watch; the age of the oldest received event that a handler has not finished; the age of the oldest difference found by a freshness check that still exists; and, once freshness checks have failed for three intervals, the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a dead connection that was never closed goes unnoticed.",
+		Notes:  "Computed at scrape time as the maximum of: the time since the watch was lost, or since the last list after that, while there is no watch; the age of the oldest received event that a handler has not finished; the age of the oldest difference found by a freshness check that still exists; and, once freshness checks have failed for three intervals, the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a half-open connection is not detected.",
 		Family: familyLag,
 		Labels: informer(),
 		Covers: []string{"S5"},
@@ -30,7 +30,7 @@ var (
 	InformerPropagation = histogram(Metric{
 		Name:    "k8s_informer_propagation_seconds",
 		Help:    "Time in seconds from the write of an object to the receipt of its event, at a resolution of one second.",
-		Notes:   "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that begins to match a selector counts from its last write.",
+		Notes:   "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that starts to match a selector counts from its last write.",
 		Family:  familyLag,
 		Labels:  informer(),
 		Buckets: propagationBuckets,

@@ -21,7 +21,7 @@ var (
 	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
 		Help:   "Unix timestamp in seconds of the last renewal or takeover of the Lease that the exporter saw.",
-		Notes:  "By the clock of the exporter. 0 if it has seen neither since it started or since the Lease was created.",
+		Notes:  "By the clock of the exporter. 0 if it has seen none since its start or the creation of the Lease.",
 		Family: familyLeases,
 		Labels: lease(),
 		Covers: []string{"S10"},
@@ -44,7 +44,7 @@ var (
 	LeaseObjects = gauge(Metric{
 		Name:   "k8s_lease_objects",
 		Help:   "Number of Leases, by purpose and state.",
-		Notes:  "Leases of nodes and API servers appear only here, and so do Leases beyond the limit of names.",
+		Notes:  "Leases of nodes and API servers, and Leases beyond the series limit, appear only here.",
 		Family: familyLeases,
 		Labels: []Label{labelPurpose, labelLeaseState},
 		Covers: []string{"S10"},

@@ -1,11 +1,11 @@
 package catalog
 
-// Pollution: what makes a cache differ from what its readers expect.
+// Cache pollution: why a cache differs from what its readers expect.
 var (
 	InformerTransformConflicts = counter(Metric{
 		Name:   "k8s_informer_transform_conflicts_total",
 		Help:   "Number of times SetTransform replaced a transform that was already set on a shared informer.",
-		Notes:  "The log has both call sites.",
+		Notes:  "The log has the call sites of both.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P1"},

@@ -37,7 +37,7 @@ func NewTargets(overrides map[string]Override) (Targets, error) {
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		i := slices.IndexFunc(catalog, func(o Objective) bool { return o.ID == id })
 		if i < 0 {
-			errs = append(errs, fmt.Errorf("%s: no such objective; there are: %s", id, strings.Join(ids(catalog), ", ")))
+			errs = append(errs, fmt.Errorf("%s: unknown objective; use one of %s", id, strings.Join(ids(catalog), ", ")))
 			continue
 		}
 		o, err := overrides[id].apply(catalog[i])
@@ -49,7 +49,7 @@ func NewTargets(overrides map[string]Override) (Targets, error) {
 	return t, errors.Join(errs...)
 }
 
-// Of returns the objective as it is in force.
+// Of returns the objective with its overrides.
 func (t Targets) Of(o Objective) Objective {
 	if own, ok := t.byID[o.ID]; ok {
 		return own
@@ -57,7 +57,7 @@ func (t Targets) Of(o Objective) Objective {
 	return o
 }
 
-// All returns every objective as it is in force, in the order of Objectives.All.
+// All returns every objective with its overrides, in the order of Objectives.All.
 func (t Targets) All() []Objective {
 	list := Objectives.All()
 	for i := range list {
@@ -102,11 +102,11 @@ func (ov Override) apply(o Objective) (Objective, error) {
 func (o Objective) accepts(threshold float64) error {
 	switch {
 	case o.Fixed:
-		return errors.New("threshold cannot be changed, for there is nothing between up and down; the other fields can")
+		return errors.New("threshold cannot be changed; the other fields can")
 	case math.IsNaN(threshold), math.IsInf(threshold, 0), threshold < 0:
-		return fmt.Errorf("threshold is %v; it must be a number that is not negative", threshold)
+		return fmt.Errorf("threshold is %v; it must be a finite number and not negative", threshold)
 	case o.Unit == "percentunit" && threshold >= 1:
-		return fmt.Errorf("threshold is %v; it is a share and must be below 1", threshold)
+		return fmt.Errorf("threshold is %v; it is a ratio and must be below 1", threshold)
 	}
 	// A quantile never exceeds the top finite bucket, and only an exact bound needs no interpolation.
 	buckets := o.Metric.Buckets
@@ -118,7 +118,7 @@ func (o Objective) accepts(threshold float64) error {
 		for i, b := range usable {
 			bounds[i] = strconv.FormatFloat(b, 'f', -1, 64)
 		}
-		return fmt.Errorf("threshold is %v, which is no bucket of %s; use one of %s", threshold, o.Metric.Name, strings.Join(bounds, ", "))
+		return fmt.Errorf("threshold is %v, which is not a bucket of %s; use one of %s", threshold, o.Metric.Name, strings.Join(bounds, ", "))
 	}
 	return nil
 }
@@ -127,11 +127,11 @@ func (o Objective) accepts(threshold float64) error {
 func (o Objective) acceptsWindow(window time.Duration) error {
 	switch {
 	case o.Window == 0:
-		return errors.New("window cannot be changed, for the metric is compared as it is")
+		return errors.New("window cannot be changed: the metric is compared directly, without a window")
 	case o.Inclusive: // a number of occurrences, which titles and panels name together with its time
-		return fmt.Errorf("window cannot be changed, for the threshold is a number in %s", FormatDuration(o.Window))
+		return fmt.Errorf("window cannot be changed: the threshold is a number of events in %s", FormatDuration(o.Window))
 	case window < time.Second:
-		return fmt.Errorf("window is %v; it must be a second at least, and hold several scrapes", window)
+		return fmt.Errorf("window is %v; it must be at least 1s, and should span several scrapes", window)
 	}
 	return nil
 }

@@ -42,21 +42,21 @@ func TestTargetsRefuse(t *testing.T) {
 	number := func(f float64) *float64 { return &f }
 	negative, short, minute := -time.Second, time.Millisecond, time.Minute
 	for want, overrides := range map[string]map[string]catalog.Override{
-		"sync_lagg: no such objective; there are: not_synced, ": {"sync_lagg": {}},
-		"not negative":                    {"sync_lag": {Threshold: number(-1)}},
-		"threshold is NaN":                {"sync_lag": {Threshold: number(math.NaN())}},
-		"threshold is +Inf":               {"sync_lag": {Threshold: number(math.Inf(1))}},
-		"must be below 1":                 {"list_watch_errors": {Threshold: number(5)}},
-		"no bucket of k8s_informer_event": {"event_lag": {Threshold: number(7)}},
-		"use one of 0.001, 0.0025":        {"event_lag": {Threshold: number(60)}}, // the top bucket: a quantile never exceeds it
-		"nothing between up and down":     {"not_synced": {Threshold: number(1)}},
-		`severity is "critical"`:          {"sync_lag": {Severity: "critical"}},
-		"must not be negative":            {"sync_lag": {For: &negative}},
-		"come from the burn rates":        {"event_lag": {Severity: catalog.Page}},
-		"window, for and severity come":   {"event_lag": {Window: &minute}},
-		"the metric is compared as it is": {"sync_lag": {Window: &minute}},
-		"a number in 15m":                 {"leader_changes": {Window: &minute}},
-		"window is 1ms":                   {"coverage_gap": {Window: &short}},
+		"sync_lagg: unknown objective; use one of not_synced, ": {"sync_lagg": {}},
+		"not negative":                       {"sync_lag": {Threshold: number(-1)}},
+		"threshold is NaN":                   {"sync_lag": {Threshold: number(math.NaN())}},
+		"threshold is +Inf":                  {"sync_lag": {Threshold: number(math.Inf(1))}},
+		"must be below 1":                    {"list_watch_errors": {Threshold: number(5)}},
+		"not a bucket of k8s_informer_event": {"event_lag": {Threshold: number(7)}},
+		"use one of 0.001, 0.0025":           {"event_lag": {Threshold: number(60)}}, // the top bucket: a quantile never exceeds it
+		"the other fields can":               {"not_synced": {Threshold: number(1)}},
+		`severity is "critical"`:             {"sync_lag": {Severity: "critical"}},
+		"must not be negative":               {"sync_lag": {For: &negative}},
+		"come from the burn rates":           {"event_lag": {Severity: catalog.Page}},
+		"window, for and severity come":      {"event_lag": {Window: &minute}},
+		"the metric is compared directly":    {"sync_lag": {Window: &minute}},
+		"a number of events in 15m":          {"leader_changes": {Window: &minute}},
+		"window is 1ms":                      {"coverage_gap": {Window: &short}},
 	} {
 		_, err := catalog.NewTargets(overrides)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -13,7 +13,7 @@ var (
 	InformerWatchConnected = gauge(Metric{
 		Name:   "k8s_informer_watch_connected",
 		Help:   "Whether a watch is open (1) or not (0).",
-		Notes:  "Absent until the informer has been started, and where only its store and handlers are decorated. A dead connection that was never closed still counts as open; see k8s_informer_sync_lag_seconds.",
+		Notes:  "Absent until the informer has been started, and where only its store and handlers are decorated. A half-open connection still counts as open; see k8s_informer_sync_lag_seconds.",
 		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},

@@ -15,8 +15,8 @@ import (
 
 // Options configures the decorators of reconcile functions. The zero value is useful.
 type Options struct {
-	// IsTerminal reports whether an error is not retried. The default is none, besides those with a method
-	// Terminal() bool, see NewReconciler. For controller-runtime:
+	// IsTerminal reports whether an error is terminal, which means that it is not retried. By default, only errors with a
+	// method Terminal() bool are, see NewReconciler. For controller-runtime:
 	//
 	//	func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
 	//
@@ -27,7 +27,7 @@ type Options struct {
 	MaxWorkers int
 }
 
-// NewReconciler decorates a reconcile function: reconciles and their duration by result, and active workers. It fits
+// NewReconciler decorates a reconcile function. It reports reconciles and their duration by result, and active workers. With
 // controller-runtime:
 //
 //	r := controllers.NewReconciler(obs, "deployments", reconciler.Reconcile, controllers.Options{})

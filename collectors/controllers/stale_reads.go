@@ -22,9 +22,9 @@ const (
 	maxWriteAge = 10 * time.Minute
 )
 
-// Writes records what a controller has written and reports whether its cache is older, which controller_stale_reads_total
-// counts. A reconcile that reads the cache before its own last write has arrived there repeats its work: it creates a second
-// Pod, or undoes its own update. Kubernetes' own controllers compare resource versions in the same way (KEP-5647).
+// Writes records the writes of a controller and detects reads from a cache that does not have them yet, which
+// controller_stale_reads_total counts. A reconcile that acts on such a read repeats its work: it creates a second Pod, or undoes
+// its own update. Kubernetes' own controllers compare resource versions in the same way (KEP-5647).
 //
 // Use one Writes per controller and resource, because only versions of one resource can be compared. K identifies an
 // object, or the owner of several objects, and is usually a key. In a reconcile:

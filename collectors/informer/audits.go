@@ -7,21 +7,20 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 )
 
-// PauseAudits stops the audits of all informers of the Observer until ResumeAudits, also of informers that are created
-// meanwhile. It is for programs with several replicas of which only the leader should put this load on the API server:
+// PauseAudits stops the audits of all informers of the Observer until ResumeAudits, including informers that are created
+// meanwhile. Use it in programs with several replicas, so that only the leader puts this load on the API server:
 //
 //	informer.PauseAudits(obs) // right after collectors.New
 //	...
 //	OnStartedLeading: func(ctx context.Context) { informer.ResumeAudits(ctx, obs); run(ctx) },
 //
-// An audit in progress is dropped and not counted. The findings of audits are forgotten: while audits are paused there is
-// no k8s_informer_audit_differences, and k8s_informer_audits_total stands still. The other checks go on. PauseAudits does
-// not wait for an audit to end. It is safe for concurrent use.
+// An audit in progress is dropped and not counted. The results of earlier audits are discarded: while audits are paused,
+// k8s_informer_audit_differences is absent and k8s_informer_audits_total does not change. The other checks continue.
+// PauseAudits does not wait for an audit to end. It is safe for concurrent use.
 func PauseAudits(obs *collectors.Observer) { registryOf(obs).checks.Auditing.Close() }
 
-// ResumeAudits allows audits until ctx ends, which pauses them again, as client-go ends the context that it passes to
-// OnStartedLeading. A context that has ended already changes nothing; otherwise the last call counts. It is safe for
-// concurrent use.
+// ResumeAudits resumes audits until ctx is done, such as the context that client-go passes to OnStartedLeading. If ctx is
+// already done, the call has no effect; otherwise the last call counts. It is safe for concurrent use.
 //
 // Each informer's first audit is due within 30 seconds. As after a start, differences are reported once a second audit has
 // found them, and key collisions from before the pause count again.
@@ -31,7 +30,7 @@ func ResumeAudits(ctx context.Context, obs *collectors.Observer) {
 
 // Values of AuditStatus.Result, which are those of the label result of k8s_informer_audits_total.
 const (
-	// AuditConsistent is a cache that equals the API server.
+	// AuditConsistent is a cache without differences from the API server.
 	AuditConsistent = checks.AuditConsistent
 	// AuditDifferent is a cache with differences, confirmed or not.
 	AuditDifferent = checks.AuditDifferent

@@ -1,9 +1,9 @@
-// Package informer decorates informers, so that their caches, connections and handlers are observed. Functions are
-// drop-ins for those of client-go: the same name and parameters, with an Observer in front and Options at the end.
+// Package informer decorates informers and reports on their caches, connections and handlers. Its functions are drop-ins for
+// those of client-go: the same name and parameters, with an Observer in front and Options at the end.
 //
 //	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
 //
-// What to decorate, and with what:
+// Decorators:
 //
 //	client-go's typed factory          NewSharedInformerFactory          factory.go, factory_groups.go
 //	factories of other clientsets      InformerFor                       generated_factory.go
@@ -22,7 +22,7 @@
 //	reads of the store                 GetIndexer, GetStore, listers     indexer.go
 //	event lag, handler duration        AddEventHandler                   handler.go, internal/ring
 //	dropped and changed objects        SetTransform                      transform.go
-//	freshness, audits, mutations       requests and reads of their own   audits.go, internal/checks
+//	freshness, audits, mutations       separate requests and reads       audits.go, internal/checks
 //	client-go's own metrics            InformerMetricsProvider           upstream.go
 //
 // Files depend on each other from top to bottom. Scrapes and status pages read collect.go and status.go. The constructors

@@ -20,8 +20,8 @@ type GeneratedFactory[C any, F ~func(C, time.Duration) cache.SharedIndexInformer
 	InformerFor(obj runtime.Object, newFunc F) cache.SharedIndexInformer
 }
 
-// InformerFor registers a decorated informer for one type with a factory of another clientset than client-go's, before
-// anything else asks the factory for that type. From then on the factory, its typed informers and their listers use it:
+// InformerFor registers a decorated informer for one type with a factory of another clientset than client-go's. Call it before
+// the factory is first used for that type. Afterwards the factory, its typed informers and their listers use it:
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
 //	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), &v1.Widget{}, informer.Options{})
@@ -38,7 +38,7 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer]( //
 ) (cache.SharedIndexInformer, error) {
 	r, ok := clientset.Find(reflect.TypeFor[C](), example)
 	if !ok {
-		return nil, fmt.Errorf("collectors: %v has no method that leads to a client with List and Watch for %T", reflect.TypeFor[C](), example)
+		return nil, fmt.Errorf("informer: %v has no client with List and Watch for %T", reflect.TypeFor[C](), example)
 	}
 	r.GVR, options.InformerName = resource, nil
 	if named, ok := any(factory).(interface{ InformerName() *cache.InformerName }); ok {
@@ -50,7 +50,7 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer]( //
 		return built
 	})
 	if built == nil {
-		return nil, fmt.Errorf("collectors: the factory has an informer for %T already: call InformerFor before anything asks for it, and once", example)
+		return nil, fmt.Errorf("informer: the factory already has an informer for %T: call InformerFor once, before the type is first used", example)
 	}
 	return inf, nil
 }

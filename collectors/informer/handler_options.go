@@ -10,8 +10,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/handlername"
 )
 
-// NamedHandler gives a handler the name by which it is reported, before it is added to a decorated informer. Other
-// informers take it like any handler. Without a name, or with an empty one, a handler is named after its function or type.
+// NamedHandler sets the value of the label handler for a handler that is added to a decorated informer. Other informers take
+// the result like any handler. Without a name, or with an empty one, a handler is named after its function or type.
 func NamedHandler(name string, h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return namedHandler{ResourceEventHandler: h, name: name}
 }
@@ -21,17 +21,17 @@ type namedHandler struct {
 	name string
 }
 
-// Isolate recovers panics of a handler, so that the process and the other handlers go on. It is the one decorator that
-// changes behavior: an event whose handler panicked is skipped and comes again only with a resync or the next change of
-// the object. Each panic is logged with its stack and counted by k8s_informer_handler_panics_total.
+// Isolate recovers panics of a handler, so that the process and the other handlers continue. It is the only decorator that
+// changes behavior: if the handler panics, the event is skipped, and the handler sees the object again only with a resync or
+// the object's next change. Each panic is logged with its stack and counted by k8s_informer_handler_panics_total.
 //
-// Add its result to a decorated informer, directly or with NamedHandler. Elsewhere, or inside another handler, it
-// recovers and logs to slog.Default, but counts nothing.
+// Add its result to a decorated informer, directly or with NamedHandler. With any other informer, or inside another handler,
+// it recovers and logs to slog.Default, but counts nothing.
 func Isolate(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return isolatedHandler{h}
 }
 
-// isolatedHandler isolates by itself only where it is not unwrapped.
+// isolatedHandler recovers panics itself only if a decorated informer does not unwrap it.
 type isolatedHandler struct {
 	inner cache.ResourceEventHandler
 }

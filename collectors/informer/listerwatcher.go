@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
-// ListerWatcher is a decorated cache.ListerWatcher. It passes on every call, context and capability, and counts lists,
-// watches, their events, ends and errors. It is safe for concurrent use if what it decorates is.
+// ListerWatcher is a decorated cache.ListerWatcher. It forwards every call, context and capability, and counts lists,
+// watches, their events, ends and errors. It is safe for concurrent use if the decorated ListerWatcher is.
 type ListerWatcher struct {
 	decorated *stream.ListerWatcher
 	informer  *informer
@@ -24,8 +24,8 @@ var (
 	_ cache.ListerWatcherWithContext = &ListerWatcher{}
 )
 
-// NewListerWatcher decorates what a bare Reflector reads from. It observes the connection to the API server, but neither a
-// store nor handlers; NewSharedIndexInformer decorates all three. Call Close when the Reflector has ended.
+// NewListerWatcher decorates the ListerWatcher of a bare Reflector. It observes the connection to the API server, but neither
+// a store nor handlers; NewSharedIndexInformer decorates all three. Call Close when the Reflector has ended.
 func NewListerWatcher(obs *collectors.Observer, id ID, lw cache.ListerWatcher) *ListerWatcher {
 	r := registryOf(obs)
 	inf := r.newInformer(id)

@@ -25,10 +25,10 @@ import (
 //	}}
 //
 // controller-runtime creates an informer for each kind, representation and namespace, but passes neither resource nor
-// namespace to NewInformer. So each new informer is asked once for a watch, which the returned client answers by itself
-// from the path of the request: nothing is sent and no rate limiter is used, but client-go's rest_client_requests_total
-// counts it. Labels are therefore right for any DefaultNamespaces, ByObject or field selector. A cache of all namespaces
-// but some is reported as "*".
+// namespace to NewInformer. To find them, NewInformer opens one watch per new informer, which the returned client intercepts:
+// it reads the path of the request and sends nothing. No rate limiter is involved, but client-go's
+// rest_client_requests_total counts the request. Labels are therefore correct for any DefaultNamespaces, ByObject or field
+// selector. A cache of all namespaces except some is reported as "*".
 //
 // With a nil client, informers are named after their kind and reported as "*": those of several namespaces share their
 // series and look like duplicates. So do informers of one resource in two representations, such as metadata and Go types.

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// Status is the state of one informer at one moment, for status pages. The metrics contain the same and more.
+// Status is a snapshot of the state of one informer, for status pages. The metrics contain the same and more.
 type Status struct {
 	// ID is what the informer watches.
 	ID ID
@@ -28,7 +28,7 @@ type Status struct {
 	SyncLag time.Duration
 	// LastSync is the duration of the last successful sync, 0 before the first.
 	LastSync time.Duration
-	// LastEvent is when anything was received last, the zero time before.
+	// LastEvent is when the last event, bookmark or list was received, the zero time before the first.
 	LastEvent time.Time
 	// WatchOpened is when the current watch was opened, the zero time if none is open.
 	WatchOpened time.Time

@@ -1,9 +1,9 @@
-// Package leader decorates what takes part in client-go's leader election. It reports whether this process leads, how
+// Package leader decorates the locks of client-go's leader election. It reports whether this process is the leader, how
 // leadership began and ended, and how long renewals take.
 //
 //	config.Lock = leader.NewLock(obs, config.Lock, leader.Options{})
 //
-// Everything is read from the requests that pass the lock, so that it is exact as far as the candidate itself can know:
+// Everything is derived from the requests that pass through the lock, as the candidate sees them:
 //
 //	what is reported                        taken from
 //	leading, last renewal                   Create and Update

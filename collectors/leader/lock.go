@@ -23,12 +23,12 @@ type Options struct {
 
 const defaultRetryPeriod = 2 * time.Second
 
-// NewLock returns the lock of one candidate that reports its leadership. It goes into the LeaderElectionConfig or into
+// NewLock decorates the lock of one candidate and reports its leadership. Pass the result in the LeaderElectionConfig or as
 // controller-runtime's LeaderElectionResourceLockInterface.
 //
-// A candidate leads from the request that made it the holder. It has released the lock if it wrote so itself. It has lost
-// the lock if it reads another holder or none, if the lock is deleted, and if the elector stops for any other reason. A
-// candidate that hangs stops being reported as the leader when its lease expires.
+// A candidate leads from the request that made it the holder. It has released the lock if it removed itself as the holder. It
+// has lost the lock if it reads another holder or none, if the lock is deleted, or if the elector stops for any other reason.
+// A candidate that hangs is no longer reported as the leader once its lease expires.
 //
 // Candidates with the same name share their series, which exist as long as the Observer. A nil lock is returned as nil,
 // which client-go rejects.

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// DropReason is the reason why a controller stopped retrying an item, which its next event adds again.
+// DropReason is the reason why a controller stopped retrying an item. The next event for its object adds it again.
 type DropReason string
 
 const (
@@ -19,7 +19,7 @@ const (
 	DroppedShutdown DropReason = "shutdown"
 )
 
-// Dropped counts n dropped items in controller_dropped_total. It does nothing else: Forget and Done remain the worker's.
+// Dropped counts n dropped items in controller_dropped_total. The worker must still call Forget and Done.
 //
 //	if q.NumRequeues(item) >= maxRetries {
 //		q.Dropped(queue.DroppedMaxRetries, 1)

@@ -41,7 +41,7 @@ func Decode(data []byte, into any) (Lines, error) {
 	}
 	switch err := decoder.Decode(new(yaml.Node)); {
 	case err == nil:
-		return lines, errors.New("more than one YAML document; put everything into the first")
+		return lines, errors.New("more than one YAML document; use only one")
 	case !errors.Is(err, io.EOF):
 		return lines, err
 	}

@@ -66,7 +66,7 @@ func TestInformersAPI(t *testing.T) {
 	}
 }
 
-// What the page and the API show is what the API server has.
+// The landing page and the API show the objects that the API server has.
 func TestInformersAPIOnARealServer(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)

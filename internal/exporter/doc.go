@@ -2,14 +2,14 @@
 // the packages below it, which import each other only downwards in this list:
 //
 //	web           metrics, probes, profiles, the landing page and its data as JSON
-//	status        how each informer is doing, and readiness
-//	discovery     which kinds the API server serves, and keeping the informers equal to the configuration
-//	election      which of several replicas runs audits
-//	informers     one informer for each resource and namespace, in a set that can be replaced while it runs
-//	client        how the API server is reached, and what of an object is decoded
+//	status        state of each informer, and readiness
+//	discovery     starts and stops informers by the configuration and the resources that the API server serves
+//	election      leader election of the replica that audits
+//	informers     one informer per resource and namespace, in a set that can change while it runs
+//	client        clients of the API server, which decode only the fields that are read
 //	availability  whether a resource can be listed and watched
-//	config        the configuration file, its reload, its reference and the rights that it needs
-//	sharding      which exporter watches what, if several share the work
+//	config        the configuration file, its reload, its reference and its RBAC rules
+//	sharding      assignment of resources and objects to shards
 //	kinds         the default resources, and patterns
 //	buildinfo     name and version of the program
 //

@@ -25,7 +25,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// replica is an exporter with a connection of its own, that runs for election.
+// replica is an exporter with its own connection that takes part in the leader election.
 type replica struct {
 	*Exporter
 	name  string
@@ -33,7 +33,7 @@ type replica struct {
 	logs  *logtest.Recorder
 }
 
-// elects returns an election that is lost soon, in a namespace.
+// elects returns an election with short durations in a namespace.
 func elects(namespace, identity string) *election.Election {
 	return &election.Election{
 		Namespace: namespace, Name: "exporter", Identity: identity,
@@ -101,7 +101,7 @@ func (r *replica) audits(t *testing.T) (n float64) {
 	return n
 }
 
-// judges reports whether a replica reports differences between its caches and the API server.
+// judges reports whether a replica has k8s_informer_audit_differences.
 func (r *replica) judges(t *testing.T) bool {
 	t.Helper()
 	return len(exportertest.Values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "kind")) > 0
@@ -112,8 +112,7 @@ func (r *replica) transitions(t *testing.T, event string) float64 {
 	return exportertest.Values(t, r.Gatherer(), catalog.ControllerLeaderTransitions.Name, "event")[event]
 }
 
-// auditor waits until one of the replicas leads and audits again and again, and the others do not meanwhile, nor say that
-// they had found nothing.
+// auditor waits until one replica leads and keeps auditing, while the others neither audit nor report differences.
 func auditor(t *testing.T, replicas []*replica) (leader *replica, others []*replica) {
 	t.Helper()
 	var before map[*replica]float64
@@ -151,8 +150,8 @@ func auditor(t *testing.T, replicas []*replica) (leader *replica, others []*repl
 	return leader, others
 }
 
-// TestElection covers O2: of three replicas one makes the audits, another one when that has stopped or has lost its
-// connection, and all of them report everything else all the time.
+// TestElection covers O2: one of three replicas audits. When it stops or loses its connection, another one takes over. All
+// replicas report everything else all the time.
 func TestElection(t *testing.T) {
 	t.Parallel()
 	replicas := startReplicas(t, 3)
@@ -177,7 +176,7 @@ func TestElection(t *testing.T) {
 		}
 	}
 
-	// Stopped in good order: the Lease is released, so that the next one need not wait for its end.
+	// A graceful stop releases the Lease, so that the next leader does not wait for its expiry.
 	first.stop(t)
 	if released := first.transitions(t, "released"); released != 1 {
 		t.Errorf("the leader that stopped has released the Lease %v times", released)
@@ -185,7 +184,7 @@ func TestElection(t *testing.T) {
 	second, rest := auditor(t, others)
 	third := rest[0]
 
-	// Cut off: it pauses audits, reports that, and continues with the rest.
+	// A replica without a connection pauses audits, reports that, and continues with everything else.
 	const trouble, fine = "Lease is unreachable; retrying", "Lease is usable again"
 	lost, told, mended := second.transitions(t, "lost"), len(second.logs.Find(trouble)), len(second.logs.Find(fine))
 	second.proxy.Cut()
@@ -208,7 +207,7 @@ func TestElection(t *testing.T) {
 		t.Errorf("log lines that the Lease cannot be used: %v, want one more than %d", lines, told)
 	}
 
-	// Back: it is a candidate again.
+	// Connected again, it is a candidate.
 	if err := second.proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +223,7 @@ func TestElection(t *testing.T) {
 		}
 	}
 
-	// A leader that cannot release the Lease, because nothing answers, ends all the same.
+	// A leader stops even if it cannot release the Lease because the API server does not respond.
 	before := second.transitions(t, "released")
 	second.proxy.HalfOpen()
 	second.stop(t)
@@ -233,8 +232,8 @@ func TestElection(t *testing.T) {
 	}
 }
 
-// A replica that may not use the Lease logs it once, with the fix, and does everything but audits; with the rights that
-// it asks for, it is elected.
+// A replica without permissions for the Lease logs it once, with the fix, and does everything except audits. With the
+// permissions that the log names, it is elected.
 func TestElectionWithoutRights(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)

@@ -27,14 +27,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// fleet are exporters that share the work.
+// fleet is the exporters of all shards.
 type fleet struct {
 	exporters []*Exporter
 	logs      []*logtest.Recorder
 }
 
-// newFleet starts all shards of a configuration. At the end of the test nothing of them may be running; others are the
-// configurations with which the test itself has opened connections.
+// newFleet starts all shards of a configuration. At the end of the test none of their goroutines may be left; others are the
+// client configurations with which the test itself has opened connections.
 func newFleet(t *testing.T, total int, cluster *rest.Config, what config.Config, others ...*rest.Config) *fleet {
 	t.Helper()
 	f := &fleet{}
@@ -74,14 +74,14 @@ func (f *fleet) waitReady(t *testing.T) {
 	}
 }
 
-// rediscover makes every shard ask the API server what it serves, as it does from time to time.
+// rediscover triggers a discovery in every shard.
 func (f *fleet) rediscover() {
 	for _, e := range f.exporters {
 		e.follower.DefinitionsChanged()
 	}
 }
 
-// watchers returns which shards watch a resource, with the scopes.
+// watchers returns the shards that watch a resource, with their scopes.
 func (f *fleet) watchers(resource string) map[int][]string {
 	found := map[int][]string{}
 	for ordinal, e := range f.exporters {
@@ -94,7 +94,7 @@ func (f *fleet) watchers(resource string) map[int][]string {
 	return found
 }
 
-// waitSpread waits until every shard has logged n times that a resource is spread in a way.
+// waitSpread waits until every shard has logged n times that it splits a resource by the given strategy.
 func (f *fleet) waitSpread(t *testing.T, resource, way string, n int) {
 	t.Helper()
 	for ordinal, l := range f.logs {
@@ -104,8 +104,8 @@ func (f *fleet) waitSpread(t *testing.T, resource, way string, n int) {
 	}
 }
 
-// waitHeldOnce waits until each of some ConfigMaps, by their UIDs, is in the cache of exactly one informer of one shard, and
-// nothing else is. It returns how many each shard has.
+// waitHeldOnce waits until each of the given ConfigMaps, by UID, is in the cache of exactly one informer of one shard, and no
+// other object is in a cache. It returns the number of objects per shard.
 func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
 	t.Helper()
 	slices.Sort(uids)
@@ -128,8 +128,8 @@ func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
 	return have
 }
 
-// waitChecked waits until every informer of ConfigMaps has been audited since now, and both checks of every shard have never
-// found anything.
+// waitChecked waits until every informer of ConfigMaps has been audited again, and verifies that neither check of any shard
+// has ever found a difference.
 func (f *fleet) waitChecked(t *testing.T) {
 	t.Helper()
 	begin := time.Now()
@@ -148,7 +148,7 @@ func (f *fleet) waitChecked(t *testing.T) {
 	}
 }
 
-// checkNoWarnings fails the test if something was logged that is not routine.
+// checkNoWarnings fails the test if a warning or an error was logged.
 func (f *fleet) checkNoWarnings(t *testing.T) {
 	t.Helper()
 	for ordinal, l := range f.logs {

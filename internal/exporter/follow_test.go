@@ -29,7 +29,7 @@ import (
 // definer defines custom resources named widgets in several groups.
 type definer struct{ definitions dynamic.ResourceInterface }
 
-// newDefiner returns what defines them. At the end of the test none of the groups is there any more for other tests.
+// newDefiner returns a definer. At the end of the test it deletes its groups, so that other tests do not see them.
 func newDefiner(t *testing.T, cluster *rest.Config, groups ...string) *definer {
 	t.Helper()
 	w := &definer{dynamic.NewForConfigOrDie(cluster).Resource(stack.Definitions)}
@@ -103,8 +103,8 @@ func TestCustomResourcesAreFollowed(t *testing.T) {
 	}
 }
 
-// What only a pattern asks for and what is forbidden is left out without a trace, and taken up once it is allowed. A
-// kind that is named is reported.
+// A forbidden resource that only matches a pattern is skipped without series, and watched once it is allowed. A forbidden
+// resource that is named is reported.
 func TestForbiddenKindsThatWereFound(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
@@ -125,7 +125,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	if n := exportertest.SeriesOf(t, e.Gatherer(), "configmaps"); n != 0 {
 		t.Errorf("%d series of configmaps, which are forbidden", n)
 	}
-	if lines := written.Find("forbidden resources are left out"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["resources"], "configmaps") {
+	if lines := written.Find("skipping forbidden resources"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["resources"], "configmaps") {
 		t.Errorf("log lines about what is left out: %v, want one with configmaps", lines)
 	}
 	if lines := written.Find("cannot watch the resource", "informer_type", "configmaps"); len(lines) != 0 {
@@ -138,12 +138,12 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	if now := kinds(); now["watched"] != 3 || now["forbidden"] >= before["forbidden"] {
 		t.Errorf("kinds: %v, before %v", now, before)
 	}
-	if lines := written.Find("forbidden resources are left out"); len(lines) != 1 {
+	if lines := written.Find("skipping forbidden resources"); len(lines) != 1 {
 		t.Errorf("log lines about what is left out: %v, want the first one only", lines)
 	}
 }
 
-// A group whose API server is down does not disturb the others, and is counted.
+// A group whose API server is down does not affect the others, and is counted.
 func TestAggregatedAPIServerIsDown(t *testing.T) {
 	admin := stacktest.Config(t)
 	services := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
@@ -179,7 +179,7 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	await.True(t, "a line that all is told again", func() bool { return len(written.Find("discovery succeeded again")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
 }
 
-// A hundred definitions that come and go are followed with a few discoveries.
+// A hundred definitions that are created and deleted cause only a few discoveries.
 func TestManyCustomResources(t *testing.T) {
 	admin := stacktest.Config(t)
 	admin.QPS = -1
@@ -220,14 +220,14 @@ func TestManyCustomResources(t *testing.T) {
 			discoveries++
 		}
 	}
-	// One a second while definitions change, and two after that, for the one and the other change.
+	// One per second while definitions change, and two more after each of the two changes.
 	if most := int(time.Since(begin).Seconds()) + 6; discoveries > most {
 		t.Errorf("%d discoveries, want %d at most", discoveries, most)
 	}
 	t.Logf("up after %v, %d discoveries", took, discoveries)
 }
 
-// What the selector leaves out is not there for the cache, the audits and the freshness checks alike.
+// The cache, audits and freshness checks all ignore objects that the selector does not select.
 func TestLabelSelector(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)

@@ -40,7 +40,7 @@ func (c *cluster) become(err error, groups ...string) {
 	c.err, c.groups = err, groups
 }
 
-// The watched kinds follow every answer of discovery; kinds that are unknown at the moment stay.
+// The watched resources follow every response of discovery. Resources of groups that failed stay.
 func TestFollower(t *testing.T) {
 	var written logtest.Recorder
 	c := &cluster{err: errors.New("connection refused")}

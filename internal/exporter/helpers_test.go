@@ -45,8 +45,8 @@ func start(t *testing.T, e *Exporter) {
 	})
 }
 
-// run is start for a test that runs alone: once e has stopped, no goroutine of it may be left. Connections that the test has
-// opened with the other configurations are closed before that.
+// run is start for a test that does not run in parallel: once e has stopped, none of its goroutines may be left. It first
+// closes the connections that the test has opened with the other client configurations.
 func run(t *testing.T, e *Exporter, others ...*rest.Config) {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
@@ -58,13 +58,13 @@ func run(t *testing.T, e *Exporter, others ...*rest.Config) {
 			}
 			utilnet.CloseIdleConnectionsFor(transport)
 		}
-		// A server that a test has restarted is waited for by the package that started it.
+		// The goroutine that waits for a restarted server belongs to the package that started it.
 		goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("os/exec.(*Cmd).Wait"))
 	})
 	start(t, e)
 }
 
-// get asks e for a path.
+// get requests a path of e.
 func get(e *Exporter, target string, headers ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodGet, target, http.NoBody)
 	for pair := range slices.Chunk(headers, 2) {
@@ -83,7 +83,7 @@ func namesOf(targets []*informers.Informer) []string {
 	return list
 }
 
-// every is an interval as it is in a configuration file.
+// every returns an interval of the configuration file.
 func every(d time.Duration) *configfile.Duration {
 	interval := configfile.Duration(d)
 	return &interval

@@ -75,7 +75,7 @@ func TestDefaultKindsOnARealServer(t *testing.T) {
 		t.Errorf("%d informers report, want %d", len(synced), len(want))
 	}
 
-	// What is new in the cluster arrives, without a name of it in the metrics.
+	// New objects arrive, and their names do not appear in the metrics.
 	before := exportertest.Values(t, e.Gatherer(), catalog.InformerObjects.Name, "informer_type")["configmaps"]
 	createConfigMap(t, cluster, stacktest.Namespace(t), "unmistakable")
 	await.True(t, "one more ConfigMap", func() bool {
@@ -134,7 +134,7 @@ func TestForbiddenKindRecovers(t *testing.T) {
 	waitKindUp(t, e, map[string]float64{"pods": 1, "secrets": 0})
 	waitReady(t, e)
 
-	// Several attempts later there is still one line.
+	// After several attempts the log still has one line.
 	await.True(t, "several attempts", func() bool {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSyncErrors.Name, "informer_type")["secrets"] >= 6
 	}, func() string {
@@ -219,7 +219,7 @@ func TestNamespaces(t *testing.T) {
 		Resources: []config.Resource{{Name: "configmaps"}}, Namespaces: []string{one, two},
 	}})
 	run(t, e, admin)
-	// Allowed in one of two: the kind as a whole is not up.
+	// Allowed in one of two namespaces: the resource is not up.
 	await.True(t, "one synced, the other refused", func() bool {
 		body := get(e, "/readyz?verbose").Body.String()
 		return strings.Contains(body, "[+]"+one+"/configmaps ok\n") && strings.Contains(body, "[+]"+two+"/configmaps skipped: forbidden\n")
@@ -237,7 +237,7 @@ func TestNamespaces(t *testing.T) {
 	waitKindUp(t, e, map[string]float64{"configmaps": 1})
 }
 
-// An API server that goes away says nothing about permissions, and takes neither readiness nor liveness with it.
+// An unreachable API server does not change kind_up, readiness or liveness.
 func TestAPIServerOutage(t *testing.T) {
 	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{})

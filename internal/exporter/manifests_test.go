@@ -22,8 +22,8 @@ import (
 
 const base = "../../deploy/kustomize/base"
 
-// The API server accepts the manifests, its pod security admits the pod, and what they grant is enough: the exporter,
-// run as the service account of the manifests, can watch every default kind.
+// The API server accepts the manifests, Pod Security admission admits the Pod, and the permissions are sufficient: as the
+// service account of the manifests, the exporter can watch every default resource.
 func TestManifestsOnARealServer(t *testing.T) {
 	needKubectl(t)
 	admin := stacktest.Config(t)
@@ -102,7 +102,7 @@ func TestManifestsRender(t *testing.T) {
 	}
 }
 
-// Shards are a StatefulSet that the API server accepts, with as many Pods as each of them expects.
+// The API server accepts the StatefulSet of the shards, which has as many Pods as each shard expects.
 func TestShardingOnARealServer(t *testing.T) {
 	needKubectl(t)
 	out, err := exec.CommandContext(t.Context(), "kubectl", "kustomize", overlayOf(t, "kubernetes-auth", "sharding")).Output()
@@ -166,7 +166,7 @@ func overlayOf(t *testing.T, components ...string) string {
 	return dir
 }
 
-// What the manifest says about the program is what the program does.
+// The ports, paths and flags of the manifests match the program.
 func TestDeploymentMatchesTheProgram(t *testing.T) {
 	container := readDeployment(t).Spec.Template.Spec.Containers[0]
 	e := newFake(t, Options{})

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// wire records what goes to the API server and what comes back.
+// wire records requests to the API server and their responses.
 type wire struct {
 	next http.RoundTripper
 
@@ -66,8 +66,8 @@ func readWhole(r *http.Request) bool {
 	}, func(part string) bool { return strings.Contains(r.URL.Path, part) })
 }
 
-// The exporter asks for more than metadata only where it reports what is in there, and the API server never sends more
-// otherwise: not even of Secrets.
+// The exporter requests whole objects only of resources whose contents it reports. Of all others, including Secrets, the API
+// server sends only metadata.
 func TestOnlyMetadataIsRequested(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	const content = "the-content-of-a-secret"

@@ -91,8 +91,7 @@ func TestObjectsOfACluster(t *testing.T) {
 	reports("nothing in deletion again", catalog.ObjectTerminating, "informer_type", map[string]float64{"configmaps": 0})
 }
 
-// While the exporter is cut off, it does not report Leases as expired; once it is connected again and they have not been
-// renewed, it does.
+// Without a connection, the exporter does not report Leases as expired. Once reconnected, it does if they were not renewed.
 func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)

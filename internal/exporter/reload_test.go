@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// configMap is a folder that has a file as the kubelet mounts a ConfigMap: as a link into a folder that is exchanged.
+// configMap is a directory with a file as the kubelet mounts a ConfigMap: a symbolic link into a directory that is replaced.
 type configMap struct {
 	dir      string
 	versions int
@@ -85,7 +85,7 @@ func waitGood(t *testing.T, e *Exporter, want float64) (at float64) {
 	return at
 }
 
-// A file that changes as a ConfigMap does adds and removes kinds on a real server, and leaves nothing of those.
+// A file that changes like a ConfigMap adds and removes resources on a real server. Removed ones leave no series.
 func TestConfigurationIsReloaded(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	file := &configMap{dir: t.TempDir()}
@@ -172,7 +172,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// Without a file there is nothing to read again.
+// Without a file, Reload does nothing.
 func TestReloadWithoutAFile(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)

@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// What the exporter asks of the API server is among its metrics, and is as little as it says: a watch for each kind,
-// and what the checks need.
+// The exporter reports its requests to the API server, and sends no more than documented: one watch per resource, and the
+// requests of the checks.
 func TestOwnRequestsAreReported(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// With what Rights returns, everything can be watched that the configuration asks for.
+// The rules that Rights returns are sufficient to watch every resource that the configuration selects.
 func TestRightsAreEnough(t *testing.T) {
 	admin, one, two := stacktest.Config(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	cluster, err := config.Parse([]byte("resources: [secrets, nodes, '*.apps']\nnamespaces: [" + one + ", " + two + "]"))

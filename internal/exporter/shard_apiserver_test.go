@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Every kind is watched by exactly one shard. A definition that comes is seen by all, although one of them watches
-// definitions, and what it defines is watched by one.
+// Each resource is watched by exactly one shard. All shards notice a new definition, although only one of them reports
+// definitions, and one watches the new resource.
 func TestEveryKindHasOneShard(t *testing.T) {
 	admin := stacktest.Config(t)
 	const total = 3
@@ -29,7 +29,7 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	for _, kind := range kinds.Default() {
 		watchedOnce(kind.Type())
 	}
-	// One for each shard, so that none of them has seen only its own.
+	// One per shard, so that no shard has seen only its own.
 	var groups []string
 	owners := map[int]bool{}
 	for i := 0; len(owners) < total; i++ {

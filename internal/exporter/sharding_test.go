@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// Each shard watches its part, under a name of its own.
+// Each shard watches its part, with its own value of the label name.
 func TestShardsWatchTheirPart(t *testing.T) {
 	asked := []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "services"}, {Name: "configmaps"}}
 	owners := map[string]int{}
@@ -53,7 +53,7 @@ func TestShardsWatchTheirPart(t *testing.T) {
 	}
 }
 
-// A shard that is left with nothing does nothing, and is ready.
+// A shard without resources is ready.
 func TestIdleShardIsReady(t *testing.T) {
 	shard := sharding.Shard{Ordinal: 0, Total: 1000}
 	for ; slices.ContainsFunc([]string{"pods", "nodes", "secrets"}, func(kind string) bool { return shard.Owns(kind, "") }); shard.Ordinal++ {
@@ -71,8 +71,7 @@ func TestIdleShardIsReady(t *testing.T) {
 	}
 }
 
-// Without shardSelector and before it is known which namespaces there are, a shard does not know what it is to watch, and is
-// not ready.
+// Without shardSelector, a shard is not ready until it knows the namespaces.
 func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	client := exportertest.MetadataClient(t)
 	var known atomic.Bool
@@ -113,7 +112,7 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	}
 }
 
-// If a new configuration does not split what could not be decided, there is nothing left to wait for.
+// If a new configuration no longer splits the undecided resource, the shard becomes ready.
 func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
 	split := config.Config{Resources: []config.Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}
 	client := exportertest.MetadataClient(t)

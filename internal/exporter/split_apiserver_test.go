@@ -25,8 +25,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// road is the way to an API server. It can make it one that does not know shardSelector, which then ignores it, and records clients that
-// list ConfigMaps without it.
+// road is a transport to an API server. It can remove shardSelector from requests, like a server that ignores it, and records
+// clients that list ConfigMaps without it.
 type road struct {
 	mu      sync.Mutex
 	older   bool
@@ -75,14 +75,14 @@ func (r *traveler) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(request)
 }
 
-// gated starts an API server that knows shardSelector.
+// gated starts an API server with the feature gate ShardedListAndWatch.
 func gated(t *testing.T) *rest.Config {
 	t.Helper()
 	return stacktest.Private(t, stack.Options{FeatureGates: map[string]bool{"ShardedListAndWatch": true}}).Config()
 }
 
-// An API server with the feature gate sends each shard its part, in lists, watches and checks alike. When it no longer does,
-// namespaces take over, and the reverse, and without a restart.
+// An API server with the feature gate sends each shard its part, in lists, watches and checks. When it no longer does, shards
+// split by namespace, and vice versa, without a restart.
 func TestObjectsAreSpread(t *testing.T) {
 	admin := gated(t)
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -111,7 +111,7 @@ func TestObjectsAreSpread(t *testing.T) {
 		t.Errorf("asked for the objects of all shards: %s", requests)
 	}
 
-	// Another API server takes over, which silently ignores unknown options.
+	// An API server that ignores shardSelector takes over.
 	road.become(true)
 	f.rediscover()
 	f.waitSpread(t, "configmaps", "namespaces", 1)
@@ -135,8 +135,8 @@ func TestObjectsAreSpread(t *testing.T) {
 	f.checkNoWarnings(t)
 }
 
-// selectorsAreKept holds what shardSelector is relied on for against the API server: the parts are disjoint and complete, in
-// pages, at a given resourceVersion and in streams, also of metadata.
+// selectorsAreKept verifies what the exporter relies on: the parts of a shardSelector are disjoint and complete, in pages, at a
+// given resourceVersion and in watches, also of metadata.
 func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	const these label = "these"
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -206,8 +206,8 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	}
 }
 
-// An API server without the feature gate ignores shardSelector. Namespaces then spread the objects, those that come later
-// included, until they are gone.
+// An API server without the feature gate ignores shardSelector. Objects are then split by namespace, including namespaces that
+// are created or deleted later.
 func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	admin, some := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -215,7 +215,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	f := newFleet(t, 3, admin, config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
 	})
-	// Without objects, it is unknown. What shows it is that each shard is sent those of all.
+	// Without objects, the method is unknown until a shard receives objects of another one.
 	f.waitReady(t)
 	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	many.create(t, client, some, 10) // so many that no shard has all of them by chance
@@ -249,8 +249,8 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	f.checkNoWarnings(t)
 }
 
-// An API server without the feature gate sends every shard everything. With splitBy: uid, objects are spread
-// by UID nevertheless, without a request to detect the feature gate.
+// An API server without the feature gate sends every shard all objects. With splitBy: uid, shards still split them by UID,
+// without a request to detect the feature gate.
 func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	admin, some := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -277,7 +277,7 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	}
 }
 
-// What neither the API server nor namespaces spread is one shard's, as long as that is so.
+// Objects that can be split neither by UID nor by namespace stay on one shard until they can be.
 func TestObjectsThatCannotBeSpread(t *testing.T) {
 	admin, own := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, own)
@@ -291,13 +291,13 @@ func TestObjectsThatCannotBeSpread(t *testing.T) {
 		return len(watchers) == 1 && slices.Equal(watchers[sharding.Owner("configmaps", "", 2)], []string{"*"})
 	}, func() string { return fmt.Sprint(f.watchers("configmaps")) })
 
-	// Once they may, they do.
+	// Once the shards may list namespaces, they split by namespace.
 	account.Grant(t, "", mayWatch("namespaces"))
 	f.waitSpread(t, "configmaps", "namespaces", 1)
 	await.True(t, "both shards watch some", func() bool { return len(f.watchers("configmaps")) == 2 }, func() string { return fmt.Sprint(f.watchers("configmaps")) })
 }
 
-// What is in no namespace is one shard's, too.
+// Cluster-scoped objects also stay on one shard.
 func TestClusterScopedObjectsCannotBeSpread(t *testing.T) {
 	f := newFleet(t, 2, stacktest.Config(t), config.Config{Resources: []config.Resource{{Name: "namespaces"}}, SplitResources: []string{"*"}})
 	f.waitReady(t)

@@ -85,7 +85,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// An exporter that may watch nothing is not ready: a rollout with wrong permissions should not go through.
+// An exporter that can watch no resource is not ready, so that a rollout with wrong permissions fails.
 func TestNotReadyIfEverythingIsRefused(t *testing.T) {
 	var written logtest.Recorder
 	e := newFake(t, Options{Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "secrets"}}}})
@@ -112,7 +112,7 @@ func TestReadyStaysReady(t *testing.T) {
 	}
 }
 
-// Nor does a configuration that selects only other kinds.
+// A new configuration that selects only other resources does not either.
 func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)

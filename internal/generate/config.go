@@ -22,19 +22,19 @@ const defaultRunbooks = "https://github.com/informer-exporter/informer-exporter/
 type Config struct {
 	alerts     alerts.Config
 	dashboards dashboards.Config
-	// exporter is what is granted by RBAC: what the exporter needs with this configuration.
+	// exporter are the RBAC rules that the exporter needs.
 	exporter config.Config
-	// prometheusURL is where Grafana finds Prometheus.
+	// prometheusURL is the URL of Prometheus as Grafana reaches it.
 	prometheusURL string
 }
 
-// file is the configuration as it is written.
+// file is the configuration file.
 type file struct {
-	// Objectives changes thresholds, by the id of the objective.
+	// Objectives overrides objectives, by ID.
 	Objectives map[string]override `yaml:"objectives,omitempty"`
-	// Handlers gives handlers a limit of their own, in seconds, by name.
+	// Handlers overrides the handler duration objective of single handlers, in seconds, by name.
 	Handlers map[string]float64 `yaml:"handlers,omitempty"`
-	// Controllers gives controllers objectives and labels of their own, by name.
+	// Controllers has objectives and labels of single controllers, by name.
 	Controllers map[string]struct {
 		Objectives map[string]override `yaml:"objectives,omitempty"`
 		Labels     map[string]string   `yaml:"labels,omitempty"`
@@ -43,19 +43,19 @@ type file struct {
 	Disabled []string `yaml:"disabled,omitempty"`
 	// Groups names the groups of rules to keep.
 	Groups []string `yaml:"groups,omitempty"`
-	// Labels are put on every alert.
+	// Labels are added to every alert.
 	Labels map[string]string `yaml:"labels,omitempty"`
-	// LabelNames are the names of labels in Prometheus, where they have others.
+	// LabelNames are the names of labels in Prometheus, where they differ.
 	LabelNames map[string]string `yaml:"labelNames,omitempty"`
-	// Selector are matchers that all rules and dashboards select by.
+	// Selector is a list of matchers for every query of rules and dashboards.
 	Selector string `yaml:"selector,omitempty"`
-	// KeepFiringFor is how long alerts about gauges go on, so that a failed scrape does not resolve them.
+	// KeepFiringFor is how long alerts on gauges keep firing, so that a failed scrape does not resolve them.
 	KeepFiringFor *configfile.Duration `yaml:"keepFiringFor,omitempty"`
-	// RunbookURL is where the runbooks are served.
+	// RunbookURL is the base URL of the runbooks.
 	RunbookURL string `yaml:"runbookURL,omitempty"`
-	// GrafanaURL is where Grafana is, for the links of alerts. Without it they are relative.
+	// GrafanaURL is the URL of Grafana, for the links of alerts. Without it, they are relative.
 	GrafanaURL string `yaml:"grafanaURL,omitempty"`
-	// PrometheusURL is where Grafana finds Prometheus.
+	// PrometheusURL is the URL of Prometheus as Grafana reaches it.
 	PrometheusURL string `yaml:"prometheusURL,omitempty"`
 	Alertmanager  struct {
 		WebhookURLs    map[string]string            `yaml:"webhookURLs,omitempty"`
@@ -67,7 +67,7 @@ type file struct {
 	} `yaml:"alertmanager,omitempty"`
 }
 
-// override changes an objective.
+// override overrides an objective.
 type override struct {
 	Threshold *float64             `yaml:"threshold,omitempty"`
 	Window    *configfile.Duration `yaml:"window,omitempty"`
@@ -79,13 +79,13 @@ type override struct {
 func DefaultConfig() Config {
 	c, err := ParseConfig(nil)
 	if err != nil {
-		panic(err) // an empty configuration depends on nothing from outside; a test covers it
+		panic(err) // cannot happen for an empty configuration; a test covers it
 	}
 	return c
 }
 
-// ForExporter returns the configuration with the rights that an exporter with the given configuration needs, which must be
-// valid. The default is what it needs without one.
+// ForExporter returns the configuration with the RBAC rules for an exporter with the given configuration, which must be valid.
+// The default are the rules for an exporter without a configuration file.
 func (c Config) ForExporter(e config.Config) Config {
 	c.exporter = e
 	return c
@@ -164,7 +164,7 @@ func ParseConfig(raw []byte) (Config, error) {
 	return c, lines.Join(append(errs, c.alerts.Validate())...)
 }
 
-// dashboardURL is relative if it is not known where Grafana is.
+// dashboardURL returns a relative URL if the URL of Grafana is unknown.
 func dashboardURL(grafana, uid string) string { return strings.TrimSuffix(grafana, "/") + "/d/" + uid }
 
 func checkURL(address string) error {

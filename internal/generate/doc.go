@@ -1,16 +1,16 @@
-// Package generate turns the catalog, the alerts and the dashboards into files: what `exporter generate` writes and what
-// the repository keeps under deploy.
+// Package generate turns the catalog, the alerts and the dashboards into the files that `exporter generate` writes and that
+// the repository has under deploy.
 //
-// The map:
+// Files:
 //
 //	config.go      the generator's configuration file
 //	files.go       Files: every file with its content
 //	kubernetes.go  the manifests
 //	grafana.go     Grafana's provisioning
-//	rbac.go        what the exporter is granted
+//	rbac.go        the permissions of the exporter
 //	configuration.go  configuration.md
 //	docs.go        metrics.md
-//	write.go       Write: files into a folder, and stale ones out of it
+//	write.go       Write: writes files to a directory and removes stale ones
 //
 // Files is a pure function: the same configuration gives the same bytes.
 package generate

@@ -54,7 +54,7 @@ func burnRates(o catalog.Objective) string {
 	return strings.Join(list, "; ")
 }
 
-// usedLabel is a label with the metrics that carry it. Two labels may share a name and mean different things.
+// usedLabel is a label with its metrics. Two labels may have the same name and different meanings.
 type usedLabel struct {
 	catalog.Label
 	of string
@@ -96,7 +96,7 @@ func alertTable(c Config) []byte {
 // requirementsPage resolves the ids of requirements.
 const requirementsPage = "https://github.com/informer-exporter/informer-exporter/blob/main/docs/requirements.md"
 
-// requirements links ids to the page that resolves them.
+// requirements links ids to the page that explains them.
 func requirements(ids []string) string {
 	if len(ids) == 0 {
 		return ""

@@ -20,7 +20,7 @@ const ManifestName = ".generated.sha256"
 // since, and leaves all other files alone. It returns the paths of the stale files that it left.
 func Write(dir string, files map[string][]byte) (left []string, err error) {
 	if dir == "" {
-		return nil, errors.New("no folder to write to")
+		return nil, errors.New("the directory to write to must not be empty")
 	}
 	earlier, err := readManifest(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func readManifest(dir string) (map[string]string, error) {
 		hash, path, ok := strings.Cut(line, "  ")
 		// A path that leads out of the folder was not written by Write.
 		if !ok || len(hash) != sha256.Size*2 || !filepath.IsLocal(filepath.FromSlash(path)) {
-			return nil, fmt.Errorf("%s: %q is not what this program writes; delete the file to start anew", filepath.Join(dir, ManifestName), line)
+			return nil, fmt.Errorf("%s: unexpected line %q; delete the file to start over", filepath.Join(dir, ManifestName), line)
 		}
 		entries[path] = hash
 	}

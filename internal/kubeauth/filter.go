@@ -35,24 +35,24 @@ const (
 const outage = time.Hour
 
 const (
-	// reviewTimeout limits a review. A scraper that waits 10 seconds should get an answer.
+	// reviewTimeout limits a review, so that a scraper with a timeout of 10 seconds gets a response.
 	reviewTimeout = 4 * time.Second
 	// Reviews per second for requests that were not allowed recently: a client that sends a new token each time must
 	// not be able to load the API server.
 	unknownPerSecond = 50
 	unknownBurst     = 100
-	// maxUnknown limits those that wait for the API server at a time. A hanging API server must not let them block
-	// requests that were allowed recently.
+	// maxUnknown limits the number of such requests that wait for the API server, so that they do not block requests that were
+	// allowed recently if the API server hangs.
 	maxUnknown = 10
 )
 
 // maxTrusted limits the requests that are remembered for an outage.
 const maxTrusted = 1000
 
-// Filter allows requests with a bearer token that the API server knows, from users who may use the verb (get, for GET)
-// on the path as a nonResourceURL, or on / for paths below /api. Others get 401 or 403, 503 if the API server is
-// unavailable, and 429 beyond the limits. It is safe for concurrent use. While results are cached, a request costs a
-// few lookups: a minute for the token, five minutes for the permission.
+// Filter allows requests with a bearer token that the API server accepts, from users with permission for the verb (get, for
+// GET) on the path as a nonResourceURL, or on / for paths below /api. Others get 401 or 403, 503 if the API server is
+// unavailable, and 429 beyond the limits. It is safe for concurrent use. Tokens are cached for a minute and permissions for
+// five; a request with cached results costs a few lookups.
 type Filter struct {
 	log    *slog.Logger
 	client *http.Client
@@ -61,7 +61,7 @@ type Filter struct {
 
 	// trusted holds the requests, by token and path, that were allowed within the last hour.
 	trusted *cache.LRUExpireCache
-	// unknown limits all others, and waiting those of them that wait for a result.
+	// unknown limits the rate of all other requests, and waiting the number of those that wait for a result.
 	unknown *rate.Limiter
 	waiting chan struct{}
 	// outageLog logs at most once a minute that the API server is unavailable, in addition to what k8s.io/apiserver
@@ -176,7 +176,7 @@ func (f *Filter) admit(unknown bool) (done func(), ok bool) {
 	}
 }
 
-// reject answers with a status and no details.
+// reject responds with a status and no details.
 func reject(w http.ResponseWriter, status int) {
 	switch status {
 	case http.StatusUnauthorized:
@@ -212,9 +212,9 @@ func (f *Filter) decide(r *http.Request) (int, error) {
 	return http.StatusOK, nil
 }
 
-// authorizedPath returns the path that a user must be allowed to get. The ClusterRole system:discovery lets every user
-// get some of the API server's own paths, which must not include what the program serves there: it is authorized as its
-// root. Probes keep their path, as on the API server.
+// authorizedPath returns the path that a user must be allowed to get. The ClusterRole system:discovery lets every user get the
+// API server's own paths below /api. The program's paths there are therefore authorized as /. Probes keep their path, as on
+// the API server.
 func authorizedPath(path string) string {
 	for _, discovery := range []string{"/api", "/apis", "/openapi", "/version"} {
 		if path == discovery || strings.HasPrefix(path, discovery+"/") {

@@ -26,8 +26,8 @@ type credential struct {
 	expires time.Time
 }
 
-// newCredential finds the token where the authenticator does (k8s.io/apiserver/pkg/authentication/request/bearertoken):
-// parts that the authenticator ignores must not make another credential.
+// newCredential parses the token as the authenticator does (k8s.io/apiserver/pkg/authentication/request/bearertoken): parts of
+// the header that the authenticator ignores must not lead to another credential.
 func newCredential(r *http.Request) credential {
 	token := ""
 	if parts := strings.SplitN(strings.TrimSpace(r.Header.Get("Authorization")), " ", 3); len(parts) >= 2 && strings.EqualFold(parts[0], "bearer") {

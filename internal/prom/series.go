@@ -1,13 +1,13 @@
-// Package prom fills in the queries of rules and dashboards for the series of one Prometheus: the matchers that select
-// them, and the names of the labels that Prometheus adds.
+// Package prom adapts the queries of rules and dashboards to one Prometheus: the matchers that select its series, and the
+// names of the labels that it adds.
 //
 // Queries are written with placeholders:
 //
-//	{@}            no matchers but the user's; {} is left out where the user has none
-//	{@, a="b"}     the user's matchers, and one more
+//	{@}            the user's matchers; nothing if the user has none
+//	{@, a="b"}     the user's matchers and one more
 //	@cluster       the name of the label cluster; the same for @job and @instance
 //
-// Series that rules make, and ALERTS, carry no {@}: their sources have been selected already.
+// Recorded series and ALERTS have no {@}: the rules that create them already select their sources.
 package prom
 
 import (
@@ -18,15 +18,15 @@ import (
 	"strings"
 )
 
-// Series describes the series of one Prometheus. The zero value is one whose labels have their usual names.
+// Series describes the series of one Prometheus. The zero value has the usual label names and no matchers.
 type Series struct {
-	// Labels are the names that labels have instead of those in TargetLabels.
+	// Labels are the names of TargetLabels in this Prometheus, where they differ.
 	Labels map[string]string
 	// Selector is a list of matchers, such as `env="prod"`.
 	Selector string
 }
 
-// TargetLabels returns the labels that may have other names: those that Prometheus adds to what it scrapes.
+// TargetLabels returns the labels that can be renamed: those that Prometheus adds to scraped series.
 func TargetLabels() []string { return []string{"cluster", "instance", "job"} }
 
 // Label returns the name of a label.
@@ -37,7 +37,7 @@ func (s Series) Label(name string) string {
 	return name
 }
 
-// And returns the series that matchers select as well.
+// And returns the series that the given matchers select in addition to Selector.
 func (s Series) And(matchers string) Series {
 	if s.Selector != "" {
 		matchers = s.Selector + ", " + matchers

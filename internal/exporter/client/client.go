@@ -22,8 +22,8 @@ import (
 )
 
 // RESTConfig returns the client configuration from the kubeconfig file, else from $KUBECONFIG, else from the pod's service
-// account. It never reads the kubeconfig in the home directory, so that an exporter started in the wrong shell fails instead of
-// watching another cluster.
+// account. It never reads the kubeconfig in the home directory, so that an exporter does not watch the wrong cluster by
+// accident.
 func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
 	source := "--kubeconfig"
@@ -64,7 +64,7 @@ type Connection struct {
 	Metadata metadata.Interface
 	// Whole requests whole objects.
 	Whole *WholeObjects
-	// Discover requests what the API server serves.
+	// Discover lists the resources that the API server serves.
 	Discover func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 	// Leases returns a client for the Lease of an election, with a timeout per request and without the rate limit.
 	Leases func(timeout time.Duration) (coordinationclient.LeasesGetter, error)

@@ -30,7 +30,7 @@ const (
 	discoveryTimeout = 30 * time.Second
 	// discoveryRetry is the delay after a failed discovery.
 	discoveryRetry = 10 * time.Second
-	// probeTimeout is the timeout of the request that finds out whether a kind may be listed.
+	// probeTimeout is the timeout of the request that checks whether a kind may be listed.
 	probeTimeout = 5 * time.Second
 	// ignoredPeriod is the minimum interval of discoveries because the API server ignored shardSelector, which every freshness
 	// check notices.
@@ -314,7 +314,7 @@ func (f *Follower) forbid(now map[informers.Spec]bool) {
 	}
 	if len(added) > 0 {
 		slices.Sort(added)
-		f.log.Info("forbidden resources are left out",
+		f.log.Info("skipping forbidden resources",
 			"retry", discoveryPeriod, "resources", strings.Join(added, ","), "fix", "grant list and watch on them, or add them to excludeResources in the configuration file")
 	}
 }

@@ -58,7 +58,7 @@ func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 		}
 	}
 	if len(s.kinds) == 0 {
-		return nil, errors.Join(errors.New("the API server serves nothing that can be watched"), err)
+		return nil, errors.Join(errors.New("the API server serves no resource that can be watched"), err)
 	}
 	return s, nil
 }
@@ -99,7 +99,7 @@ func (s *served) names(before map[string]kinds.Kind) []string {
 	return names
 }
 
-// kind returns the kind with a name. It keeps the version of before while that is served or its discovery fails. alias reports
+// kind returns the kind with a name. It keeps the version of before while that is served, or while its discovery fails. alias reports
 // whether the objects are also served as another kind.
 func (s *served) kind(name string, before kinds.Kind) (kind kinds.Kind, alias bool) {
 	served, ok := s.kinds[name]

@@ -150,11 +150,11 @@ func (p *splitter) report(kind kinds.Kind, way string, known bool, named string)
 	}
 	switch {
 	case named != "" && way != notSplit:
-		log.Info("objects are split as splitBy says")
+		log.Info("objects are split by the configured splitBy")
 	case way == byUID && known:
 		log.Info("objects are split by UID; the API server filters them")
 	case way == byUID:
-		log.Info("objects are split by UID; whether the API server filters them is not known before there are objects")
+		log.Info("objects are split by UID; whether the API server filters them is unknown until the first object")
 	case way == byNamespace:
 		log.Info("objects are split by namespace; the API server ignores shardSelector (feature gate ShardedListAndWatch)")
 	case kind.Namespaced:

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Auxiliary is an informer without metrics. It tells a shard what to watch: definitions that another shard watches, and the
-// namespaces between which objects are split.
+// Auxiliary is an informer without metrics that a shard needs to decide what to watch: CustomResourceDefinitions that another
+// shard reports, and the namespaces by which objects are split.
 type Auxiliary struct {
 	informer     cache.SharedIndexInformer
 	availability *availability.Tracker

@@ -17,7 +17,7 @@ func (r *Reporter) Settled(ctx context.Context) error {
 	select {
 	case <-r.Discovered: // the informers are not known before
 	case <-ctx.Done():
-		return fmt.Errorf("the API server was not asked what it serves: %w", context.Cause(ctx))
+		return fmt.Errorf("discovery is not complete: %w", context.Cause(ctx))
 	}
 	tick := time.NewTicker(settledPoll)
 	defer tick.Stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// States of an informer besides the refusing answers of package availability.
+// States of an informer, in addition to the answers of package availability that mean a refusal.
 const (
 	StateSynced      = "synced"
 	StateSyncing     = "syncing"

@@ -151,11 +151,11 @@ var columns = []column{
 	{"state", "State", false, func(a, b status.Informer) int { return cmp.Compare(a.Rank(), b.Rank()) }},
 	{"objects", "Objects", true, func(a, b status.Informer) int { return cmp.Compare(a.Objects, b.Objects) }},
 	{"lag", "Sync lag", true, func(a, b status.Informer) int { return cmp.Compare(a.SyncLag, b.SyncLag) }},
-	{"pending", "Pending", true, func(a, b status.Informer) int { return cmp.Compare(a.Pending, b.Pending) }},
+	{"pending", "Pending events", true, func(a, b status.Informer) int { return cmp.Compare(a.Pending, b.Pending) }},
 	{"event", "Last event", true, func(a, b status.Informer) int { return b.LastEvent.Compare(a.LastEvent) }},
-	{"watch", "Watch open", true, func(a, b status.Informer) int { return b.WatchOpened.Compare(a.WatchOpened) }},
+	{"watch", "Watch age", true, func(a, b status.Informer) int { return b.WatchOpened.Compare(a.WatchOpened) }},
 	{"relists", "Relists", true, func(a, b status.Informer) int { return cmp.Compare(a.Relists, b.Relists) }},
-	{"sync", "Last sync", true, func(a, b status.Informer) int { return cmp.Compare(a.LastSync, b.LastSync) }},
+	{"sync", "Last sync duration", true, func(a, b status.Informer) int { return cmp.Compare(a.LastSync, b.LastSync) }},
 	{"audit", "Last audit", false, func(a, b status.Informer) int { return cmp.Compare(auditRank(a), auditRank(b)) }},
 }
 
