@@ -5,7 +5,7 @@
 //
 // Decorators:
 //
-//	client-go's typed factory          NewSharedInformerFactory          factory.go, factory_groups.go
+//	client-go's typed factory          NewSharedInformerFactory          factory.go, factory_groups.go, hidden.go
 //	factories of other clientsets      InformerFor                       generated_factory.go
 //	dynamic and metadata factories     NewDynamicSharedInformerFactory,  resource_factories.go, resource_factory.go
 //	                                   NewMetadataSharedInformerFactory

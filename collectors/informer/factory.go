@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
@@ -14,24 +16,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/clientset"
 )
 
 // NewSharedInformerFactory is a drop-in for informers.NewSharedInformerFactoryWithOptions. Every informer that it returns,
 // and every lister on top of one, is decorated. Informers that the caller builds for InformerFor are decorated like those
 // of Wrap. The factory is safe for concurrent use.
-//
-// It calls methods of the clientset by reflection, once for each list and watch, never for an event; a program that calls
-// it is linked with all its exported methods.
 func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration, options Options) informers.SharedInformerFactory {
-	raw := informers.NewSharedInformerFactoryWithOptions(client, defaultResync,
-		informers.WithNamespace(options.Namespace),
-		informers.WithTweakListOptions(options.TweakListOptions),
-		informers.WithTransform(options.Transform),
-		informers.WithCustomResyncConfig(options.CustomResync),
-		informers.WithInformerName(options.InformerName),
-	)
-	f := &factory{obs: obs, raw: raw, client: client, options: options}
+	f := &factory{obs: obs, client: client, options: options}
+	f.raw = f.newRaw(client, defaultResync, options.InformerName)
 	f.generated = generatedFactory{f}
 	return f
 }
@@ -47,6 +39,17 @@ type factory struct {
 }
 
 var _ informers.SharedInformerFactory = &factory{}
+
+// newRaw returns client-go's factory. name may be nil.
+func (f *factory) newRaw(client kubernetes.Interface, resync time.Duration, name *cache.InformerName) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(client, resync,
+		informers.WithNamespace(f.options.Namespace),
+		informers.WithTweakListOptions(f.options.TweakListOptions),
+		informers.WithTransform(f.options.Transform),
+		informers.WithCustomResyncConfig(f.options.CustomResync),
+		informers.WithInformerName(name),
+	)
+}
 
 // Start implements informers.SharedInformerFactory.
 func (f *factory) Start(stopCh <-chan struct{}) { f.raw.Start(stopCh) }
@@ -81,33 +84,53 @@ func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.New
 	})
 }
 
-// ForResource implements informers.SharedInformerFactory.
+// ForResource implements informers.SharedInformerFactory. client-go's takes an informer of its type if there is one already.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
-	// client-go's ForResource takes an informer of its type if there is one already.
-	if r, ok := clientset.ForGVR(resource); ok {
-		f.generated.informer(r)
+	// An informer of this second factory is never started.
+	generic, err := f.newRaw(f.client, 0, nil).ForResource(resource)
+	if err != nil {
+		return nil, err
+	}
+	if example, ok := hidden[runtime.Object](generic.Informer(), "objectType"); ok {
+		f.generated.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return generic.Informer() })
 	}
 	return f.raw.ForResource(resource)
 }
 
 // generatedFactory is the factory as the generated group interfaces see it. They pass a function that builds an undecorated
-// informer; it builds a decorated one for the same type instead.
+// informer; it builds a decorated one of the same connection instead.
 type generatedFactory struct {
 	*factory
 }
 
 var _ internalinterfaces.SharedInformerFactory = generatedFactory{}
 
+// InformerName implements internalinterfaces.SharedInformerFactory. An undecorated informer must not reserve a name in
+// client-go's own metrics: the decorated one has it.
+func (f generatedFactory) InformerName() *cache.InformerName { return nil }
+
 // InformerFor implements internalinterfaces.SharedInformerFactory.
 func (f generatedFactory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	if r, ok := clientset.ForType(obj); ok {
-		return f.informer(r)
-	}
-	return f.factory.InformerFor(obj, newFunc)
+	return f.raw.InformerFor(obj, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return f.decorate(obj, newFunc(client, resync), resync)
+	})
 }
 
-func (f generatedFactory) informer(r clientset.Resource) cache.SharedIndexInformer {
-	return f.raw.InformerFor(r.New(), func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return newGenerated(f.obs, r, client, resync, f.options)
+// decorate returns a decorated informer in place of an undecorated one that generated code has built.
+func (f generatedFactory) decorate(obj runtime.Object, undecorated cache.SharedIndexInformer, resync time.Duration) cache.SharedIndexInformer {
+	gvr, _ := meta.UnsafeGuessKindToResource(kindOf(obj, scheme.Scheme))
+	id := For(gvr, f.options.Namespace)
+	if clusterScoped.Has(id.Type()) {
+		id.Namespace = metav1.NamespaceAll
+	}
+	lw, ok := hidden[cache.ListerWatcher](undecorated, "listerWatcher")
+	if !ok {
+		f.obs.Core().Logger.Warn("connection of an informer is not observed: this version of client-go is not supported", "informer_type", id.Type())
+		return Wrap(f.obs, id, undecorated)
+	}
+	return NewSharedIndexInformer(f.obs, id, lw, obj, cache.SharedIndexInformerOptions{
+		ResyncPeriod: resync,
+		Indexers:     undecorated.GetIndexer().GetIndexers(),
+		Identifier:   f.options.InformerName.WithResource(gvr),
 	})
 }

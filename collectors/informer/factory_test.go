@@ -3,18 +3,20 @@ package informer_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/clientset"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -53,20 +55,49 @@ func TestEveryKindOfTheFactoryIsDecorated(t *testing.T) {
 	if kinds < 60 {
 		t.Errorf("only %d kinds were found: the walk is broken", kinds)
 	}
-	resources := clientset.All()
-	if n := len(resources); n < kinds {
-		t.Errorf("the clientset has %d kinds, the factory %d", n, kinds)
-	}
-	for _, resource := range resources {
-		obs, _ := observertest.New(t)
-		f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})
-		if _, err := f.ForResource(resource); err != nil {
-			t.Errorf("ForResource(%v): %v", resource, err)
+}
+
+// TestForResourceDecoratesEveryResource walks the interface of the clientset. It also holds the list of resources that have
+// no namespace.
+func TestForResourceDecoratesEveryResource(t *testing.T) {
+	resources := 0
+	for version := range reflect.TypeFor[kubernetes.Interface]().Methods() {
+		if version.Type.NumIn() != 0 || version.Type.NumOut() != 1 || version.Type.Out(0).Kind() != reflect.Interface {
 			continue
 		}
-		if all := informer.List(obs); len(all) != 1 || !all[0].Connection || all[0].ID != informer.For(resource, metav1.NamespaceAll) {
-			t.Errorf("ForResource(%v) is not decorated, or called %+v", resource, all)
+		for accessor := range version.Type.Out(0).Methods() {
+			list, ok := accessor.Type.Out(0), false
+			if list.Kind() == reflect.Interface {
+				var method reflect.Method
+				if method, ok = list.MethodByName("List"); ok {
+					list = method.Type.Out(0).Elem()
+				}
+			}
+			if !ok {
+				continue
+			}
+			items, _ := list.FieldByName("Items")
+			kinds, _, err := scheme.Scheme.ObjectKinds(reflect.New(items.Type.Elem()).Interface().(runtime.Object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resources++
+			resource := kinds[0].GroupVersion().WithResource(strings.ToLower(accessor.Name))
+			want := informer.For(resource, metav1.NamespaceAll)
+			if accessor.Type.NumIn() == 1 {
+				want.Namespace = "shop"
+			}
+			obs, _ := observertest.New(t)
+			f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: "shop"})
+			if _, err := f.ForResource(resource); err != nil {
+				t.Errorf("ForResource(%v): %v", resource, err)
+			} else if all := informer.List(obs); len(all) != 1 || !all[0].Connection || all[0].ID != want {
+				t.Errorf("ForResource(%v) is not decorated, or called %+v", resource, all)
+			}
 		}
+	}
+	if resources < 60 {
+		t.Errorf("only %d resources were found: the walk is broken", resources)
 	}
 }
 

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"time"
@@ -8,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/clientset"
 )
 
 // GeneratedFactory is the part of a factory by informer-gen that InformerFor needs. C is the interface of the clientset, F
@@ -20,50 +21,68 @@ type GeneratedFactory[C any, F ~func(C, time.Duration) cache.SharedIndexInformer
 	InformerFor(obj runtime.Object, newFunc F) cache.SharedIndexInformer
 }
 
-// InformerFor registers a decorated informer for one type with a factory of another clientset than client-go's. Call it before
-// the factory is first used for that type. Afterwards the factory, its typed informers and their listers use it:
+// GeneratedClient is the part of a typed client by client-gen that InformerFor needs. L is the type of its lists, which is
+// inferred.
+type GeneratedClient[L runtime.Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// InformerFor registers a decorated informer for one resource with a factory of another clientset than client-go's, before
+// anything else asks the factory for that type. clients is the method of the clientset that returns the typed client of the
+// resource in a namespace. From then on the factory, its typed informers and their listers use the decorated informer:
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
-//	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), &v1.Widget{}, informer.Options{})
+//	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets, informer.Options{})
 //	widgets := factory.Example().V1().Widgets() // unchanged from here on
 //
-// The factory does not expose its namespace and its list options: repeat them in the options. Its resync periods and its
-// Transform apply. As with any informer of a factory, the next Start starts it.
+// For a cluster-scoped resource, clients is a function that ignores its argument. The factory does not expose its namespace
+// and its list options: repeat them in the options. Its resync periods and its Transform apply. As with any informer of a
+// factory, the next Start starts it.
 //
-// It returns an error if the clientset cannot list and watch the type, or if the factory has an informer for the type
-// already. It calls methods of the clientset by reflection, once for each list and watch, never for an event; a program
-// that calls it is linked with all its exported methods. It is safe for concurrent use.
-func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer]( //nolint:revive // the name is client-go's
-	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, example runtime.Object, options Options,
+// It returns an error if the lists of the client have no items, or if the factory has an informer for the type already: then
+// that informer stays undecorated. It is safe for concurrent use.
+func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, I GeneratedClient[L], L runtime.Object]( //nolint:revive // the name is client-go's
+	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, clients func(namespace string) I, options Options,
 ) (cache.SharedIndexInformer, error) {
-	r, ok := clientset.Find(reflect.TypeFor[C](), example)
+	example, ok := itemOf(reflect.TypeFor[L]())
 	if !ok {
-		return nil, fmt.Errorf("informer: %v has no client with List and Watch for %T", reflect.TypeFor[C](), example)
+		return nil, fmt.Errorf("informer: %v has no field Items with objects", reflect.TypeFor[L]())
 	}
-	r.GVR, options.InformerName = resource, nil
+	options.InformerName = nil
 	if named, ok := any(factory).(interface{ InformerName() *cache.InformerName }); ok {
 		options.InformerName = named.InformerName()
 	}
 	var built cache.SharedIndexInformer
 	inf := factory.InformerFor(example, func(client C, resync time.Duration) cache.SharedIndexInformer {
-		built = newGenerated(obs, r, client, resync, options)
+		objects := clients(options.Namespace)
+		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options, objects.List, objects.Watch), client)
+		built = NewSharedIndexInformer(obs, For(resource, options.Namespace), lw, example, cache.SharedIndexInformerOptions{
+			ResyncPeriod: resync,
+			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+			Identifier:   options.InformerName.WithResource(resource),
+		})
 		return built
 	})
 	if built == nil {
-		return nil, fmt.Errorf("informer: the factory already has an informer for %T: call InformerFor once, before the type is first used", example)
+		return nil, fmt.Errorf("informer: the factory has an informer for %T already: call InformerFor before anything asks for it, and once", example)
 	}
 	return inf, nil
 }
 
-// newGenerated returns a decorated informer in place of the one that generated code would build.
-func newGenerated(obs *collectors.Observer, r clientset.Resource, client any, resync time.Duration, options Options) cache.SharedIndexInformer {
-	if !r.Namespaced {
-		options.Namespace = metav1.NamespaceAll
+// itemOf returns an empty object of the type that a type of lists has items of.
+func itemOf(list reflect.Type) (runtime.Object, bool) {
+	if list.Kind() != reflect.Pointer || list.Elem().Kind() != reflect.Struct {
+		return nil, false
 	}
-	lw := cache.ToListWatcherWithWatchListSemantics(r.ListWatch(client, options.Namespace, options.TweakListOptions), client)
-	return NewSharedIndexInformer(obs, For(r.GVR, options.Namespace), lw, r.New(), cache.SharedIndexInformerOptions{
-		ResyncPeriod: resync,
-		Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-		Identifier:   options.InformerName.WithResource(r.GVR),
-	})
+	items, ok := list.Elem().FieldByName("Items")
+	if !ok || items.Type.Kind() != reflect.Slice {
+		return nil, false
+	}
+	item := items.Type.Elem()
+	if item.Kind() == reflect.Pointer {
+		item = item.Elem()
+	}
+	object, ok := reflect.New(item).Interface().(runtime.Object)
+	return object, ok
 }

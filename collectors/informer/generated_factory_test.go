@@ -44,11 +44,11 @@ type (
 	exampleV1Client interface {
 		RESTClient() error
 		Widgets(namespace string) widgetClient
-		Reviews() reviewClient
 	}
-	// reviewClient is a client that cannot list, like that of SelfSubjectReviews.
-	reviewClient interface {
-		Create(context.Context, *widget, metav1.CreateOptions) (*widget, error)
+	// listClient has lists without objects.
+	listClient interface {
+		List(context.Context, metav1.ListOptions) (*widget, error)
+		Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 	}
 	widgetClient interface {
 		Get(context.Context, string, metav1.GetOptions) (*widget, error)
@@ -66,7 +66,6 @@ type fakeExample struct {
 func (f *fakeExample) Discovery() string                     { return "" }
 func (f *fakeExample) ExampleV1() exampleV1Client            { return f }
 func (f *fakeExample) RESTClient() error                     { return nil }
-func (f *fakeExample) Reviews() reviewClient                 { return nil }
 func (f *fakeExample) IsWatchListSemanticsUnSupported() bool { return true }
 func (f *fakeExample) Widgets(namespace string) widgetClient { return fakeWidgets{f, namespace} }
 
@@ -135,7 +134,7 @@ func TestInformerForAnotherClientset(t *testing.T) {
 	t.Cleanup(name.Release)
 	client := &fakeExample{asked: make(chan string, 1)}
 	factory := &exampleFactory{client: client, name: name, informers: map[reflect.Type]cache.SharedIndexInformer{}}
-	inf, err := informer.InformerFor(obs, factory, widgets, &widget{}, informer.Options{
+	inf, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets, informer.Options{
 		Namespace:        "shop",
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "a=b" },
 	})
@@ -176,12 +175,13 @@ func TestInformerForRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	factory := &exampleFactory{client: &fakeExample{}, informers: map[reflect.Type]cache.SharedIndexInformer{}}
-	if _, err := informer.InformerFor(obs, factory, widgets, &widgetList{}, informer.Options{}); err == nil || !strings.Contains(err.Error(), "widgetList") {
-		t.Errorf("a type that the clientset does not know: %v", err)
+	client := &fakeExample{}
+	factory := &exampleFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}}
+	if _, err := informer.InformerFor(obs, factory, widgets, func(string) listClient { return nil }, informer.Options{}); err == nil || !strings.Contains(err.Error(), "Items") {
+		t.Errorf("lists without objects: %v", err)
 	}
 	factory.Widgets()
-	if _, err := informer.InformerFor(obs, factory, widgets, &widget{}, informer.Options{}); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets, informer.Options{}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a type that has an informer: %v", err)
 	}
 	if n := len(informer.List(obs)); n != 0 {

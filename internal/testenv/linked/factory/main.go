@@ -1,0 +1,51 @@
+// Command factory uses client-go's typed factory, a factory of another clientset and package clientgo. A test checks what it
+// is linked with.
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/integrations/clientgo"
+)
+
+type witness struct{}
+
+func (witness) String() string { return "" }
+
+// NobodyCallsThis is in the program only if the linker keeps every exported method.
+func (witness) NobodyCallsThis() { println() }
+
+type newInformer func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer
+
+// generated is a factory like those that informer-gen generates.
+type generated struct {
+	client kubernetes.Interface
+}
+
+func (g generated) InformerFor(_ runtime.Object, newFunc newInformer) cache.SharedIndexInformer {
+	return newFunc(g.client, 0)
+}
+
+func main() {
+	ctx := context.Background()
+	obs := clientgo.New("linked")
+	client, err := kubernetes.NewForConfig(clientgo.WrapConfig(obs, &rest.Config{}))
+	if err != nil {
+		fmt.Println(err, witness{})
+	}
+	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
+	pods := factory.Core().V1().Pods().Lister()
+	services := func(namespace string) corev1client.ServiceInterface { return client.CoreV1().Services(namespace) }
+	clientgo.InformerFor(obs, generated{client}, "services.v1.", services)
+	factory.StartWithContext(ctx)
+	fmt.Println(pods.Pods("").Get((&corev1.Pod{}).Name))
+}
