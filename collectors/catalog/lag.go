@@ -13,7 +13,7 @@ var (
 	InformerFreshnessChecks = counter(Metric{
 		Name:   "k8s_informer_freshness_checks_total",
 		Help:   "Number of freshness checks, by result.",
-		Notes:  "Each check opens a short second watch at the store's resource version and verifies that the store receives what it delivers. 0 if checks are disabled, which is the default of the library.",
+		Notes:  "Each check opens a short second watch at the store's resource version and verifies that the store receives what it delivers. Absent unless checks are enabled; the library's default is off.",
 		Family: familyLag,
 		Labels: informer(labelFreshnessResult),
 		Covers: []string{"S5", "S13"},

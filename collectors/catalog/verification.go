@@ -5,7 +5,7 @@ var (
 	InformerAudits = counter(Metric{
 		Name:   "k8s_informer_audits_total",
 		Help:   "Number of audits, by result.",
-		Notes:  "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. 0 if audits are disabled, which is the default of the library.",
+		Notes:  "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. Absent unless audits are enabled; the library's default is off.",
 		Family: familyAudit,
 		Labels: informer(labelAuditResult),
 		Covers: []string{"S11", "S13", "S19"},
@@ -21,7 +21,7 @@ var (
 	InformerAuditDuration = histogram(Metric{
 		Name:    "k8s_informer_audit_duration_seconds",
 		Help:    "Duration of audits in seconds, excluding skipped and failed audits.",
-		Notes:   "Most of the time is spent waiting for the pages of a list.",
+		Notes:   "Most of the time is spent waiting for the pages of a list. Absent unless audits are enabled.",
 		Family:  familyAudit,
 		Labels:  informer(),
 		Buckets: syncBuckets,
@@ -30,7 +30,7 @@ var (
 	InformerKeyCollisions = counter(Metric{
 		Name:   "k8s_informer_key_collisions_total",
 		Help:   "Number of objects that audits found overwritten in the cache by another object with the same key.",
-		Notes:  "Each collision counts once for as long as it lasts. 0 if audits are disabled.",
+		Notes:  "Each collision counts once for as long as it lasts. Absent unless audits are enabled.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P3"},
@@ -38,7 +38,7 @@ var (
 	InformerMutations = counter(Metric{
 		Name:   "k8s_informer_mutations_total",
 		Help:   "Number of sampled cache objects found changed in place, at an unchanged resource version.",
-		Notes:  "A consumer changed an object without copying it. 0 if sampling is disabled, which is the default. Only a small sample of the objects is checked.",
+		Notes:  "A consumer changed an object without copying it. Absent unless sampling is enabled; the default is off. Only a small sample of the objects is checked.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P7"},

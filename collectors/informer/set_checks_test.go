@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -38,5 +39,57 @@ func TestSetChecks(t *testing.T) {
 	await.True(t, "three audits", func() bool { return audits("after") >= 3 })
 	if n := audits("before"); n != 0 {
 		t.Errorf("%v audits of an informer created without checks", n)
+	}
+}
+
+// The series of a check exist only while an informer with the same labels runs it, and begin at 0.
+func TestSeriesOfChecks(t *testing.T) {
+	obs, reg := observertest.New(t)
+	newInformer := func() cache.SharedIndexInformer {
+		return informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	}
+	count := func() map[string]int {
+		n := map[string]int{}
+		for _, s := range metricstest.Gather(t, reg) {
+			switch s.Name {
+			case catalog.InformerFreshnessChecks.Name, catalog.InformerAudits.Name, catalog.InformerAuditDuration.Name + "_count",
+				catalog.InformerKeyCollisions.Name, catalog.InformerMutations.Name:
+				n[s.Name]++
+				if s.Value != 0 {
+					t.Errorf("%s is %v", s.Name, s.Value)
+				}
+			}
+		}
+		return n
+	}
+	start(t, newInformer())
+	if n := count(); len(n) != 0 {
+		t.Errorf("series of checks that are off: %v", n)
+	}
+	for _, step := range []struct {
+		checks collectors.Checks
+		want   map[string]int
+	}{
+		{collectors.Checks{Mutations: time.Hour}, map[string]int{catalog.InformerMutations.Name: 1}},
+		{collectors.Checks{Freshness: time.Hour, Audit: time.Hour}, map[string]int{
+			catalog.InformerMutations.Name: 1, catalog.InformerFreshnessChecks.Name: 4, catalog.InformerAudits.Name: 4,
+			catalog.InformerAuditDuration.Name + "_count": 1, catalog.InformerKeyCollisions.Name: 1,
+		}},
+	} {
+		if err := obs.SetChecks(step.checks); err != nil {
+			t.Fatal(err)
+		}
+		newInformer()
+		if n := count(); !maps.Equal(n, step.want) {
+			t.Errorf("with %+v: %v, want %v", step.checks, n, step.want)
+		}
+	}
+	// Of an informer whose connection is not observed, only mutations can be checked.
+	obs, reg = observertest.New(t, func(o *collectors.Options) {
+		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
+	})
+	informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{}))
+	if n, want := count(), map[string]int{catalog.InformerMutations.Name: 1}; !maps.Equal(n, want) {
+		t.Errorf("without a connection: %v, want %v", n, want)
 	}
 }

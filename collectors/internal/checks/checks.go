@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"sync"
 	"time"
@@ -64,31 +65,56 @@ type Checks struct {
 	audits audits
 }
 
-// New returns the checks of an informer, which run between Start and the stop function that it returns.
-func New(subject Subject) *Checks { return &Checks{Subject: subject} }
+// New returns the checks of an informer, which run between Start and the stop function that it returns. The series of the
+// checks that will run exist from now on.
+func New(subject Subject) *Checks {
+	c := &Checks{Subject: subject}
+	for k := range c.enabled() {
+		k.addSeries()
+	}
+	return c
+}
+
+// check is a check that an informer has.
+type check struct {
+	addSeries func()
+	run       func(context.Context)
+}
+
+// enabled yields the checks that have an interval and can run.
+func (c *Checks) enabled() iter.Seq[check] {
+	return func(yield func(check) bool) {
+		for _, k := range []struct {
+			check
+			interval time.Duration
+			// connection is set if the check makes requests.
+			connection bool
+		}{
+			{check{c.Metrics.addFreshness, c.checkFreshness}, c.Intervals.Freshness, true},
+			{check{c.Metrics.addAudits, c.auditUnlessPaused}, c.Intervals.Audit, true},
+			{check{c.Metrics.addMutations, c.checkMutations}, c.Intervals.Mutations, false},
+		} {
+			if k.interval != 0 && c.Store != nil && (c.Lister != nil || !k.connection) && !yield(k.check) {
+				return
+			}
+		}
+	}
+}
 
 // Start starts the checks that have an interval. They begin when the informer has synced. The returned function stops
 // them and waits for their end.
 func (c *Checks) Start(ctx context.Context, synced cache.DoneChecker) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	start := func(interval time.Duration, run func()) {
-		if interval == 0 || c.Store == nil {
-			return
-		}
+	for k := range c.enabled() {
 		running.Go(func() {
 			select {
 			case <-synced.Done():
-				run()
+				k.run(ctx)
 			case <-ctx.Done():
 			}
 		})
 	}
-	if c.Lister != nil {
-		start(c.Intervals.Freshness, func() { c.checkFreshness(ctx) })
-		start(c.Intervals.Audit, func() { c.auditUnlessPaused(ctx) })
-	}
-	start(c.Intervals.Mutations, func() { c.checkMutations(ctx) })
 	return func() {
 		cancel()
 		running.Wait()

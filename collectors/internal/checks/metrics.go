@@ -1,28 +1,39 @@
 package checks
 
 import (
+	"sync"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// Metrics are the series that the checks of informers with the same labels share.
+// Metrics are the series that the checks of informers with the same labels share. Those of a check exist once one of the
+// informers runs it.
 type Metrics struct {
+	// Each is called before a check runs that uses its series.
+	addFreshness, addAudits, addMutations func()
+
 	freshness             map[string]prometheus.Counter
 	audits                map[string]prometheus.Counter
 	auditDuration         prometheus.Observer
 	collisions, mutations prometheus.Counter
 }
 
-// NewMetrics returns the series with the given values of the labels informer_type and watch_namespace. The caller
-// deletes them.
+// NewMetrics returns series with the given values of the labels informer_type and watch_namespace. The caller deletes them.
 func NewMetrics(v *core.Vectors, informerType, watchNamespace string) *Metrics {
-	return &Metrics{
-		freshness:     v.CounterSet(catalog.InformerFreshnessChecks, informerType, watchNamespace),
-		audits:        v.CounterSet(catalog.InformerAudits, informerType, watchNamespace),
-		auditDuration: v.Histogram(catalog.InformerAuditDuration, informerType, watchNamespace),
-		collisions:    v.Counter(catalog.InformerKeyCollisions, informerType, watchNamespace),
-		mutations:     v.Counter(catalog.InformerMutations, informerType, watchNamespace),
-	}
+	m := &Metrics{}
+	m.addFreshness = sync.OnceFunc(func() {
+		m.freshness = v.CounterSet(catalog.InformerFreshnessChecks, informerType, watchNamespace)
+	})
+	m.addAudits = sync.OnceFunc(func() {
+		m.audits = v.CounterSet(catalog.InformerAudits, informerType, watchNamespace)
+		m.auditDuration = v.Histogram(catalog.InformerAuditDuration, informerType, watchNamespace)
+		m.collisions = v.Counter(catalog.InformerKeyCollisions, informerType, watchNamespace)
+	})
+	m.addMutations = sync.OnceFunc(func() {
+		m.mutations = v.Counter(catalog.InformerMutations, informerType, watchNamespace)
+	})
+	return m
 }
