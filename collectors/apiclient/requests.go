@@ -21,6 +21,8 @@ import (
 // that it counts, and exists as long as the Observer: such a request may be repeated at any time.
 type registry struct {
 	*core.Observer
+	// latency is what NewMetrics registers.
+	latency latency
 
 	mu      sync.RWMutex
 	answers map[answer]*answerSeries
@@ -55,7 +57,9 @@ var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
-		return &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
+		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
+		r.latency.registry = r
+		return r
 	})
 }
 

@@ -2,10 +2,14 @@ package apiclient
 
 import (
 	"context"
+	"net/url"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/util/flowcontrol"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
@@ -40,5 +44,32 @@ func (l *limiter) Accept() {
 }
 
 func (l *limiter) observe(begin int64) {
+	if metrics.RateLimiterLatency == metrics.LatencyMetric(&l.registry.latency) {
+		return // client-go reports the wait to NewMetrics
+	}
 	l.wait.Observe(core.Seconds(l.registry.Now() - begin))
+}
+
+// NewMetrics returns what reports how long all clients of the process wait for their rate limiters, including client-go's
+// default ones, which WrapConfig cannot observe:
+//
+//	metrics.Register(apiclient.NewMetrics(obs)) // k8s.io/client-go/tools/metrics, once per process
+//
+// WrapConfig never registers it: client-go accepts one registration per process, the first, and ignores those that follow.
+// Programs with controller-runtime or component-base have one. Waits for a limiter that WrapConfig observes count once. It
+// is safe for concurrent use.
+func NewMetrics(obs *collectors.Observer) metrics.RegisterOpts {
+	return metrics.RegisterOpts{RateLimiterLatency: &registryOf(obs).latency}
+}
+
+// latency receives each wait from client-go.
+type latency struct {
+	registry *registry
+}
+
+var _ metrics.LatencyMetric = &latency{}
+
+// Observe implements metrics.LatencyMetric.
+func (l *latency) Observe(_ context.Context, _ string, _ url.URL, wait time.Duration) {
+	l.registry.Metrics.Histogram(catalog.ClientThrottleWait).Observe(wait.Seconds())
 }
