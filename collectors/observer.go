@@ -25,10 +25,10 @@ type Options struct {
 	Checks Checks
 	// Limits bounds the number of series.
 	Limits Limits
-	// UpstreamMetrics adds client-go's own metrics: informer_* of informers that have a cache.InformerName, workqueue_* of
-	// decorated queues, and leader_election_* through leader.NewMetricsProvider. The providers that component-base or
-	// controller-runtime install for the process then no longer receive them. Metrics that the registry already has are
-	// left out, with a log message.
+	// UpstreamMetrics adds client-go's own metrics: informer_* of informers that have a cache.InformerName, and
+	// leader_election_* through leader.NewMetricsProvider. It also takes them, and workqueue_* of decorated queues, from the
+	// providers that component-base or controller-runtime install for the process; without such a provider, decorated queues
+	// report workqueue_* in any case. Metrics that the registry already has are left out, with a log message.
 	UpstreamMetrics bool
 }
 

@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -28,10 +30,12 @@ func BenchmarkQueue(b *testing.B) {
 	}
 	run := func(make maker, upstream bool, ready int) budget.Workload {
 		return func(b *testing.B, n int) time.Duration {
-			obs, _ := observertest.New(b, func(o *collectors.Options) { o.UpstreamMetrics = upstream })
+			obs, reg := observertest.New(b)
 			var provider workqueue.MetricsProvider
 			if upstream {
 				provider = queue.NewMetricsProvider(obs)
+			} else {
+				reg.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: catalog.UpstreamQueueDepth.Name})) // of other code
 			}
 			q := make(obs, provider)
 			defer q.ShutDown()

@@ -66,7 +66,9 @@ func TestQueueBehavesLikeClientGo(t *testing.T) {
 		"upstream metrics": {
 			func() workqueue.Queue[string] { return nil },
 			func(obs *collectors.Observer, _ workqueue.Queue[string]) limitingQueue {
-				return queue.NewTypedRateLimitingQueue(obs, "c", backoffs(), queue.Options[string]{MetricsProvider: queue.NewMetricsProvider(obs)})
+				// The Observer's own, even if another test has set a provider of the process.
+				obs.Core().UpstreamMetrics = true
+				return newQueue(obs, "c")
 			},
 		},
 		"custom order": {

@@ -16,8 +16,8 @@ type Options[T comparable] struct {
 	// Order is the order in which items are handed out. The default is first in, first out. A custom order costs one map
 	// entry for each item in the queue.
 	Order workqueue.Queue[T]
-	// MetricsProvider receives client-go's own metrics of the queue. The default is the Observer if
-	// collectors.Options.UpstreamMetrics is set, else the provider of the process.
+	// MetricsProvider receives client-go's own metrics of the queue. The default is the provider of the process if it has one
+	// and collectors.Options.UpstreamMetrics is not set, else the Observer.
 	MetricsProvider workqueue.MetricsProvider
 	// Clock measures delays and ages. The default is the system clock.
 	Clock clock.WithTicker
@@ -40,7 +40,7 @@ var _ workqueue.TypedRateLimitingInterface[string] = &Queue[string]{}
 //
 // The series are deleted once the queue has been shut down, a call of Get has reported that, and no item is being
 // processed; at the latest when the Queue becomes unreachable. From Add to Done, an item takes about 50 ns longer than in
-// a plain queue and causes no additional allocation.
+// a plain queue that reports client-go's own metrics, and causes no additional allocation.
 func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name string, limiter workqueue.TypedRateLimiter[T], options Options[T]) *Queue[T] {
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
@@ -49,7 +49,10 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 	series, leaveQueue := r.joinQueue(name)
 	limits, leaveLimiter := r.joinLimiter(name)
 	dropped, leaveDropped := r.joinDropped(name)
-	provider, leaveUpstream := r.queueMetrics(series.controller, options.MetricsProvider)
+	provider, leaveUpstream := options.MetricsProvider, func() {}
+	if provider == nil && r.UpstreamMetrics {
+		provider, leaveUpstream = r.queueMetrics(series.controller)
+	}
 
 	// From the inside out: items that are ready, delayed items, rate limited items.
 	pushClock := &addClock{WithTicker: options.Clock, base: r.Base()}
@@ -59,9 +62,17 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 	} else {
 		ready.order = &customOrder[T]{Queue: options.Order, clock: pushClock, last: &ready.last}
 	}
-	ready.Typed = workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{
-		Name: name, MetricsProvider: provider, Clock: pushClock, Queue: ready.order,
-	})
+	newTyped := func() *workqueue.Typed[T] {
+		return workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{
+			Name: name, MetricsProvider: provider, Clock: pushClock, Queue: ready.order,
+		})
+	}
+	ready.Typed = newTyped()
+	if provider == nil && name != "" && reportsNothing(ready.Typed) {
+		if provider, leaveUpstream = r.queueMetrics(series.controller); provider != nil {
+			ready.Typed = newTyped() // the first has no goroutine without metrics
+		}
+	}
 	mirror := &delayedItems[T]{}
 	delaying := &delayingQueue[T]{mirror: mirror, TypedDelayingInterface: workqueue.NewTypedDelayingQueueWithConfig(
 		workqueue.TypedDelayingQueueConfig[T]{Name: name, MetricsProvider: provider, Clock: options.Clock, Queue: dueQueue[T]{ready, mirror}},

@@ -20,15 +20,18 @@ type registry struct {
 	limiters series.Pool[string, *limiterSeries]
 	// dropped is a separate pool, because items that a shutdown leaves are counted after the queue has ended.
 	dropped series.Pool[string, map[DropReason]prometheus.Counter]
-	// upstream holds client-go's own metrics of each queue.
-	upstream upstreamQueues
+	// upstream returns client-go's own metrics of queues, nil if other code has registered them. The first call registers
+	// them.
+	upstream func() *upstreamQueues
 }
 
 var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
-		return &registry{Observer: o, upstream: upstreamQueues{metrics: o.Queues, names: series.Cap{Limit: o.Labels.Controllers.Limit}}}
+		return &registry{Observer: o, upstream: sync.OnceValue(func() *upstreamQueues {
+			return core.Register(o, "workqueue_*", newUpstreamQueues(o))
+		})}
 	})
 }
 

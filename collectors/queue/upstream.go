@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"reflect"
+	"strings"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 
@@ -13,7 +16,6 @@ import (
 // upstreamQueues reports client-go's own metrics of work queues. Unlike component-base, it deletes the series of observed
 // queues that have ended.
 type upstreamQueues struct {
-	// metrics is nil unless the Observer reports them.
 	metrics *core.Vectors
 	// names limits the names of queues that are created elsewhere; those of observed queues are limited as controllers.
 	// Overflows are not counted, because client-go asks for the metrics of a queue one by one.
@@ -21,6 +23,19 @@ type upstreamQueues struct {
 	// uses holds the metrics of each name. Queues with the same name share them, as with component-base.
 	uses series.Pool[string, *upstreamQueue]
 }
+
+var _ prometheus.Collector = &upstreamQueues{}
+
+// newUpstreamQueues returns metrics that are not registered.
+func newUpstreamQueues(o *core.Observer) *upstreamQueues {
+	return &upstreamQueues{metrics: core.NewUpstreamQueues(), names: series.Cap{Limit: o.Labels.Controllers.Limit}}
+}
+
+// Describe implements prometheus.Collector.
+func (u *upstreamQueues) Describe(ch chan<- *prometheus.Desc) { u.metrics.Describe(ch) }
+
+// Collect implements prometheus.Collector.
+func (u *upstreamQueues) Collect(ch chan<- prometheus.Metric) { u.metrics.Collect(ch) }
 
 // join returns the metrics of a queue. They exist at least until leave is called, which must be done at most once.
 func (u *upstreamQueues) join(name string) (q *upstreamQueue, leave func()) {
@@ -55,15 +70,22 @@ type upstreamQueue struct {
 	latency, work              prometheus.Observer
 }
 
-// queueMetrics returns the provider for client-go's own metrics of a queue: the one from the queue's options, else the
-// Observer's if it has one, else nil, which makes client-go use the provider of the process. The name must be a label value
-// of the Observer's.
-func (r *registry) queueMetrics(name string, option workqueue.MetricsProvider) (provider workqueue.MetricsProvider, leave func()) {
-	if option != nil || r.Queues == nil {
-		return option, func() {}
+// queueMetrics returns the Observer's provider for client-go's own metrics of a queue, nil if other code has registered them.
+// The name must be a label value of the Observer's.
+func (r *registry) queueMetrics(name string) (provider workqueue.MetricsProvider, leave func()) {
+	u := r.upstream()
+	if u == nil {
+		return nil, func() {}
 	}
-	q, leave := r.upstream.join(name)
+	q, leave := u.join(name)
 	return &metricsProvider{func(string) *upstreamQueue { return q }}, leave
+}
+
+// reportsNothing reports whether a queue that was given a name and no provider has no metrics: the process has no provider
+// either, and client-go does not expose that.
+func reportsNothing[T comparable](q *workqueue.Typed[T]) bool {
+	metrics := reflect.ValueOf(q).Elem().FieldByName("metrics")
+	return metrics.Kind() == reflect.Interface && !metrics.IsNil() && strings.HasPrefix(metrics.Elem().Type().Name(), "noMetrics")
 }
 
 // NewMetricsProvider returns a provider that adds client-go's own metrics of work queues to the Observer's, for queues that
@@ -73,13 +95,12 @@ func (r *registry) queueMetrics(name string, option workqueue.MetricsProvider) (
 //
 // The library never calls SetProvider itself, because a process has one provider and the first call wins. Queues of
 // NewTypedRateLimitingQueue do not need it. The series live as long as the Observer, because client-go does not report the
-// end of a queue. The provider discards everything unless collectors.Options.UpstreamMetrics is set and nothing else has
-// registered workqueue_*. It is safe for concurrent use.
+// end of a queue. The provider discards everything if other code has registered workqueue_*. It is safe for concurrent use.
 func NewMetricsProvider(obs *collectors.Observer) workqueue.MetricsProvider {
 	r := registryOf(obs)
-	u := &r.upstream
-	if u.metrics == nil {
-		u = &upstreamQueues{metrics: core.NewUpstreamQueues(), names: series.Cap{Limit: r.Labels.Controllers.Limit}}
+	u := r.upstream()
+	if u == nil {
+		u = newUpstreamQueues(r.Observer)
 	}
 	return &metricsProvider{func(name string) *upstreamQueue {
 		q, _ := u.join(u.names.Acquire(name))

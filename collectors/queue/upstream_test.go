@@ -144,8 +144,8 @@ func TestUpstreamQueueLimit(t *testing.T) {
 	}
 }
 
-// TestUpstreamQueueMetricsOfOthers: if the registry has workqueue_* from another library, New logs that and leaves them
-// alone, and queues report to the provider of the process.
+// TestUpstreamQueueMetricsOfOthers: if the registry has workqueue_* from another library, the first queue logs that and leaves
+// them alone, and queues report to the provider of the process.
 func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 	reg := prometheus.NewPedanticRegistry()
 	m := catalog.UpstreamQueueDepth // as controller-runtime has it: the same name, but other labels and another help
@@ -157,9 +157,6 @@ func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 	obs, err := collectors.New(reg, collectors.Options{Name: "a", UpstreamMetrics: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "workqueue_*") {
-		t.Errorf("the log says:\n%s", &log)
 	}
 	if obs.Core().Informers == nil {
 		t.Error("informer_* were left out as well")
@@ -174,6 +171,23 @@ func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 	}
 	if s := onlyWorkqueue(metricstest.Take(t, reg)); len(s) != 0 {
 		t.Errorf("reported:\n%s", s)
+	}
+	finish(q)
+	finish(newQueue(obs, "another"))
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "workqueue_*") {
+		t.Errorf("the log says:\n%s", &log)
+	}
+
+	// Without Options.UpstreamMetrics, the provider of the process receives everything, and nothing is registered.
+	before = process.String()
+	without, withoutReg := observertest.New(t)
+	q = newQueue(without, "reports to the process")
+	q.Add("a")
+	if s := strings.TrimPrefix(strings.TrimPrefix(process.String(), before), ", "); s != "adds +1, depth +1" {
+		t.Errorf("the provider of the process received: %s", s)
+	}
+	if s := onlyWorkqueue(metricstest.Take(t, withoutReg)); len(s) != 0 {
+		t.Errorf("reported as well:\n%s", s)
 	}
 	finish(q)
 
@@ -194,10 +208,6 @@ func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 	if s := process.String(); s != before {
 		t.Errorf("the provider of the process received: %s", s)
 	}
-	// Without Options.UpstreamMetrics there is a provider, too, which discards everything.
-	plain, plainReg := observertest.New(t)
-	queue.NewMetricsProvider(plain).NewAddsMetric("x").Inc()
-	metricstest.Take(t, plainReg).Equal(t, metricstest.Snapshot{})
 }
 
 // processProvider is the one provider that client-go accepts in a process.

@@ -22,9 +22,13 @@ type Observer struct {
 	Metrics *Vectors
 	// Labels limits the values of open labels.
 	Labels Labels
-	// Informers, Queues and Leaders are client-go's own metrics. Each is nil without Options.UpstreamMetrics, and if the
-	// registry already had metrics of these names.
-	Informers, Queues, Leaders *Vectors
+	// UpstreamMetrics is Options.UpstreamMetrics.
+	UpstreamMetrics bool
+	// Informers and Leaders are client-go's own metrics. Each is nil without Options.UpstreamMetrics, and if the registry
+	// already had metrics of these names. Those of work queues are registered with the first queue.
+	Informers, Leaders *Vectors
+	// reg has the metrics of the Observer.
+	reg prometheus.Registerer
 
 	// base is the origin of Now.
 	base time.Time
@@ -33,21 +37,22 @@ type Observer struct {
 	parts []Part
 }
 
-// New returns an Observer whose metrics are not registered yet. It uses reg only to find out which of client-go's own metrics
-// are registered.
+// New returns an Observer whose metrics are not registered yet. It uses reg to find out which of client-go's own metrics are
+// registered, and later for Register.
 func New(reg prometheus.Registerer, options Options) *Observer {
 	o := &Observer{
 		Logger:           options.Logger,
 		Tracer:           options.Tracer,
 		RememberedEvents: options.RememberedEvents,
+		UpstreamMetrics:  options.UpstreamMetrics,
 		Metrics:          newMetrics(options.Name),
+		reg:              reg,
 		base:             time.Now(),
 	}
 	o.Checks.Store(&options.Checks)
 	o.Labels.init(o, options.Limits)
 	if options.UpstreamMetrics {
 		o.Informers = o.ifUnregistered(reg, "informer_*", NewUpstreamInformers())
-		o.Queues = o.ifUnregistered(reg, "workqueue_*", NewUpstreamQueues())
 		o.Leaders = o.ifUnregistered(reg, "leader_election_*", NewUpstreamLeaders())
 	}
 	return o
@@ -91,7 +96,7 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 
 func (o *Observer) vectors() []*Vectors {
 	all := []*Vectors{o.Metrics}
-	for _, v := range []*Vectors{o.Informers, o.Queues, o.Leaders} {
+	for _, v := range []*Vectors{o.Informers, o.Leaders} {
 		if v != nil {
 			all = append(all, v)
 		}

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -54,9 +56,30 @@ func (v *Vectors) addHistograms(metrics ...catalog.Histogram) {
 // have metrics with the same names: the first to register them keeps them.
 func (o *Observer) ifUnregistered(reg prometheus.Registerer, names string, v *Vectors) *Vectors {
 	if err := reg.Register(v); err != nil {
-		o.Logger.Info("client-go metrics are already registered, leaving them out", "metrics", names, "reason", err)
+		o.leaveOut(names, err)
 		return nil
 	}
 	reg.Unregister(v) // the Observer registers them together with its own
 	return v
+}
+
+// Register registers client-go's own metrics that are not part of the Observer. It returns the collector that has them: the
+// given one, or that of another Observer with the same registry, or nil if other code has registered metrics of these names.
+func Register[C prometheus.Collector](o *Observer, names string, c C) (registered C) {
+	err := o.reg.Register(c)
+	if err == nil {
+		return c
+	}
+	var already prometheus.AlreadyRegisteredError
+	if errors.As(err, &already) {
+		if other, ok := already.ExistingCollector.(C); ok {
+			return other
+		}
+	}
+	o.leaveOut(names, err)
+	return registered
+}
+
+func (o *Observer) leaveOut(names string, reason error) {
+	o.Logger.Info("client-go metrics are already registered, leaving them out", "metrics", names, "reason", reason)
 }

@@ -1,0 +1,86 @@
+// Package clientgo instruments a controller that is built with client-go alone, in one import. Its functions are those of
+// packages collectors/… with default options, and can be mixed with them.
+//
+//	var obs = clientgo.New("my-controller")
+//
+//	config = clientgo.WrapConfig(obs, config)
+//	factory := clientgo.NewSharedInformerFactory(obs, client, resync)
+//	queue := clientgo.NewTypedRateLimitingQueue(obs, "pods", limiter)
+//	err := clientgo.Sync(ctx, obs, "pods", key, c.syncHandler)
+//
+// As in client_golang's promauto, New and InformerFor panic instead of returning an error. Both do so in the first run of a
+// program or never. Without a panic: collectors.New and informer.InformerFor.
+package clientgo
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/metrics"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
+)
+
+// New returns an Observer whose metrics are registered with prometheus.DefaultRegisterer, which promhttp.Handler serves. name
+// is the value of the label name: the program. It panics if name is empty, or if the registerer already has an Observer of
+// that name. For another registerer, cache checks or limits use collectors.New.
+func New(name string) *collectors.Observer {
+	obs, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: name})
+	if err != nil {
+		panic(err)
+	}
+	return obs
+}
+
+// WrapConfig is apiclient.WrapConfig. It also registers apiclient.NewMetrics with client-go, so that waits for client-go's
+// default rate limiter are reported. client-go accepts one registration per process: a program with its own must call
+// metrics.Register before, or use apiclient.WrapConfig.
+func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
+	metrics.Register(apiclient.NewMetrics(obs))
+	return apiclient.WrapConfig(obs, config)
+}
+
+// NewSharedInformerFactory is informer.NewSharedInformerFactory.
+func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration) informers.SharedInformerFactory {
+	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.Options{})
+}
+
+// InformerFor is informer.InformerFor, for the factory of another clientset that watches all namespaces. resource is the name
+// of the resource with its version and group, such as "widgets.v1.example.com". It panics if the name has another form, or
+// if the factory has an informer for the type already.
+func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, I informer.GeneratedClient[L], L runtime.Object](
+	obs *collectors.Observer, factory informer.GeneratedFactory[C, F], resource string, clients func(namespace string) I,
+) cache.SharedIndexInformer {
+	gvr, _ := schema.ParseResourceArg(resource)
+	if gvr == nil {
+		panic("clientgo: " + resource + " is not the name of a resource with version and group, such as widgets.v1.example.com")
+	}
+	inf, err := informer.InformerFor(obs, factory, *gvr, clients, informer.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return inf
+}
+
+// NewTypedRateLimitingQueue is queue.NewTypedRateLimitingQueue. name is the label controller of the queue's metrics, and the
+// label name of client-go's workqueue_*.
+func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name string, limiter workqueue.TypedRateLimiter[T]) *queue.Queue[T] {
+	return queue.NewTypedRateLimitingQueue(obs, name, limiter, queue.Options[T]{})
+}
+
+// Sync is controllers.Sync.
+func Sync[T any](ctx context.Context, obs *collectors.Observer, name string, item T, sync func(context.Context, T) error) error {
+	return controllers.Sync(ctx, obs, name, item, sync)
+}

@@ -1,0 +1,168 @@
+package clientgo_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/integrations/clientgo"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+)
+
+var obs = clientgo.New("test")
+
+// controller has a queue field as that of k8s.io/sample-controller.
+type controller struct {
+	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
+}
+
+type newInformer func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer
+
+// generatedFactory is a factory like those that informer-gen generates.
+type generatedFactory struct {
+	client kubernetes.Interface
+	built  cache.SharedIndexInformer
+}
+
+func (f *generatedFactory) InformerFor(_ runtime.Object, newFunc newInformer) cache.SharedIndexInformer {
+	if f.built == nil {
+		f.built = newFunc(f.client, 0)
+	}
+	return f.built
+}
+
+// TestController decorates a controller with the functions of the package. Nothing in this process provides workqueue_*, so
+// that the decorated queue does.
+func TestController(t *testing.T) {
+	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}})
+	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	other := &generatedFactory{client: client}
+	services := func(namespace string) corev1client.ServiceInterface { return client.CoreV1().Services(namespace) }
+	watched := clientgo.InformerFor(obs, other, "services.v1.example.com", services)
+	go watched.RunWithContext(t.Context())
+	factory.StartWithContext(t.Context())
+	if !cache.WaitForCacheSync(t.Context().Done(), pods.HasSynced, watched.HasSynced) {
+		t.Fatal("not synced")
+	}
+
+	c := controller{queue: clientgo.NewTypedRateLimitingQueue(obs, "pods", workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]())}
+	for _, result := range []error{nil, errors.New("test")} {
+		c.queue.Add(cache.ObjectName{Namespace: "shop", Name: "a"})
+		item, _ := c.queue.Get()
+		if err := clientgo.Sync(t.Context(), obs, "pods", item, func(_ context.Context, got cache.ObjectName) error {
+			if got != item {
+				t.Errorf("item %v, want %v", got, item)
+			}
+			return result
+		}); !errors.Is(err, result) {
+			t.Errorf("error %v, want %v", err, result)
+		}
+		c.queue.Done(item)
+	}
+	defer c.queue.ShutDown()
+
+	s := metricstest.Gather(t, prometheus.DefaultGatherer)
+	for _, want := range []struct {
+		value  float64
+		metric string
+		labels []string
+	}{
+		{1, "k8s_informer_objects", []string{"name", "test", "informer_type", "pods"}},
+		{1, "k8s_informer_synced", []string{"name", "test", "informer_type", "services.example.com"}},
+		{2, "workqueue_adds_total", []string{"name", "pods"}},
+		{1, "controller_reconcile_total", []string{"name", "test", "controller", "pods", "result", "success"}},
+		{1, "controller_reconcile_total", []string{"name", "test", "controller", "pods", "result", "error"}},
+		{2, "controller_reconcile_total", []string{"name", "test", "controller", "pods"}},
+	} {
+		if got := s.Sum(want.metric, want.labels...); got != want.value {
+			t.Errorf("%s%v is %v, want %v", want.metric, want.labels, got, want.value)
+		}
+	}
+
+	// A second Observer with the same registry reports its queues, too.
+	second, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: "second"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := clientgo.NewTypedRateLimitingQueue(second, "nodes", workqueue.DefaultTypedControllerRateLimiter[string]())
+	defer q.ShutDown()
+	q.Add("a")
+	if got := metricstest.Gather(t, prometheus.DefaultGatherer).Sum("workqueue_adds_total", "name", "nodes"); got != 1 {
+		t.Errorf("%v adds of the second Observer's queue, want 1", got)
+	}
+}
+
+// TestPanics: the functions without an error do not go on without metrics.
+func TestPanics(t *testing.T) {
+	client := fake.NewClientset()
+	factory := &generatedFactory{client: client}
+	for name, f := range map[string]func(){
+		"the name of another Observer": func() { clientgo.New("test") },
+		"a resource without version": func() {
+			clientgo.InformerFor(obs, factory, "services", client.CoreV1().Services)
+		},
+		"a type that has an informer": func() {
+			clientgo.InformerFor(obs, &generatedFactory{built: watchedAlready}, "services.v1.example.com", client.CoreV1().Services)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+var watchedAlready = cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.Service{}, 0, cache.Indexers{})
+
+// TestDefaultRateLimiter: each typed client has a limiter of its own, as without the library, and waits for all of them are
+// reported. A limiter that WrapConfig decorates is not reported twice.
+func TestDefaultRateLimiter(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
+	}))
+	defer server.Close()
+	waits := func() (n, seconds float64) {
+		s := metricstest.Gather(t, prometheus.DefaultGatherer)
+		return s.Sum("k8s_client_throttle_wait_seconds_count"), s.Sum("k8s_client_throttle_wait_seconds_sum")
+	}
+	config := clientgo.WrapConfig(obs, &rest.Config{Host: server.URL})
+	if config.RateLimiter != nil {
+		t.Error("all clients share a limiter")
+	}
+	client := kubernetes.NewForConfigOrDie(config)
+	const requests = float64(rest.DefaultBurst + 2)
+	for range int(requests) {
+		_ = client.CoreV1().RESTClient().Delete().AbsPath("/api/v1/x").Do(t.Context()).Error()
+	}
+	if n, seconds := waits(); n != requests || seconds < 0.1 {
+		t.Errorf("%v waits of %v s, want %v waits of 0.4 s", n, seconds, requests)
+	}
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(100, 1)
+	client = kubernetes.NewForConfigOrDie(clientgo.WrapConfig(obs, config))
+	_ = client.CoreV1().RESTClient().Delete().AbsPath("/api/v1/x").Do(t.Context()).Error()
+	if n, _ := waits(); n != requests+1 {
+		t.Errorf("%v waits, want %v", n, requests+1)
+	}
+}
