@@ -28,9 +28,9 @@ type GeneratedClient[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// InformerFor registers a decorated informer for one resource with a factory of another clientset than client-go's, before
-// anything else asks the factory for that type. clients is the method of the clientset that returns the typed client of the
-// resource in a namespace. From then on the factory, its typed informers and their listers use the decorated informer:
+// InformerFor registers a decorated informer for one resource with a factory of another clientset than client-go's. Call it
+// before the factory is first used for that type. Afterwards the factory, its typed informers and their listers use it.
+// clients is the method of the clientset that returns the typed client of the resource in a namespace:
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
 //	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets, informer.Options{})
@@ -65,7 +65,7 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, I G
 		return built
 	})
 	if built == nil {
-		return nil, fmt.Errorf("informer: the factory has an informer for %T already: call InformerFor before anything asks for it, and once", example)
+		return nil, fmt.Errorf("informer: the factory already has an informer for %T: call InformerFor once, before the type is first used", example)
 	}
 	return inf, nil
 }

@@ -37,7 +37,7 @@ import (
 // is the value of the label name: the program. It panics if name is empty, or if the registerer already has an Observer of
 // that name. For another registerer, cache checks or limits use collectors.New.
 func New(name string) *collectors.Observer {
-	obs, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: name})
+	obs, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: name}) //nolint:forbidigo // the program decides that by calling New, as with promauto
 	if err != nil {
 		panic(err)
 	}

@@ -25,7 +25,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-var obs = clientgo.New("test")
+var (
+	obs = clientgo.New("test")
+	// What New and promhttp.Handler use.
+	registerer = prometheus.DefaultRegisterer //nolint:forbidigo // it is tested
+	gatherer   = prometheus.DefaultGatherer   //nolint:forbidigo // it is tested
+)
 
 // controller has a queue field as that of k8s.io/sample-controller.
 type controller struct {
@@ -78,7 +83,7 @@ func TestController(t *testing.T) {
 	}
 	defer c.queue.ShutDown()
 
-	s := metricstest.Gather(t, prometheus.DefaultGatherer)
+	s := metricstest.Gather(t, gatherer)
 	for _, want := range []struct {
 		value  float64
 		metric string
@@ -97,14 +102,14 @@ func TestController(t *testing.T) {
 	}
 
 	// A second Observer with the same registry reports its queues, too.
-	second, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: "second"})
+	second, err := collectors.New(registerer, collectors.Options{Name: "second"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := clientgo.NewTypedRateLimitingQueue(second, "nodes", workqueue.DefaultTypedControllerRateLimiter[string]())
 	defer q.ShutDown()
 	q.Add("a")
-	if got := metricstest.Gather(t, prometheus.DefaultGatherer).Sum("workqueue_adds_total", "name", "nodes"); got != 1 {
+	if got := metricstest.Gather(t, gatherer).Sum("workqueue_adds_total", "name", "nodes"); got != 1 {
 		t.Errorf("%v adds of the second Observer's queue, want 1", got)
 	}
 }
@@ -144,7 +149,7 @@ func TestDefaultRateLimiter(t *testing.T) {
 	}))
 	defer server.Close()
 	waits := func() (n, seconds float64) {
-		s := metricstest.Gather(t, prometheus.DefaultGatherer)
+		s := metricstest.Gather(t, gatherer)
 		return s.Sum("k8s_client_throttle_wait_seconds_count"), s.Sum("k8s_client_throttle_wait_seconds_sum")
 	}
 	config := clientgo.WrapConfig(obs, &rest.Config{Host: server.URL})

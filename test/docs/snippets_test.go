@@ -15,7 +15,7 @@ import (
 var packages = map[string]string{
 	"collectors": "collectors", "informer": "collectors/informer", "queue": "collectors/queue", "controllers": "collectors/controllers",
 	"leader": "collectors/leader", "apiclient": "collectors/apiclient", "catalog": "collectors/catalog", "alerts": "alerts",
-	"dashboards": "dashboards", "tracing": "tracing",
+	"dashboards": "dashboards", "tracing": "tracing", "clientgo": "integrations/clientgo",
 }
 
 var (

@@ -4,10 +4,9 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"log/slog"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -22,7 +21,7 @@ type witness struct{}
 func (witness) String() string { return "" }
 
 // NobodyCallsThis is in the program only if the linker keeps every exported method.
-func (witness) NobodyCallsThis() { println() }
+func (witness) NobodyCallsThis() { slog.Info("called") }
 
 type newInformer func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer
 
@@ -40,12 +39,13 @@ func main() {
 	obs := clientgo.New("linked")
 	client, err := kubernetes.NewForConfig(clientgo.WrapConfig(obs, &rest.Config{}))
 	if err != nil {
-		fmt.Println(err, witness{})
+		slog.Error("linked", "err", err, "witness", witness{})
 	}
 	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
 	pods := factory.Core().V1().Pods().Lister()
 	services := func(namespace string) corev1client.ServiceInterface { return client.CoreV1().Services(namespace) }
 	clientgo.InformerFor(obs, generated{client}, "services.v1.", services)
 	factory.StartWithContext(ctx)
-	fmt.Println(pods.Pods("").Get((&corev1.Pod{}).Name))
+	pod, err := pods.Pods("").Get("a")
+	slog.Info("linked", "pod", pod, "err", err)
 }

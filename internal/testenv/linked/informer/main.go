@@ -3,7 +3,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,19 +25,19 @@ type witness struct{}
 func (witness) String() string { return "" }
 
 // NobodyCallsThis is in the program only if the linker keeps every exported method.
-func (witness) NobodyCallsThis() { println() }
+func (witness) NobodyCallsThis() { slog.Info("called") }
 
 func main() {
 	ctx := context.Background()
 	registry := prometheus.NewRegistry()
 	obs, err := collectors.New(registry, collectors.Options{Name: "linked"})
 	if err != nil {
-		fmt.Println(err, witness{})
+		slog.Error("linked", "err", err, "witness", witness{})
 	}
 	config := apiclient.WrapConfig(obs, &rest.Config{})
 	client, err := rest.RESTClientFor(config)
 	if err != nil {
-		fmt.Println(err)
+		slog.Error("linked", "err", err)
 	}
 	lw := cache.NewListWatchFromClient(client, "pods", "", nil)
 	inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods"}, lw, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
@@ -45,5 +45,5 @@ func main() {
 	sync := controllers.NewSyncHandler(obs, "pods", func(context.Context, string) error { return nil }, controllers.Options{})
 	go inf.RunWithContext(ctx)
 	item, _ := q.Get()
-	fmt.Println(sync(ctx, item), http.ListenAndServe("127.0.0.1:0", promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
+	slog.Info("linked", "err", sync(ctx, item), "server", http.ListenAndServe("127.0.0.1:0", promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 }
