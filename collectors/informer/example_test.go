@@ -119,7 +119,7 @@ func ExampleInformerFor() {
 	factory := &exampleFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}}
 
 	widgetsGVR := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	if _, err := informer.InformerFor(obs, factory, widgetsGVR, client.ExampleV1().Widgets, informer.Options{}); err != nil {
+	if _, err := informer.InformerFor(obs, factory, widgetsGVR, client.ExampleV1().Widgets(""), informer.Options{}); err != nil {
 		panic(err)
 	}
 	widgets := factory.Widgets() // unchanged from here on

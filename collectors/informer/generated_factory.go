@@ -30,20 +30,19 @@ type GeneratedClient[L runtime.Object] interface {
 
 // InformerFor registers a decorated informer for one resource with a factory of another clientset than client-go's. Call it
 // before the factory is first used for that type. Afterwards the factory, its typed informers and their listers use it.
-// clients is the method of the clientset that returns the typed client of the resource in a namespace:
+// objects is the typed client of the resource, for a namespaced one in the namespace that the factory watches:
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
-//	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets, informer.Options{})
+//	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets(""), informer.Options{})
 //	widgets := factory.Example().V1().Widgets() // unchanged from here on
 //
-// For a cluster-scoped resource, clients is a function that ignores its argument. The factory does not expose its namespace
-// and its list options: repeat them in the options. Its resync periods and its Transform apply. As with any informer of a
-// factory, the next Start starts it.
+// The factory does not expose its namespace and its list options: repeat them in the options, and the namespace in the
+// client. Its resync periods and its Transform apply. As with any informer of a factory, the next Start starts it.
 //
 // It returns an error if the lists of the client have no items, or if the factory has an informer for the type already: then
 // that informer stays undecorated. It is safe for concurrent use.
-func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, I GeneratedClient[L], L runtime.Object]( //nolint:revive // the name is client-go's
-	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, clients func(namespace string) I, options Options,
+func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L runtime.Object]( //nolint:revive // the name is client-go's
+	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, objects GeneratedClient[L], options Options,
 ) (cache.SharedIndexInformer, error) {
 	example, ok := itemOf(reflect.TypeFor[L]())
 	if !ok {
@@ -55,7 +54,6 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, I G
 	}
 	var built cache.SharedIndexInformer
 	inf := factory.InformerFor(example, func(client C, resync time.Duration) cache.SharedIndexInformer {
-		objects := clients(options.Namespace)
 		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options, objects.List, objects.Watch), client)
 		built = NewSharedIndexInformer(obs, For(resource, options.Namespace), lw, example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,

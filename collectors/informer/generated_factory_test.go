@@ -134,7 +134,7 @@ func TestInformerForAnotherClientset(t *testing.T) {
 	t.Cleanup(name.Release)
 	client := &fakeExample{asked: make(chan string, 1)}
 	factory := &exampleFactory{client: client, name: name, informers: map[reflect.Type]cache.SharedIndexInformer{}}
-	inf, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets, informer.Options{
+	inf, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets("shop"), informer.Options{
 		Namespace:        "shop",
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "a=b" },
 	})
@@ -177,11 +177,11 @@ func TestInformerForRefuses(t *testing.T) {
 	}
 	client := &fakeExample{}
 	factory := &exampleFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}}
-	if _, err := informer.InformerFor(obs, factory, widgets, func(string) listClient { return nil }, informer.Options{}); err == nil || !strings.Contains(err.Error(), "Items") {
+	if _, err := informer.InformerFor(obs, factory, widgets, listClient(nil), informer.Options{}); err == nil || !strings.Contains(err.Error(), "Items") {
 		t.Errorf("lists without objects: %v", err)
 	}
 	factory.Widgets()
-	if _, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets, informer.Options{}); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := informer.InformerFor(obs, factory, widgets, client.ExampleV1().Widgets(""), informer.Options{}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a type that has an informer: %v", err)
 	}
 	if n := len(informer.List(obs)); n != 0 {

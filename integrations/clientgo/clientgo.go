@@ -60,14 +60,14 @@ func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interf
 // InformerFor is informer.InformerFor, for the factory of another clientset that watches all namespaces. resource is the name
 // of the resource with its version and group, such as "widgets.v1.example.com". It panics if the name has another form, or
 // if the factory has an informer for the type already.
-func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, I informer.GeneratedClient[L], L runtime.Object](
-	obs *collectors.Observer, factory informer.GeneratedFactory[C, F], resource string, clients func(namespace string) I,
+func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L runtime.Object](
+	obs *collectors.Observer, factory informer.GeneratedFactory[C, F], resource string, objects informer.GeneratedClient[L],
 ) cache.SharedIndexInformer {
 	gvr, _ := schema.ParseResourceArg(resource)
 	if gvr == nil {
 		panic("clientgo: " + resource + " is not the name of a resource with version and group, such as widgets.v1.example.com")
 	}
-	inf, err := informer.InformerFor(obs, factory, *gvr, clients, informer.Options{})
+	inf, err := informer.InformerFor(obs, factory, *gvr, objects, informer.Options{})
 	if err != nil {
 		panic(err)
 	}

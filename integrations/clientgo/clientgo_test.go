@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
@@ -59,8 +58,7 @@ func TestController(t *testing.T) {
 	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
 	pods := factory.Core().V1().Pods().Informer()
 	other := &generatedFactory{client: client}
-	services := func(namespace string) corev1client.ServiceInterface { return client.CoreV1().Services(namespace) }
-	watched := clientgo.InformerFor(obs, other, "services.v1.example.com", services)
+	watched := clientgo.InformerFor(obs, other, "services.v1.example.com", client.CoreV1().Services(""))
 	go watched.RunWithContext(t.Context())
 	factory.StartWithContext(t.Context())
 	if !cache.WaitForCacheSync(t.Context().Done(), pods.HasSynced, watched.HasSynced) {
@@ -121,10 +119,10 @@ func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"the name of another Observer": func() { clientgo.New("test") },
 		"a resource without version": func() {
-			clientgo.InformerFor(obs, factory, "services", client.CoreV1().Services)
+			clientgo.InformerFor(obs, factory, "services", client.CoreV1().Services(""))
 		},
 		"a type that has an informer": func() {
-			clientgo.InformerFor(obs, &generatedFactory{built: watchedAlready}, "services.v1.example.com", client.CoreV1().Services)
+			clientgo.InformerFor(obs, &generatedFactory{built: watchedAlready}, "services.v1.example.com", client.CoreV1().Services(""))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

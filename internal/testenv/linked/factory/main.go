@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -43,8 +42,7 @@ func main() {
 	}
 	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
 	pods := factory.Core().V1().Pods().Lister()
-	services := func(namespace string) corev1client.ServiceInterface { return client.CoreV1().Services(namespace) }
-	clientgo.InformerFor(obs, generated{client}, "services.v1.", services)
+	clientgo.InformerFor(obs, generated{client}, "services.v1.", client.CoreV1().Services(""))
 	factory.StartWithContext(ctx)
 	pod, err := pods.Pods("").Get("a")
 	slog.Info("linked", "pod", pod, "err", err)
