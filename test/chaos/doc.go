@@ -1,17 +1,17 @@
 // Package chaos breaks what the running exporter depends on and compares what it reports: the servers of the control plane, its
-// certificates, tokens and permissions, the resources that it watches, and its configuration. The tests run the program as it
-// is built, against real servers. Outside of tests the package is the table of these faults, from which `make generate` writes
+// certificates, tokens and permissions, the resources that it watches, and its configuration. The tests run the built program
+// against real servers. Apart from tests, the package is the table of these faults, from which `make generate` writes
 // docs/chaos.md.
 //
 //	rows.go, table.go   the table
-//	claims_test.go      what the program reports at one moment, and claims about it
+//	claims_test.go      a snapshot of the program's reports, and claims about it
 //	program_test.go     the program, as a process
-//	figures_test.go     its cost: log lines, series, goroutines, memory
+//	figures_test.go     the program's cost: log lines, series, goroutines, memory
 //	planes_test.go      the control planes
 //	servers_test.go     killed servers
 //	certificates_test.go, tokens_test.go, rights_test.go, definitions_test.go, leases_test.go, config_test.go
 //	                    the other faults
-//	table_test.go       the table against the tests
+//	table_test.go       comparison of the table with the tests
 //
 // `make chaos` runs the long forms, in which outages last as long as they do in production.
 package chaos

@@ -1,6 +1,6 @@
 package chaos
 
-// Rows are those of docs/chaos.md, in its order.
+// Rows are the rows of docs/chaos.md, in order.
 var Rows = []Row{
 	{
 		Test:      "TestAPIServerKilled",
@@ -34,7 +34,7 @@ var Rows = []Row{
 	{
 		Test:      "TestClientCertificateExpired",
 		Fault:     "The client certificate is no longer accepted",
-		Reports:   "First requests fail: `kind_up 0`, `state{state=unauthorized} 1`, `audits_total{result=error} grows`, `freshness_checks_total{result=error} grows`, while open watches continue. When they end: `watch_connected 0`, `sync_lag_seconds > 1`, `sync_errors_total{error_type=unauthorized} grows`. `readyz 200`",
+		Reports:   "New requests fail first: `kind_up 0`, `state{state=unauthorized} 1`, `audits_total{result=error} grows`, `freshness_checks_total{result=error} grows`, while open watches continue. When they end: `watch_connected 0`, `sync_lag_seconds > 1`, `sync_errors_total{error_type=unauthorized} grows`. `readyz 200`",
 		Meanwhile: "`kind_up 0`, `state{state=synced} absent`, `audits_total{result=consistent} stays`, `freshness_checks_total{result=fresh} stays`, and then `watch_connected 0`, `sync_lag_seconds > 1`",
 		Recovery:  "with the next attempt after the files contain a valid certificate: client-go reads them when it connects, and the API server closes connections that it cannot authenticate",
 	},
@@ -57,14 +57,14 @@ var Rows = []Row{
 		Fault:     "A resource that a pattern matched is forbidden",
 		Reports:   "first as above: `kind_up{informer_type=configmaps} 0`, `state{informer_type=configmaps,state=forbidden} 1`. With the next discovery it is skipped: `kinds{state=forbidden} 1`, `kinds{state=watched} 1`, `kind_up{informer_type=configmaps} absent`, `objects{informer_type=configmaps} absent`, `state{informer_type=configmaps} absent`. The others: `kind_up{informer_type=pods} 1`, `readyz 200`",
 		Meanwhile: "`kinds{state=forbidden} 1`, `state{informer_type=configmaps} absent`, `kind_up{informer_type=pods} 1`",
-		Recovery:  "with the next discovery after it is allowed: within six minutes, on any change of a definition, and on SIGHUP: `kinds{state=forbidden} 0`, `state{informer_type=configmaps,state=synced} 1`",
+		Recovery:  "with the next discovery after it is allowed: within six minutes, on any change of a CustomResourceDefinition, and on SIGHUP: `kinds{state=forbidden} 0`, `state{informer_type=configmaps,state=synced} 1`",
 	},
 	{
 		Test:      "TestCRDDeleted",
 		Fault:     "CustomResourceDefinitions are deleted, and created again with another version",
 		Reports:   "One that the configuration names is missing: `kind_up{informer_type=widgets.named.chaos.test} 0`, `state{informer_type=widgets.named.chaos.test,state=missing} 1`, `watch_connected{informer_type=widgets.named.chaos.test} 0`, `objects{informer_type=widgets.named.chaos.test} 0`. One that a pattern matched is gone: `kind_up{informer_type=widgets.found.chaos.test} absent`, `objects{informer_type=widgets.found.chaos.test} absent`. `readyz 200`",
 		Meanwhile: "`kind_up{informer_type=widgets.named.chaos.test} 0`, `state{informer_type=widgets.named.chaos.test,state=synced} absent`, `state{informer_type=widgets.found.chaos.test} absent`, `audits_total{informer_type=widgets.named.chaos.test,result=consistent} stays`, `audit_differences 0`",
-		Recovery:  "in seconds if definitions are watched, else with the next discovery: `objects{informer_type=widgets.named.chaos.test} 1`, `objects{informer_type=widgets.found.chaos.test} 1`",
+		Recovery:  "in seconds if CustomResourceDefinitions are watched, otherwise with the next discovery: `objects{informer_type=widgets.named.chaos.test} 1`, `objects{informer_type=widgets.found.chaos.test} 1`",
 	},
 	{
 		Test:      "TestLeaseHolderClockSkewed",

@@ -11,20 +11,20 @@ import (
 type Row struct {
 	// Test injects the fault.
 	Test string
-	// Long means that only the long form of the tests has it.
+	// Long means that only the long form of the tests includes the row.
 	Long bool
 	// Fault is what happens.
 	Fault string
 	// Reports is what the exporter reports.
 	Reports string
-	// Meanwhile is what holds at every look while the fault lasts.
+	// Meanwhile is what holds at every poll while the fault lasts.
 	Meanwhile string
 	// Recovery is when the exporter recovers, and what it reports then.
 	Recovery string
 }
 
-// Healthy are the claims that hold before each fault and after it. That audits find no difference must be new: it is about the
-// time since the fault.
+// Healthy are the claims that hold before each fault and after it. Only audits since the fault
+// count.
 var Healthy = []string{
 	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
 	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",

@@ -2,12 +2,12 @@
 // packages that the library must not import: Prometheus' PromQL parser, kustomize, and the CustomResourceDefinitions of the
 // Prometheus operator.
 //
-//	promql_test.go        every query of rules, runbooks and dashboards parses and matches the catalog; bad ones are rejected
+//	promql_test.go        every query of rules, runbooks and dashboards parses and matches the catalog; invalid ones are rejected
 //	promql_series_test.go   whether a selector names an existing series, and uses it according to its type
 //	promql_labels_test.go   the labels of an expression, and whether grouping and matching fit them
 //	clusters_test.go      every query and rule with the series of two clusters, of none, and with other label names
-//	synthetic_test.go       series of the whole catalog for that, in memory
-//	main_test.go          one chain of real servers for all tests, and no process of it left afterwards
+//	synthetic_test.go       the series for that, of the whole catalog, in memory
+//	main_test.go          one chain of real servers for all tests, with no process left afterwards
 //	patience_test.go      the timeout of waits
 //	chain_test.go         Prometheus has every signal, every rule and every target
 //	names_test.go         no series carries an object's name
@@ -16,7 +16,7 @@
 //	controllers_test.go   one query for the queues of three kinds of controllers; a new leader after a kill
 //	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and resolves, with the
 //	                      default thresholds and `for`
-//	demo_faults_test.go   so does every other fault of the demo, as its documented alert; it fills rare panels
+//	demo_faults_test.go   every other fault of the demo reaches it as its documented alert; rare panels get data
 //	replay_test.go        all rules, evaluated on the recording of each fault: exactly the right alerts fire
 //	recordings_test.go      the recordings and the table of faults
 //	failed_scrape_test.go   a failed scrape resolves no alert

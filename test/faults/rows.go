@@ -1,6 +1,6 @@
 package faults
 
-// Sections are the rows of docs/faults.md, in its order.
+// Sections are the sections of docs/faults.md, in order.
 var Sections = []Section{
 	{
 		Title: "Watch",
@@ -18,7 +18,7 @@ var Sections = []Section{
 			{
 				Test:  "TestResetInTheMiddleOfAnEvent",
 				Fault: "The connection is reset in the middle of an event",
-				Shows: "`watch_disconnects_total{reason=server_close}` +1 and `coverage_gap_seconds` +1, mostly of milliseconds; `watch_events_total{type=added}` +1, once the event has arrived whole",
+				Shows: "`watch_disconnects_total{reason=server_close}` +1 and `coverage_gap_seconds` +1, mostly of milliseconds; `watch_events_total{type=added}` +1, once the whole event has arrived",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDisconnects"}, Note: "if it happens every few seconds"},
 				},
@@ -40,7 +40,7 @@ var Sections = []Section{
 			{
 				Test:  "TestHalfOpenConnectionWithFreshnessChecks",
 				Fault: "The same, with freshness checks",
-				Shows: "`freshness_checks_total{result=error}`, and after three intervals `sync_lag_seconds` is the time since the last answer, with `watch_connected` 1. If the checks have another connection: `freshness_checks_total{result=lagging}`, and the lag is the age of the oldest change that does not arrive",
+				Shows: "`freshness_checks_total{result=error}`, and after three intervals `sync_lag_seconds` is the time since the last response, with `watch_connected` 1. If the checks have another connection: `freshness_checks_total{result=lagging}`, and the lag is the age of the oldest change that does not arrive",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}, Note: "unless pings detect it first"},
 				},
@@ -57,7 +57,7 @@ var Sections = []Section{
 			{
 				Test:  "TestVeryShortWatches",
 				Fault: "Watches end within a second and without an event",
-				Shows: "each is `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. In between, for longer each time (`coverage_gap_seconds`), `watch_connected` 0 and `sync_lag_seconds` grows. There is no `sync_errors_total`",
+				Shows: "each is `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. Between watches, `watch_connected` 0 and `sync_lag_seconds` grows; each gap is longer than the last (`coverage_gap_seconds`). There is no `sync_errors_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
@@ -74,8 +74,8 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestExpiredVersion",
-				Fault: "410 Gone, as the answer to a watch or as an event on it",
-				Shows: "`watch_disconnects_total{reason=expired}` +1, `sync_errors_total{error_type=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +1. kube-apiserver answers 200 and sends the event",
+				Fault: "410 Gone, as the response to a watch or as an event on it",
+				Shows: "`watch_disconnects_total{reason=expired}` +1, `sync_errors_total{error_type=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +1. kube-apiserver responds with 200 and sends the event",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
@@ -101,17 +101,17 @@ var Sections = []Section{
 				Shows: "with `Retry-After`, only `list_duration_seconds` shows it. Otherwise each is `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}`; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of InformerNotSynced"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
 			{
 				Test:  "TestServerErrorOnList",
 				Fault: "500 for a list",
-				Shows: "two failures for each attempt, because client-go tries LIST when the streaming list has failed: `sync_errors_total{error_type=server}` +2, `sync_duration_seconds{result=error}` +2; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
+				Shows: "two failures per attempt, because client-go falls back to LIST after a failed streaming list: `sync_errors_total{error_type=server}` +2, `sync_duration_seconds{result=error}` +2; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of InformerNotSynced"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -121,7 +121,7 @@ var Sections = []Section{
 				Shows: "`synced` 0, `watch_connected` 0 and, for each attempt, `sync_errors_total{error_type=forbidden}` and `sync_duration_seconds{result=error}`; then `relists_total{reason=initial}` +1, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of the others"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of the others"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -131,14 +131,14 @@ var Sections = []Section{
 				Shows: "the same with `sync_errors_total{error_type=unauthorized}`: `synced` 0, `watch_connected` 0; then `last_sync_duration_seconds`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself, instead of InformerNotSynced"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
 			{
 				Test:  "TestSlowList",
 				Fault: "A list takes 31 seconds",
-				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`; then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. Until then the exporter does not know whether it may watch the resource: after five minutes it has InformerExporterKindDown in place of InformerNotSynced",
+				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`; then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. Until then the exporter does not know whether it may watch the resource: after five minutes, InformerExporterKindDown fires instead of InformerNotSynced",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncSlow"}},
 					{Names: []string{"InformerNotSynced"}, Note: "after two minutes"},
@@ -161,15 +161,15 @@ var Sections = []Section{
 			{
 				Test:  "TestRelistOfUnchangedObjects",
 				Fault: "A list of unchanged objects",
-				Shows: "`unchanged_updates_total{cause=relist}` counts the updates: to all handlers for all objects with a resync period of 0, otherwise to handlers whose resync is due. No `event_lag_seconds`. The watch that was lost before counts as usual, `coverage_gap_seconds` +1",
+				Shows: "`unchanged_updates_total{cause=relist}` counts the updates: for all objects and handlers with a resync period of 0, otherwise for handlers with a resync that is due. No `event_lag_seconds`. The lost watch that led to the list counts as usual: `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
-					{Names: []string{"InformerCoverageGap"}, Note: "for the cause of the list"},
+					{Names: []string{"InformerCoverageGap"}, Note: "for the lost watch that led to the list"},
 				},
 			},
 			{
 				Test:  "TestDeleteMissedDuringAGap",
 				Fault: "A delete is missed during a gap",
-				Shows: "no `watch_events_total{type=deleted}`. After the list (`relists_total{reason=expired}` +1) `objects` is right, and the handler's call with DeletedFinalStateUnknown counts in `event_lag_seconds` from the end of the list. `coverage_gap_seconds` +1",
+				Shows: "no `watch_events_total{type=deleted}`. After the list (`relists_total{reason=expired}` +1) `objects` is correct, and the handler's call with DeletedFinalStateUnknown counts in `event_lag_seconds` from the end of the list. `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 				},
@@ -190,7 +190,7 @@ var Sections = []Section{
 			{
 				Test:  "TestAPIServerKilled",
 				Fault: "The API server is killed and restarted",
-				Shows: "as a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. That holds for a resource with recent writes; the new server does not know the versions of quiet ones, whose watches end like a compaction",
+				Shows: "as a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. This applies to resources with recent writes. The new server does not know the versions of idle resources: their watches end as after a compaction",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
@@ -207,7 +207,7 @@ var Sections = []Section{
 			{
 				Test:  "TestEtcdRestored",
 				Fault: "etcd is restored to an older state",
-				Shows: "the API server accepts a watch from a version that it has not reached: after `coverage_gap_seconds` +1 for the restart, `watch_connected` 1, `sync_lag_seconds` 0 and even `freshness_checks_total{result=fresh}`, but the cache is wrong. Only audits fail: `audits_total{result=error}`, until new writes have passed the old version; then they find the differences. The next relist shows it: `sync_errors_total{error_type=timeout}` +1 at the first attempt, then `resource_version_regressions_total` +1",
+				Shows: "the API server accepts watches from versions that it has not reached: after `coverage_gap_seconds` +1 for the restart, `watch_connected` 1, `sync_lag_seconds` 0 and even `freshness_checks_total{result=fresh}`, but the cache is wrong. Only audits detect it: they fail (`audits_total{result=error}`) until new writes have passed the old version, and then find the differences. The next relist also shows it: `sync_errors_total{error_type=timeout}` +1 at the first attempt, then `resource_version_regressions_total` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerAuditsFail"}, Note: "with audits"},
@@ -217,22 +217,22 @@ var Sections = []Section{
 			{
 				Test:  "TestCRDDeleted",
 				Fault: "A CustomResourceDefinition is deleted",
-				Shows: "`watch_events_total{type=deleted}` for each object, `watch_disconnects_total{reason=server_close}` +1, then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=other}` for each attempt (404). `relists_total{reason=watch_failed}` +1 and `coverage_gap_seconds` +1 when it is back, and `last_sync_duration_seconds` includes the failures",
+				Shows: "`watch_events_total{type=deleted}` for each object, `watch_disconnects_total{reason=server_close}` +1, then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=other}` for each attempt (404). `relists_total{reason=watch_failed}` +1 and `coverage_gap_seconds` +1 when the definition is created again, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "of the exporter itself"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault"},
 					{Names: []string{"InformerCoverageGap", "InformerSyncSlow"}, Afterwards: true},
 				},
 			},
 			{
 				Test:  "TestVersionsThatAreNoNumbers",
 				Fault: "An aggregated API whose resource versions are not numbers",
-				Shows: "everything is counted, but events cannot be paired with their handling: `watch_events_total{type=added}` and `handler_duration_seconds`, `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
+				Shows: "everything is counted, but handled events cannot be matched with received ones: `watch_events_total{type=added}` and `handler_duration_seconds`, `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
 			},
 			{
 				Test:  "TestThousandInformers",
 				Fault: "1,000 informers are started and stopped",
-				Shows: "`synced` for each, and then no series and no goroutine is left",
+				Shows: "`synced` for each; afterwards no series and no goroutines are left",
 			},
 		},
 	},
@@ -243,7 +243,7 @@ var Sections = []Section{
 			{
 				Test:  "TestBlockedHandler",
 				Fault: "A handler blocks",
-				Shows: "`handler_pending_events` +2 for two events and `sync_lag_seconds` grows, before it returns; the `handler_duration_seconds{handler=other}` of others continues. Afterwards `event_lag_seconds` includes the wait",
+				Shows: "until the handler returns, `handler_pending_events` +2 for two events, and `sync_lag_seconds` grows. Other handlers continue: `handler_duration_seconds{handler=other}`. Afterwards `event_lag_seconds` includes the wait",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}},
 					{Names: []string{"InformerEventLagBurn"}, Afterwards: true, Note: "if a hundred events have waited"},
@@ -252,7 +252,7 @@ var Sections = []Section{
 			{
 				Test:  "TestPanickingHandler",
 				Fault: "A handler panics",
-				Shows: "`handler_panics_total` +1. By default client-go crashes the process before the counter can be scraped: look for restarts. With `ReallyCrash` off it continues with the next event",
+				Shows: "`handler_panics_total` +1. By default, the process crashes before the counter can be scraped: look for restarts. With `ReallyCrash` off, client-go continues with the next event",
 				Alerts: []Alerts{
 					{Names: []string{"InformerHandlerPanics"}},
 				},
@@ -260,17 +260,17 @@ var Sections = []Section{
 			{
 				Test:  "TestHandlerRemovedWhileBusy",
 				Fault: "A handler is removed while it is busy",
-				Shows: "`handlers` decreases with its series, `events_lost_total{reason=stop}` +1 for an event that waited for it, and the event in progress still counts in `event_lag_seconds`",
+				Shows: "`handlers` decreases, and the series of the handler are deleted. `events_lost_total{reason=stop}` +1 for an event that was still pending; the event in progress still counts in `event_lag_seconds`",
 			},
 			{
 				Test:  "TestLateHandler",
 				Fault: "A handler is added late",
-				Shows: "it gets every object, and `event_lag_seconds` counts from when it was added",
+				Shows: "it receives every object, and `event_lag_seconds` counts from when it was added",
 			},
 			{
 				Test:  "TestTransformThatFails",
 				Fault: "A Transform returns an error for an event",
-				Shows: "`transform_drops_total{cause=error}` and `events_lost_total{reason=transform}`; `handler_pending_events` 0, and `objects` is what the store has",
+				Shows: "`transform_drops_total{cause=error}` and `events_lost_total{reason=transform}`; `handler_pending_events` 0, and `objects` counts only what is in the store",
 				Alerts: []Alerts{
 					{Names: []string{"InformerTransformDrops"}},
 				},
@@ -286,7 +286,7 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatFailsInAList",
 				Fault: "A Transform returns an error for an object of a LIST",
-				Shows: "client-go relists again and again: `transform_drops_total{cause=error}`, `list_items` and `relists_total{reason=initial}` grow, `synced` 0, and `sync_lag_seconds` is the age of the last list. Then `last_sync_duration_seconds` includes the failures",
+				Shows: "client-go relists repeatedly: `transform_drops_total{cause=error}`, `list_items` and `relists_total{reason=initial}` grow, `synced` 0, and `sync_lag_seconds` is the age of the last list. Then `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerTransformDrops"}},
 					{Names: []string{"InformerSyncLagHigh"}, Note: "if it continues"},
@@ -296,12 +296,12 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatStripsTheVersion",
 				Fault: "A Transform strips the resource version",
-				Shows: "its events cannot be paired with handlers: no `event_lag_seconds`, and `handler_pending_events` 0",
+				Shows: "handled events cannot be matched with received ones: no `event_lag_seconds`, and `handler_pending_events` 0",
 			},
 			{
 				Test:  "TestTransformThatChangesTheName",
 				Fault: "A Transform gives two objects one name",
-				Shows: "the store has one of them, and `objects` +1 shows it. An audit finds `audit_differences{kind=missing}` +2, `audit_differences{kind=extra}` +1",
+				Shows: "the store keeps only one of them: `objects` +1. An audit finds `audit_differences{kind=missing}` +2, `audit_differences{kind=extra}` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheDiffers"}, Note: "with audits"},
 				},

@@ -10,12 +10,12 @@ import (
 // Section is a section of docs/faults.md.
 type Section struct {
 	Title string
-	// ProgramsOnly means that the exporter cannot have these faults: it has no handlers and Transforms of others.
+	// ProgramsOnly means that the exporter cannot have these faults: it has no custom handlers or Transforms.
 	ProgramsOnly bool
 	Rows         []Row
 }
 
-// Row is a fault.
+// Row is a row of docs/faults.md: a fault.
 type Row struct {
 	// Test injects the fault and shows what the row says.
 	Test string

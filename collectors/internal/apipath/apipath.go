@@ -1,6 +1,5 @@
-// Package apipath parses the method and URL of a request to a Kubernetes API server. It has the rules of
-// k8s.io/apiserver's RequestInfoFactory, without its dependencies and without allocations. A test in test/e2e compares the
-// two.
+// Package apipath parses the method and URL of a request to a Kubernetes API server. It follows
+// k8s.io/apiserver's RequestInfoFactory, without its dependencies and allocations. A test in test/e2e compares the two.
 package apipath
 
 import (
@@ -15,14 +14,14 @@ type Request struct {
 	Verb string
 	// Group is the API group, empty for the core group.
 	Group string
-	// Resource is the plural name of the resource, empty for other paths, such as those of health and discovery.
+	// Resource is the plural name of the resource, empty for other paths, such as health and discovery.
 	Resource string
 	// Subresource is empty for the object itself.
 	Subresource string
 }
 
 // Parse returns the verb and resource of a request. The path is decoded and begins with /api or /apis, the query is encoded.
-// Any strings are valid.
+// It accepts any strings.
 func Parse(method, path, rawQuery string) Request {
 	request := Request{Verb: verb(method)}
 	rest := strings.Trim(path, "/")

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// attempts is the number of times that a store is read before it is considered to change too fast.
+// attempts is the number of times that a store is read before Take returns ErrChanging.
 const attempts = 5
 
 // Lister lists a page of objects, as cache.ListerWithContext does.
@@ -97,7 +97,7 @@ type Report struct {
 // Compare compares a store with the API server at the version of the store: every object by name, UID and resourceVersion.
 // It lists in pages of the given size and holds one page at a time.
 //
-// If Skipped reports true for an error, no comparison was possible this time. Any other error is one of the list.
+// If Skipped reports true for an error, no comparison was possible this time. Any other error is a failed list.
 func Compare(ctx context.Context, store cache.Store, list Lister, pageSize int64) (*Report, error) {
 	s, err := Take(store)
 	if err != nil {

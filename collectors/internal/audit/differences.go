@@ -15,8 +15,8 @@ type Difference struct {
 // maxRemembered is the number of differences of each kind that are remembered individually.
 const maxRemembered = 10_000
 
-// Differences are the differences that a check has found. All are counted; the first 10,000 of each kind are remembered
-// individually.
+// Differences are the differences that a check has found. It counts all of them, and remembers the first 10,000 of each
+// kind individually.
 type Differences struct {
 	counts     map[string]int
 	remembered map[string]map[Difference]int
@@ -69,8 +69,8 @@ func (d *Differences) Merge(other *Differences) {
 	}
 }
 
-// Both returns the number of differences in both sets by kind: those that both remember, and the smaller number of those
-// that they only count.
+// Both returns the number of differences in both sets by kind: those that both sets remember, plus the lower of the two
+// numbers of differences that are only counted.
 func (d *Differences) Both(other *Differences) map[string]int {
 	both := map[string]int{}
 	for kind, n := range d.counts {

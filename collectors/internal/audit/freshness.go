@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// Errors that mean that a check was not possible this time, and not that it failed.
+// Errors of checks that were not possible this time, as opposed to checks that failed.
 var (
 	// ErrNoVersion means that the store has no resourceVersion, or one that is not a number: client-go's feature AtomicFIFO is
 	// off, a transform removes resourceVersions, or an aggregated API server has resourceVersions of another form.
@@ -53,7 +53,7 @@ type Change struct {
 // costs one request and the traffic of the changes, regardless of the number of objects.
 //
 // An error means that the changes are unknown: the watch could not be opened, broke, or was not ended by the server at its
-// timeout, before which ctx must not end. If Skipped reports true for an error, the server cannot list the changes.
+// timeout. ctx must not end before that timeout. If Skipped reports true for an error, the server cannot list the changes.
 func Changes(ctx context.Context, open Watcher, version string, timeout time.Duration) ([]Change, error) {
 	if _, ok := rv.Parse(version); !ok {
 		return nil, ErrNoVersion

@@ -18,7 +18,7 @@ func (b *bucket) add(object any, seed maphash.Seed) {
 }
 
 // Indexes computes every indexed value of every object again, with the store's own index functions, and compares the results
-// with the indexes. A difference counts the objects that are under a value by mistake or missing there.
+// with the indexes. A difference counts the objects that are wrongly listed under a value or missing there.
 //
 // It calls the index functions on the caller's goroutine, while client-go may call them too: they must be pure, as client-go
 // requires. It takes about 100 ms of CPU time per 100,000 objects and index, and memory for the indexed values. It returns

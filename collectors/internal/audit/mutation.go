@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// rounds is the minimum number of rounds in which a sample is checked, unless its object is replaced before.
+// rounds is the number of rounds in which a sample is checked, unless its object is replaced earlier.
 const rounds = 10
 
 // Sampler detects consumers that change cached objects, which all consumers share. It remembers fingerprints of a few random
@@ -22,7 +22,7 @@ const rounds = 10
 // race detector reports. If a map is written during the read, the process ends, as it would with any other reader, such as
 // DeepCopy.
 type Sampler struct {
-	// PerRound is the number of objects that each round adds. The last 10 times as many are remembered and kept in memory.
+	// PerRound is the number of objects that each round adds. The objects of the last 10 rounds are remembered and kept in memory.
 	PerRound int
 
 	seed    maphash.Seed

@@ -2,16 +2,15 @@ package audit
 
 // Values of the label kind of k8s_informer_audit_differences.
 const (
-	// DifferenceMissing is an object that the API server has and the cache has not.
+	// DifferenceMissing is an object that the API server has and the cache lacks.
 	DifferenceMissing = "missing"
-	// DifferenceExtra is an object that the cache has and the API server has not, or a second time.
+	// DifferenceExtra is an object that the API server lacks, or that the cache has twice.
 	DifferenceExtra = "extra"
-	// DifferenceStale is an object with another resourceVersion than the API server has.
+	// DifferenceStale is an object with a different resourceVersion than in the API server.
 	DifferenceStale = "stale"
-	// DifferenceWrongUID is an object with the UID of another object of the same name.
+	// DifferenceWrongUID is an object with the UID of another object with the same name.
 	DifferenceWrongUID = "wrong_uid"
-	// DifferenceIndex is an object that an index lists under a value that it does not have, or does not list under one that
-	// it has.
+	// DifferenceIndex is an object that an index lists under a wrong value, or does not list under the right one.
 	DifferenceIndex = "index"
 	// DifferenceKeyCollision is an object that is missing because another has its key.
 	DifferenceKeyCollision = "key_collision"

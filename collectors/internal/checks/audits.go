@@ -29,22 +29,22 @@ const (
 // audits is the outcome of the audits of an informer.
 type audits struct {
 	mu sync.Mutex
-	// last are the differences that the last audit found that could compare, nil before the first.
+	// last are the differences found by the last completed audit, nil before the first.
 	last *audit.Differences
-	// confirmed is the number of them, by their kind, that the audit before had found too.
+	// confirmed is the number of these differences, by kind, that the previous audit had found too.
 	confirmed map[string]int
-	// result and ended are of the last audit, whether or not it could compare, empty and 0 before the first.
+	// result and ended belong to the last audit, completed or not; empty and 0 before the first.
 	result string
 	ended  int64
 }
 
 // AuditStatus is the state of the audits of an informer.
 type AuditStatus struct {
-	// Result is that of the last audit, empty before the first.
+	// Result is the result of the last audit, empty before the first.
 	Result string
-	// At is when it ended, the zero time before the first.
+	// At is the time at which the last audit ended, the zero time before the first.
 	At time.Time
-	// Differences is the number of differences that the last audit found that could compare, confirmed or not.
+	// Differences is the number of differences that the last completed audit found, confirmed or not.
 	Differences int
 }
 
@@ -63,7 +63,7 @@ func (c *Checks) AuditStatus() AuditStatus {
 	return s
 }
 
-// AddDifferences adds the number of differences that two audits have found to total, by their kind. It reports false
+// AddDifferences adds the number of differences confirmed by two audits to total, by kind. It reports false
 // before the first audit.
 func (c *Checks) AddDifferences(total map[string]int) (audited bool) {
 	a := &c.audits
@@ -103,7 +103,7 @@ func (a *audits) forget() {
 func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration {
 	var result string
 	c.Shared.audits.Do(ctx, func() { result = c.auditResult(ctx) })
-	if result == "" || ctx.Err() != nil { // an end and a free slot may come at the same time
+	if result == "" || ctx.Err() != nil { // ctx may have ended when a slot became free
 		return 0 // the informer has ended, or audits are paused
 	}
 	c.Metrics.audits[result].Inc()
@@ -119,7 +119,7 @@ func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration
 // auditResult runs an audit. It returns the empty string, and records nothing, if ctx ended first.
 func (c *Checks) auditResult(ctx context.Context) string {
 	if !c.Connection.Open() {
-		return AuditSkipped // the cache is known to stand still
+		return AuditSkipped // the cache is known to be stale
 	}
 	begin := c.Observer.Now()
 	report, err := c.compare(ctx)
@@ -141,8 +141,8 @@ func (c *Checks) auditResult(ctx context.Context) string {
 	return AuditConsistent
 }
 
-// compare compares the cache with the API server and with itself. What panics on a damaged cache, such as an index
-// function, ends the audit and nothing else.
+// compare compares the cache with the API server and with itself. A panic on a damaged cache, such as
+// one in an index function, ends only the audit.
 func (c *Checks) compare(ctx context.Context) (report *audit.Report, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,7 +155,7 @@ func (c *Checks) compare(ctx context.Context) (report *audit.Report, err error) 
 	}
 	indexes, err := audit.Indexes(c.Store)
 	if errors.Is(err, audit.ErrChanging) {
-		return report, nil // the indexes of a store that never rests are left out
+		return report, nil // the store changes too fast to compare its indexes
 	}
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (c *Checks) compare(ctx context.Context) (report *audit.Report, err error) 
 	return report, nil
 }
 
-// exactPage lists one page, uncounted.
+// exactPage lists one page. The request is not counted.
 func (c *Checks) exactPage(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, auditPageDeadline)
 	defer cancel()

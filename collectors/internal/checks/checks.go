@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
-// The number of concurrent checks of an Observer.
+// The maximum number of concurrent checks of an Observer.
 const (
 	concurrentFreshnessChecks = 4
 	concurrentAudits          = 1
@@ -102,7 +102,7 @@ func (c *Checks) enabled() iter.Seq[check] {
 }
 
 // Start starts the checks that have an interval. They begin when the informer has synced. The returned function stops
-// them and waits for their end.
+// them and waits until they have ended.
 func (c *Checks) Start(ctx context.Context, synced cache.DoneChecker) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

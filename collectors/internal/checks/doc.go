@@ -1,4 +1,4 @@
-// Package checks compares the cache of an informer with the API server and with itself, in intervals.
+// Package checks compares the cache of an informer with the API server and with itself, at intervals.
 //
 //	checks.go      Checks of one informer, and what the informers of an Observer share
 //	freshness.go   freshness checks: a short second watch

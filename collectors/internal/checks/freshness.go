@@ -15,11 +15,11 @@ import (
 const (
 	// freshnessWatch is the timeout of the second watch; the API server counts in whole seconds.
 	freshnessWatch = time.Second
-	// freshnessDeadline is how much longer it may take before the check counts as failed.
+	// freshnessDeadline is added to that timeout; after it, the check counts as failed.
 	freshnessDeadline = 5 * time.Second
 	// freshnessGrace is how much later than the second watch the informer may receive a change.
 	freshnessGrace = 2 * time.Second
-	// freshnessFailures is the number of intervals without an answer that count as lag.
+	// freshnessFailures is the number of intervals without a response after which the informer counts as lagging.
 	freshnessFailures = 3
 )
 
@@ -29,9 +29,9 @@ type freshness struct {
 	mu sync.Mutex
 	// backlog are the changes that the store did not have.
 	backlog audit.Backlog
-	// answered is when the API server last answered a check, or when the first was due.
+	// answered is when the API server last responded to a check, or when the first check was due.
 	answered int64
-	// failing is set while the last check got no answer.
+	// failing is set if the last check got no response.
 	failing bool
 }
 
@@ -48,7 +48,7 @@ func (c *Checks) checkFreshness(ctx context.Context) {
 	})
 }
 
-// due records that a check is due. Only the first matters.
+// due records that a check is due. Only the first call has an effect.
 func (f *freshness) due(now int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,7 +61,7 @@ func (f *freshness) due(now int64) {
 func (c *Checks) freshnessResult(ctx context.Context) string {
 	version := c.Store.LastStoreSyncResourceVersion()
 	if !c.Connection.Open() {
-		// That the watch is down is known already, and a server that does not answer need not be asked twice.
+		// It is already known that the watch is down; a second request to an unavailable server adds nothing.
 		return FreshnessSkipped
 	}
 	begin := c.Observer.Now()
@@ -96,7 +96,7 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 		f.backlog = audit.Backlog{}
 		return FreshnessFresh
 	}
-	f.backlog.Replace(changes) // those that the store has by now are removed by the next reader
+	f.backlog.Replace(changes) // the next reader removes those that the store has received since
 	return FreshnessLagging
 }
 
@@ -105,22 +105,22 @@ func (c *Checks) secondWatch(ctx context.Context, options metav1.ListOptions) (w
 	return schedule.Call(ctx, func() (watch.Interface, error) { return c.Lister.WatchWithContext(ctx, options) }, watch.Interface.Stop)
 }
 
-// answer records that the API server answered without saying anything about the store.
+// answer records a response of the API server that says nothing about the store.
 func (f *freshness) answer(now int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.answered, f.failing = now, false
 }
 
-// fail records that there was no answer. Changes that the store did not have before, it may still not have.
+// fail records that there was no response. The backlog stays: the store may still lack these changes.
 func (f *freshness) fail() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.failing = true
 }
 
-// StaleSince returns since when the store is known to be behind the API server or, for lack of any answer, must be
-// assumed to be; 0 if it is not. It reads the version of the store only while changes are missing.
+// StaleSince returns the time since which the store is known to be behind the API server or, without responses, is assumed
+// to be; 0 if it is up to date. It reads the version of the store only while changes are missing.
 func (c *Checks) StaleSince(now int64) int64 {
 	if c.Lister == nil || c.Intervals.Freshness == 0 {
 		return 0
@@ -136,7 +136,7 @@ func (c *Checks) StaleSince(now int64) int64 {
 		}
 	}
 	if f.failing {
-		// An established watch is an answer too.
+		// An established watch is a response too.
 		answered := max(f.answered, c.Connection.Opened())
 		if now-answered >= freshnessFailures*int64(c.Intervals.Freshness) && (since == 0 || answered < since) {
 			since = answered

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
-// mutationSamples is the number of objects that each check adds to those that are compared with themselves.
+// mutationSamples is the number of objects that each check adds to the sample.
 const mutationSamples = 10
 
 // checkMutations looks for cached objects that were modified in place, until ctx ends.

@@ -4,7 +4,7 @@ package checks
 const (
 	// FreshnessFresh means that the store has everything that the second watch delivered.
 	FreshnessFresh = "fresh"
-	// FreshnessLagging means that the store still lacked some of it after a grace period.
+	// FreshnessLagging means that the store still lacked some of these changes after a grace period.
 	FreshnessLagging = "lagging"
 	// FreshnessError means that the second watch could not be opened, or that the server did not end it in time.
 	FreshnessError = "error"

@@ -13,7 +13,7 @@ type Labels struct {
 	InformerTypes, WatchNamespaces, Handlers, Indexes, Controllers, Finalizers, Locks, Resources series.Cap
 }
 
-// DefaultLimits are documented in collectors.Limits.
+// DefaultLimits are the limits documented in collectors.Limits.
 var DefaultLimits = Limits{
 	InformerTypes: 1000, WatchNamespaces: 2000, Handlers: 200, Indexes: 200,
 	Controllers: 200, Finalizers: 200, Locks: 50, Resources: 1000,

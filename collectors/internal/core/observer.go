@@ -58,8 +58,8 @@ func New(reg prometheus.Registerer, options Options) *Observer {
 	return o
 }
 
-// Now returns a monotonic time in nanoseconds: a few bytes that hot paths can store atomically. It is never 0, so that 0 can
-// stand for no time.
+// Now returns a monotonic time in nanoseconds, which hot paths can store atomically. It is never 0, so that 0 can stand for
+// no time.
 func (o *Observer) Now() int64 {
 	return int64(time.Since(o.base)) + 1
 }
@@ -72,7 +72,7 @@ func (o *Observer) Moment(at int64) time.Time {
 	return o.base.Add(time.Duration(at - 1))
 }
 
-// Wall converts a result of Now to a time of the wall clock, as that is set now.
+// Wall converts a result of Now to the time that the wall clock, as currently set, had then.
 func (o *Observer) Wall(at int64) time.Time {
 	return time.Now().Add(-time.Duration(o.Now() - at))
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Options are collectors.Options after validation, with their defaults filled in.
+// Options are validated collectors.Options with their defaults filled in.
 type Options struct {
 	Name             string
 	Logger           *slog.Logger

@@ -71,8 +71,8 @@ var deadConnections = []string{
 	"read tcp ",
 }
 
-// isUndecodable reports whether err means that client-go cannot decode a list: one of an unknown kind, of another shape, or
-// no list, such as the page of a proxy.
+// isUndecodable reports whether err means that client-go cannot decode a list: its kind is unknown, its
+// structure is wrong, or it is not a list at all, such as an error page of a proxy.
 func isUndecodable(err error) bool {
 	if errors.As(err, new(apierrors.APIStatus)) {
 		return false // a decoded Status
@@ -91,7 +91,7 @@ var undecodable = []string{
 
 const causeWatchDecoding metav1.CauseType = "ClientWatchDecoding"
 
-// IsStreamingListUnsupported reports whether err is the answer of an API server without streaming lists (KEP-3157), whose
+// IsStreamingListUnsupported reports whether err is the response of an API server without streaming lists (KEP-3157), whose
 // validation rejects the option sendInitialEvents.
 func IsStreamingListUnsupported(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)

@@ -13,8 +13,8 @@ const (
 	ErrorOther        = "other"
 )
 
-// Ends of a watch, values of the label reason of k8s_informer_watch_disconnects_total. Package stream has those that it
-// finds itself.
+// Ends of a watch, values of the label reason of k8s_informer_watch_disconnects_total. Package stream has the
+// others.
 const (
 	// WatchExpired is 410 Gone, at the start or inside the stream.
 	WatchExpired = "expired"

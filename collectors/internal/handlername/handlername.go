@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Unnamed is the name of a handler for which there is no other.
+// Unnamed is the name of a handler for which no other name is found.
 const Unnamed = "unnamed"
 
 // Of returns the name of the function that contains the handler's functions, of the handler's type, or of the function
@@ -41,7 +41,7 @@ type namer struct {
 	decorators string
 }
 
-// own is the prefix of the functions of this package.
+// own is the prefix of this package's functions.
 var own = reflect.TypeFor[namer]().PkgPath() + "."
 
 // ignored reports whether a function belongs to a package that passes handlers on.

@@ -1,4 +1,4 @@
-// Package locate finds out which resource and namespace a ListerWatcher watches, without a request to a server.
+// Package locate determines which resource and namespace a ListerWatcher watches, without a request to a server.
 package locate
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
-// transport answers the requests of Scope and passes on all others. It is the outermost of a client's transports, so
-// that no other transport sees those requests.
+// transport answers the requests of Scope itself and forwards all others. It is the outermost of a client's transports, so
+// that no other transport sees the requests of Scope.
 type transport struct {
 	next http.RoundTripper // nil for the default
 }
@@ -40,7 +40,7 @@ func Client(client *http.Client) *http.Client {
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if path, ok := r.Context().Value(pathKey{}).(*atomic.Pointer[string]); ok {
 		path.Store(&r.URL.Path)
-		// Success, so that metrics of the client count no error.
+		// Status 200, so that metrics of the client count no error.
 		return &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody, Request: r}, nil
 	}
 	return t.WrappedRoundTripper().RoundTrip(r)
@@ -62,13 +62,13 @@ func (t transport) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(t.Wr
 const deadline = 5 * time.Second
 
 // Scope returns the resource and the namespace that a ListerWatcher watches, from the path of a request that the client
-// answers by itself. It requests a watch: client-go's REST client does not limit their rate, so that it neither takes
-// from the program's own requests nor waits for them (k8s.io/client-go/rest, Request.Watch).
+// answers by itself. It requests a watch, because client-go's REST client does not rate-limit watches: the request
+// neither delays the program's own requests nor waits for them (k8s.io/client-go/rest, Request.Watch).
 func Scope(lw cache.ListerWatcher) (resource schema.GroupResource, namespace string, ok bool) {
 	var path atomic.Pointer[string]
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), pathKey{}, &path), deadline)
 	defer cancel()
-	second := int64(1) // in case a server is asked after all
+	second := int64(1) // in case the request reaches a server
 	w, err := schedule.Call(ctx, func() (watch.Interface, error) {
 		return cache.ToListerWatcherWithContext(lw).WatchWithContext(ctx, metav1.ListOptions{TimeoutSeconds: &second})
 	}, watch.Interface.Stop)
@@ -81,7 +81,7 @@ func Scope(lw cache.ListerWatcher) (resource schema.GroupResource, namespace str
 	return parse(*path.Load())
 }
 
-// parse reads the path of a list. What precedes api or apis belongs to the address of the server; the version is ignored.
+// parse reads the path of a list. Segments before api or apis belong to the address of the server; the version is ignored.
 //
 //	/api/v1[/namespaces/NAMESPACE]/RESOURCE
 //	/apis/GROUP/v1[/namespaces/NAMESPACE]/RESOURCE

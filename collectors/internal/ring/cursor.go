@@ -15,7 +15,7 @@ type Cursor struct {
 	certain atomic.Uint64
 	// last is the last resourceVersion that was found.
 	last uint64
-	// overrun is set when events were overwritten, until the cursor finds a remembered one.
+	// overrun is set from when events were overwritten until the cursor finds a remembered one.
 	overrun bool
 }
 
@@ -48,7 +48,7 @@ type Match uint8
 
 // Results of Find.
 const (
-	// None means that no watch event has the resourceVersion: the call is one of a list, a resync or a late registration.
+	// None means that no watch event has the resourceVersion: the call comes from a list, a resync or a late registration.
 	None Match = iota
 	// Exact means that the event was received at At.
 	Exact

@@ -38,7 +38,7 @@ func (r *Ring) Push(rv uint64, at int64) {
 	r.head.Store(head + 1)
 }
 
-// Unpush removes the event that was pushed last, because it was not delivered after all.
+// Unpush removes the event that was pushed last, which was not delivered.
 func (r *Ring) Unpush() {
 	r.head.Store(r.head.Load() - 1)
 }
@@ -59,7 +59,7 @@ func (r *Ring) Drop(rv uint64) bool {
 	return false
 }
 
-// dropSearch is more than the number of events that can be between the watch and the store.
+// dropSearch is the number of events that Drop searches, more than can be between the watch and the store.
 const dropSearch = 64
 
 // Restart makes cursors skip all earlier events: resourceVersions have gone backwards, as after an etcd restore, and cannot

@@ -1,7 +1,7 @@
 // Package rv parses resourceVersions as numbers.
 //
 // Since 1.35 (KEP-5504), the resourceVersions of a resource are decimal integers without leading zeros, which can be
-// compared. Aggregated API servers may still use other strings: they are not comparable, but no error.
+// compared. Aggregated API servers may still use other strings, which are valid but not comparable.
 package rv
 
 import (

@@ -6,7 +6,7 @@ import (
 )
 
 // Call calls f on its own goroutine and returns its result, or an error if ctx ends first or f panics: a client that
-// ignores contexts must not keep an informer from ending. A result that comes too late is passed to discard, which may be
+// ignores contexts must not keep an informer from ending. A late result is passed to discard, which may be
 // nil.
 func Call[T any](ctx context.Context, f func() (T, error), discard func(T)) (T, error) {
 	type result struct {

@@ -1,5 +1,5 @@
-// Package schedule decides when background work runs: in intervals with jitter, only so much at a time, only while it is
-// allowed, and never longer than its context.
+// Package schedule decides when background work runs: at intervals with jitter, with limited concurrency, only while it
+// is allowed, and never longer than its context.
 //
 //	every.go   Every and Sleep: repeated calls, with jitter
 //	slots.go   Slots: a limit on concurrent work

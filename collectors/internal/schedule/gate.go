@@ -20,7 +20,7 @@ func NewGate() *Gate {
 	return g
 }
 
-// Open opens the gate until ctx ends. A context that has ended already changes nothing.
+// Open opens the gate until ctx ends. It has no effect if ctx has already ended.
 func (g *Gate) Open(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

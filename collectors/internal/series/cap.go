@@ -28,13 +28,13 @@ const maxLength = 256
 func Valid(value string) string {
 	value = strings.ToValidUTF8(value[:min(len(value), maxLength)], "\uFFFD")
 	if len(value) > maxLength {
-		value = strings.ToValidUTF8(value[:maxLength], "") // without the part of a rune at the end
+		value = strings.ToValidUTF8(value[:maxLength], "") // removes an incomplete rune at the end
 	}
 	return value
 }
 
-// Acquire returns Valid(value) if that is in use or there is room for it, else Other. Each call must be matched by a Release
-// of what it returned. It is safe for concurrent use.
+// Acquire returns Valid(value) if it is in use or below the limit, else Other. Each call must be matched by a Release of the
+// returned value. It is safe for concurrent use.
 func (c *Cap) Acquire(value string) string {
 	value = Valid(value)
 	c.mu.Lock()

@@ -1,4 +1,4 @@
-// Package series bounds the number of time series and ends them with what they describe.
+// Package series bounds the number of time series, and deletes them together with the object that they describe.
 //
 //	cap.go   Cap: a limit for the values of a label, with the overflow value other
 //	pool.go  Pool: values that several users share, such as series with the same labels

@@ -47,7 +47,7 @@ func (p *Pool[K, V]) Release(key K, drop func(V)) {
 	}
 }
 
-// Values returns all values, in no order.
+// Values returns all values, in no particular order.
 func (p *Pool[K, V]) Values() []V {
 	p.mu.Lock()
 	defer p.mu.Unlock()

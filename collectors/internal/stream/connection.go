@@ -10,7 +10,7 @@ import (
 )
 
 // Connection is the state of an informer's connection to the API server: which list or watch is in progress, why, and
-// since when there is none. A decorated ListerWatcher writes it; handlers, checks and scrapes read it through its
+// how long there has been none. A decorated ListerWatcher writes it; handlers, checks and scrapes read it through its
 // methods, which are safe for concurrent use and take no lock.
 //
 // A LIST and a streaming list (KEP-3157) are accounted for alike: the stream is a list until the bookmark that ends its
@@ -35,9 +35,9 @@ type Connection struct {
 	lastList atomic.Pointer[List]
 	// relists is the number of complete lists after the first.
 	relists atomic.Uint64
-	// objects is the number of objects according to the last list and the events since.
+	// objects is the number of objects after the last list and the events since.
 	objects atomic.Int64
-	// miscounted is set when objects is not what the store holds.
+	// miscounted is set when objects may differ from the store.
 	miscounted atomic.Bool
 	// lastReceipt is when anything was received last, 0 before.
 	lastReceipt atomic.Int64
@@ -67,7 +67,7 @@ type Connection struct {
 type List struct {
 	// Version is its resourceVersion, 0 if that is not a number.
 	Version uint64
-	// At is when its end was received, by the Observer's clock.
+	// At is the time at which it was complete, by the Observer's clock.
 	At int64
 }
 
@@ -77,7 +77,7 @@ type timestamp struct {
 	time time.Time
 }
 
-// New returns a Connection without any request. It remembers as many events as the Observer's options say.
+// New returns a Connection without any request. The Observer's options set how many events it remembers.
 func New(obs *core.Observer, metrics *Metrics) *Connection {
 	return &Connection{Ring: ring.New(obs.RememberedEvents), clock: obs, metrics: metrics}
 }
@@ -126,7 +126,7 @@ func (c *Connection) Open() bool { return c.open.Load() > 0 }
 func (c *Connection) Opened() int64 { return c.opened.Load() }
 
 // LastReceipt returns when anything was received last, and the zero time before. The time of day is computed once for
-// each receipt, so that it is the same in each scrape, and by a scrape, so that it costs events nothing.
+// each receipt, so that it is the same in each scrape. Scrapes compute it, so that it costs nothing per event.
 func (c *Connection) LastReceipt() time.Time {
 	at := c.lastReceipt.Load()
 	if at == 0 {
@@ -140,8 +140,8 @@ func (c *Connection) LastReceipt() time.Time {
 	return known.time
 }
 
-// DownSince returns since when no event can be received: since the last watch ended or, if later, the last list. It
-// returns 0 while a watch is open and before the first list.
+// DownSince returns the time since which no event can be received: the end of the last watch or, if later, of the last list.
+// It returns 0 while a watch is open and before the first list.
 func (c *Connection) DownSince() (since int64) {
 	since = c.closed.Load()
 	if since == 0 && c.opened.Load() != 0 {

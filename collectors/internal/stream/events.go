@@ -43,8 +43,8 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 }
 
-// advance records a resourceVersion that was received. Where versions go backwards, which those of one API server never
-// do, earlier events cannot be compared with later ones.
+// advance records a resourceVersion that was received. If versions go backwards, as they never do with
+// one API server, earlier events cannot be compared with later ones.
 func (c *Connection) advance(version uint64) {
 	if version < c.version.Load() {
 		c.metrics.regressions.Inc()
@@ -110,7 +110,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 		}
 		w.connection.objects.Add(-objects(event.Type))
 		if version, ok := rv.Parse(rv.Of(event.Object)); ok {
-			// A version that went backwards has been counted, and is no regression when it is sent again.
+			// A version that went backwards was counted once, and does not count again when it is resent.
 			w.connection.version.Store(min(version, w.before[w.events%len(w.before)]))
 			if paired(event.Type) {
 				w.connection.Ring.Unpush()

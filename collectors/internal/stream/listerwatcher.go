@@ -35,8 +35,8 @@ func (c *Connection) Decorate(lw cache.ListerWatcher) *ListerWatcher {
 // Inner returns the ListerWatcher without its decorator.
 func (l *ListerWatcher) Inner() cache.ListerWatcherWithContext { return l.inner }
 
-// IsWatchListSemanticsUnSupported forwards the answer of the decorated client to client-go's package watchlist, which
-// would otherwise ask fake clients for a stream that they cannot give. The spelling is client-go's.
+// IsWatchListSemanticsUnSupported forwards the result of the decorated client to client-go's package watchlist, which
+// would otherwise request from fake clients a stream that they do not support. The spelling is client-go's.
 func (l *ListerWatcher) IsWatchListSemanticsUnSupported() bool {
 	return l.unsupported
 }
@@ -49,7 +49,7 @@ func (l *ListerWatcher) List(options metav1.ListOptions) (runtime.Object, error)
 // ListWithContext implements cache.ListerWithContext.
 func (l *ListerWatcher) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
-		// client-go's consistency detector and our audits read a known version; it does not go into the cache.
+		// client-go's consistency detector and audits list at a known version; their result does not go into the cache.
 		return l.inner.ListWithContext(ctx, options)
 	}
 	l.connection.beginList(options.Continue == "")

@@ -93,13 +93,13 @@ func (c *Connection) listCompleted(items int, resourceVersion string, streamed b
 	}
 }
 
-// relistReason returns why the list that is complete now was needed. It is called with the lock held.
+// relistReason returns the reason for the list that has just been completed. It is called with the lock held.
 func (c *Connection) relistReason(first, streamed bool) string {
 	switch {
 	case c.fallback && !streamed:
 		return relistFallback
 	case first && c.lastEnd.reason == "":
-		// It may come again and again before any watch: client-go lists anew if a Transform fails for an object.
+		// It may be needed several times before the first watch: client-go lists again if a Transform fails for an object.
 		return relistInitial
 	case c.lastEnd.decode:
 		return relistDecode
@@ -121,7 +121,7 @@ func (c *Connection) listError(ctx context.Context, err error, options metav1.Li
 	}
 	errorType := errclass.ErrorType(err)
 	if errorType == errclass.ErrorExpired && options.Continue != "" {
-		// client-go's pager lists again from the start, without a continuation; the list as a whole has not failed.
+		// client-go's pager starts again without a continuation; the list as a whole has not failed.
 		c.mu.Lock()
 		c.list.restarted = true
 		c.mu.Unlock()

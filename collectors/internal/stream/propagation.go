@@ -16,7 +16,7 @@ func (c *Connection) observePropagation(object runtime.Object) {
 	}
 	objectMeta, ok := accessor.GetObjectMeta().(*metav1.ObjectMeta)
 	if !ok || objectMeta.DeletionTimestamp != nil {
-		return // the API server sets a deletionTimestamp without a trace in managedFields
+		return // managedFields does not record when the API server sets a deletionTimestamp
 	}
 	var written time.Time
 	for i := range objectMeta.ManagedFields {

@@ -12,7 +12,7 @@ const (
 	relistInitial = "initial"
 	// relistExpired follows a 410 Gone: the server no longer has the events since the last known resourceVersion.
 	relistExpired = "expired"
-	// relistWatchFailed follows a watch that ended in an error, or that could not be opened, for any other cause.
+	// relistWatchFailed follows a watch that ended with any other error, or that could not be opened.
 	relistWatchFailed = "watch_failed"
 	// relistDecode follows a watch whose stream could not be decoded.
 	relistDecode = "decode"
@@ -22,15 +22,15 @@ const (
 	relistResyncRequested = "resync_requested"
 )
 
-// Ends of a watch besides those of errclass. watchTimeout and watchClientStop are planned and no disconnects.
+// Ends of a watch besides those of errclass. watchTimeout and watchClientStop are planned, and do not count as disconnects.
 const (
 	// watchTimeout is the planned end: the API server closes each watch after the 5 to 10 minutes that the client requested.
 	watchTimeout = "timeout"
-	// watchServerClose is a stream that closed before its time without an error, a reset connection included.
+	// watchServerClose is a stream that closed early without an error, including a reset connection.
 	watchServerClose = "server_close"
 	// watchVeryShort is a stream that closed within a second without a single event, which client-go treats as a failure.
 	watchVeryShort = "very_short"
-	// watchClientStop is an end that the client asked for.
+	// watchClientStop is an end that the client requested.
 	watchClientStop = "client_stop"
 )
 

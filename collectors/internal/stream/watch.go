@@ -23,8 +23,8 @@ const plannedWatch = 5 * time.Minute
 const timeoutTolerance = time.Second
 
 // ReadAhead is the number of events that may wait for the reflector. Without it the extra hop between two goroutines makes the
-// reflector wait for each event, which keeps client-go from storing events in batches and costs about 900 ns each;
-// with it, about 200 ns.
+// reflector wait for each event: client-go then cannot store events in batches, and an event costs about 900 ns more
+// instead of about 200 ns.
 const ReadAhead = 16
 
 // emptyWatch is what client-go's REST client returns, without an error, for a connection that broke while the watch was
@@ -39,7 +39,7 @@ type watchProxy struct {
 	// done is closed by Stop, finished when the proxy's goroutine has ended.
 	done, finished chan struct{}
 
-	// requested is when the watch was requested, planned the timeout after which the server is to end it.
+	// requested is when the watch was requested; planned is the timeout after which the server should end it.
 	requested, planned int64
 
 	mu sync.Mutex
@@ -50,13 +50,13 @@ type watchProxy struct {
 	stopped bool
 
 	// Only the proxy's goroutine uses these.
-	// initial is set while the initial events of a streaming list are being received, items of them so far.
+	// initial is set while the initial events of a streaming list are received; items is their number so far.
 	initial bool
 	items   int
 	// events is the number of events received since then.
 	events int
-	// ordered is set once versions rise: a watch without a resourceVersion begins with objects in no order, most of them
-	// known already. unordered is the number of events before.
+	// ordered is set once versions rise: a watch without a resourceVersion begins with objects in no particular
+	// order, most of them already known. unordered is the number of events before that.
 	ordered   bool
 	unordered int
 	// before are the versions received before each of the last events: as many as can be undone.
@@ -118,7 +118,7 @@ func (w *watchProxy) run(ctx context.Context) {
 				return
 			}
 			if event.Type == watch.Error && ctx.Err() != nil {
-				// Reading from a connection that the client has canceled fails in many ways.
+				// Reads from a connection that the client has canceled fail with many kinds of errors.
 				w.remember()
 				w.end(watchEnd{reason: watchClientStop})
 			} else {

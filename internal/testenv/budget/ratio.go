@@ -1,4 +1,4 @@
-// Package budget measures in benchmarks what decorators add to the code that they decorate.
+// Package budget measures the overhead of decorators in benchmarks, and defines its limits.
 package budget
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Workload does something n times and returns how long that took, without preparations.
+// Workload repeats an operation n times and returns the duration, excluding setup.
 type Workload func(b *testing.B, n int) time.Duration
 
 // Ratio runs two workloads in turn, several times, and reports the best of each and their ratio. Budgets limit the ratio: a

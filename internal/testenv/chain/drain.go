@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// blockDrain repeatedly evicts a Pod that must stay, as `kubectl drain` does. Each attempt is rejected with 429.
+// blockDrain repeatedly tries to evict a protected Pod, as `kubectl drain` does. Each attempt is rejected with 429.
 func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, error) {
 	const name = "blocks-drain"
 	var (
@@ -45,7 +45,7 @@ func blockDrain(ctx context.Context, c *Chain) (func(context.Context) error, err
 	if err != nil {
 		return restore, err
 	}
-	pod.Status.Phase = corev1.PodRunning // a budget does not protect a Pending Pod
+	pod.Status.Phase = corev1.PodRunning // a PodDisruptionBudget does not protect a Pending Pod
 	if _, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{}); err != nil {
 		return restore, err
 	}

@@ -18,7 +18,7 @@ func (c *Chain) configureExporter(config map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("configuration of the exporter: %w", err)
 	}
-	// The file is replaced at once, as in a ConfigMap: the exporter must not read half of it.
+	// The file is replaced atomically, as in a ConfigMap: the exporter must not read an incomplete file.
 	next := c.exporterConfig() + ".next"
 	if err := os.WriteFile(next, content, 0o600); err != nil {
 		return err

@@ -23,7 +23,7 @@ type Fault struct {
 	Name string
 	// Does describes the fault, Shows names the metrics to look at.
 	Does, Shows string
-	// Alert is the alert to expect once the fault has lasted longer than its wait; others may fire before. It is empty
+	// Alert is the alert to expect once the fault has lasted longer than its `for`; others may fire before. It is empty
 	// if the stack recovers before an alert is due.
 	Alert string
 
@@ -31,7 +31,7 @@ type Fault struct {
 }
 
 // Inject injects the fault and returns the function that ends it. ctx limits the injection, not the fault. If injection
-// fails, what it has started is ended.
+// fails, it is undone.
 func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error) {
 	restore, err = f.inject(ctx, c)
 	if err != nil {
@@ -238,7 +238,7 @@ func compact(ctx context.Context, c *Chain) (func(context.Context) error, error)
 		if _, err := c.ControlPlane.Etcd.Compact(ctx); err != nil {
 			return err
 		}
-		// The watch cache of the running server still has what etcd has dropped.
+		// The watch cache of the running server still has the history that etcd has compacted.
 		return killAndStart(ctx, c.ControlPlane.APIServer)
 	}()
 	return func(context.Context) error { return nil }, errors.Join(err, c.Proxy.Restore())
@@ -284,7 +284,7 @@ func stuckFinalizer(ctx context.Context, c *Chain) (func(context.Context) error,
 	restore := func(ctx context.Context) error {
 		none := []byte(`{"metadata":{"finalizers":null}}`)
 		_, unstuck := configMaps.Patch(ctx, object.Name, types.MergePatchType, none, metav1.PatchOptions{})
-		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // the injection may have failed before it did
+		deleted := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}) // may be missing if the injection failed
 		return errors.Join(unlessNotFound(unstuck), unlessNotFound(deleted))
 	}
 	if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{}); err != nil {

@@ -31,17 +31,17 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// Well-known ports. 9959 follows the exporter's.
+// Well-known ports. The ports of this stack's own programs follow the exporter's.
 const (
 	prometheusPort   = 9090
 	alertmanagerPort = 9093
 	exporterPort     = 9958
 	loadPort         = 9959
-	controllerPort   = 9960 // and the next ones, one per replica
+	controllerPort   = 9960 // and the following ones, one per replica
 	ownerLabelsPort  = 9963
 )
 
-// readyTimeout limits what Start waits for itself; the servers have their own deadlines.
+// readyTimeout limits the waits of Start itself; the servers have their own deadlines.
 const readyTimeout = 2 * time.Minute
 
 func (c *Chain) startControlPlane(ctx context.Context) error {
@@ -194,7 +194,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	return nil
 }
 
-// startOwnerLabels starts a controller on controller-runtime with little work, so that its metrics stand beside those
+// startOwnerLabels starts a controller on controller-runtime with little work, so that its metrics appear next to those
 // of other controllers.
 func (c *Chain) startOwnerLabels(ctx context.Context, p programs) error {
 	number, err := c.port(ownerLabelsPort)

@@ -39,7 +39,7 @@ const (
 // Replica is one process of the demo controller, with its own connection to the API server.
 type Replica struct {
 	*stack.Server
-	// Identity is the prefix of its holder identity in the Lease, and URL the address of its metrics.
+	// Identity is the prefix of its holder identity in the Lease; URL is the address of its metrics.
 	Identity, URL string
 	// Proxy is between the API server and this replica.
 	Proxy *faultproxy.Proxy

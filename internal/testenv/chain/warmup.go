@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// warmUp is a controller that ends while its program continues: it reads every ConfigMap once. Its shutdown can be
-// scraped, unlike that of a controller that ends with its process.
+// warmUp is a controller that stops while its program continues: it reads every ConfigMap once. The metrics of its shutdown
+// can be scraped, unlike those of a controller that stops with its process.
 func warmUp(ctx context.Context, observer *collectors.Observer, configMaps corelisters.ConfigMapLister) error {
 	const controller = "warm-up"
 	q := queue.NewTypedRateLimitingQueue(observer, controller, workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](), queue.Options[cache.ObjectName]{})

@@ -78,7 +78,7 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 			if deleted { // deleted before the controller sees it, with the controller's finalizer
 				w.SetFinalizers([]string{"example.com/config-map"})
 			}
-			names = append(names, name) // the API server may have created it in spite of an error
+			names = append(names, name) // the API server may have created it despite the error
 			if _, err := client.Create(ctx, w, metav1.CreateOptions{}); err != nil {
 				return restore, err
 			}

@@ -1,4 +1,4 @@
-// Package docmap holds the list of files in a package's doc.go against the files that exist.
+// Package docmap compares the list of files in a package's doc.go with the files that exist.
 package docmap
 
 import (
@@ -27,7 +27,7 @@ func Check(t testing.TB) {
 	}
 }
 
-// fileName matches a Go file, with the directories in front of it.
+// fileName matches the path of a Go file.
 var fileName = regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.go\b`)
 
 func compare(dir string) (problems []string, err error) {

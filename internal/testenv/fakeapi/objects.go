@@ -7,14 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Pod returns a Pod of the namespace default.
+// Pod returns a Pod in the namespace default.
 func Pod(name string, version int) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: name, UID: "uid", ResourceVersion: strconv.Itoa(version),
 	}}
 }
 
-// PodList returns a list at a version.
+// PodList returns a list of Pods at a resource version.
 func PodList(version int, pods ...*corev1.Pod) *corev1.PodList {
 	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(version)}}
 	for _, p := range pods {

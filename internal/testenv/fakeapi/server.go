@@ -1,5 +1,5 @@
-// Package fakeapi stands for the API server in tests of pure logic, where a test must decide what an informer receives and
-// when. What a real API server does is tested with a real one: see stacktest.
+// Package fakeapi is a fake API server for tests that must control what an informer receives and when. The behavior of a
+// real API server is tested with a real one: see stacktest.
 package fakeapi
 
 import (
@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Server is a ListerWatcher that answers with what a test prepares.
+// Server is a ListerWatcher that returns what a test prepares.
 type Server struct {
-	// OnList answers a list; the default is an empty list of Pods at version 1.
+	// OnList responds to a list; the default is an empty list of Pods at version 1.
 	OnList func(metav1.ListOptions) (runtime.Object, error)
-	// OnWatch answers a watch. If it is nil or returns neither a watch nor an error, the watch is a Stream.
+	// OnWatch responds to a watch. If it is nil or returns neither a watch nor an error, the watch is a Stream.
 	OnWatch func(metav1.ListOptions) (watch.Interface, error)
 	// Streams carries the streams in the order in which they were opened.
 	Streams chan *Stream
@@ -23,7 +23,7 @@ type Server struct {
 	StreamingLists bool
 }
 
-// NewServer returns a Server with room for 16 streams that the test has not received yet.
+// NewServer returns a Server. Streams has a buffer of 16.
 func NewServer() *Server {
 	return &Server{Streams: make(chan *Stream, 16)}
 }

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Simulator is a ListerWatcher that behaves like an API server with up to six Pods: it has objects, a log of their changes
-// that watches follow, and an oldest version from which a watch can start.
+// Simulator is a ListerWatcher that behaves like an API server with up to six Pods: it has objects, a log of changes that
+// watches follow, and an oldest version from which a watch can start.
 type Simulator struct {
 	streamingLists bool
 

@@ -1,5 +1,5 @@
 // Package faultproxy is a TCP proxy between a client and the API server that breaks their connections at run time, as networks,
-// load balancers and dying machines do.
+// load balancers and failing machines do.
 //
 // It forwards bytes without reading them, so TLS passes through: the client keeps the server's certificate authority
 // and only dials another address, see RESTConfig.
@@ -85,7 +85,7 @@ func (p *Proxy) Accepted() int {
 	return p.accepted
 }
 
-// Cut resets every connection and refuses new ones, as after a power failure of the server whose address still answers.
+// Cut resets every connection and refuses new ones, as after a power failure of a server whose address is still reachable.
 func (p *Proxy) Cut() {
 	p.Refuse()
 	p.Reset()
@@ -110,14 +110,14 @@ func (p *Proxy) Reset() {
 }
 
 // HalfOpen keeps all connections open, accepts new ones, and forwards nothing in either direction, not even a close, as
-// after a silent failure of the other machine. Data in transit arrives after Restore.
+// after a silent failure of the other machine. Restore delivers the data in transit.
 func (p *Proxy) HalfOpen() { p.change(func(f *faults) { f.halfOpen = true }) }
 
 // Delay delays everything from the server, without reordering it or reducing throughput.
 func (p *Proxy) Delay(d time.Duration) { p.change(func(f *faults) { f.delay = max(d, 0) }) }
 
-// CutAfter passes n more bytes from the server, counted over all connections, and then resets the connection of the
-// next byte, in the middle of its data. It acts once.
+// CutAfter forwards n more bytes from the server, counted over all connections, and then resets the connection of the next
+// byte, in the middle of its data. It takes effect once.
 func (p *Proxy) CutAfter(n int) {
 	p.change(func(f *faults) { f.limited, f.left = true, max(n, 0) })
 }
@@ -216,7 +216,7 @@ func (p *Proxy) now() (faults, <-chan struct{}) {
 }
 
 // take requests to forward n bytes from the server. It returns how many may pass, and whether the connection must be
-// reset after them; the caller whose bytes reach the limit uses it up.
+// reset afterwards. Reaching the limit removes it.
 func (p *Proxy) take(n int) (allowed int, reset bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,14 +28,14 @@ import (
 type Options struct {
 	// Client writes. Its rate limit must exceed WritesPerSecond.
 	Client kubernetes.Interface
-	// Factory creates the informers whose caches are read. Start starts it; its namespace must cover Namespaces.
+	// Factory creates the informers whose caches are read. Start starts it; its namespace must include Namespaces.
 	Factory informers.SharedInformerFactory
 	// Dynamic also writes Widgets, in place of every tenth object; nil disables them. Their definition must exist
 	// (examples/controller/widgets.yaml).
 	Dynamic dynamic.Interface
 	// Namespaces are created if missing. Defaults to load-0 and load-1.
 	Namespaces []string
-	// Objects limits the objects that exist at a time, without the Pods of Deployments. One in ten is a Deployment, the
+	// Objects limits the number of objects at a time, excluding the Pods of Deployments. One in ten is a Deployment, the
 	// rest are Pods and ConfigMaps in equal parts. Defaults to 100.
 	Objects int
 	// WritesPerSecond and ReadsPerSecond are upper limits. They default to 10 and 100.
@@ -161,7 +161,7 @@ func (l *Load) startInformers(ctx, running context.Context) error {
 // Pause ends the writes; informers and reads continue.
 func (l *Load) Pause() { l.pause() }
 
-// Stop ends the load and its informers. The objects stay: they end with the cluster of the local stack.
+// Stop ends the load and its informers. It does not delete the objects, which end with the local cluster.
 func (l *Load) Stop() {
 	l.cancel()
 	l.workers.Wait()
@@ -186,7 +186,7 @@ type slot struct {
 
 func (l *Load) write(ctx context.Context, limit flowcontrol.RateLimiter, writer int) {
 	for limit.Wait(ctx) == nil {
-		// Each writer has its own slots, so that no two race for one object.
+		// Each writer has its own slots, so that no two writers write to one object.
 		i := rand.IntN((len(l.slots)+writers-1)/writers)*writers + writer
 		if i < len(l.slots) {
 			l.change(ctx, l.slots[i])
@@ -204,7 +204,7 @@ func (l *Load) change(ctx context.Context, s *slot) {
 	switch {
 	case !s.exists:
 		err, done = s.kind.create(ctx, s.namespace, s.name), &l.created
-		s.exists = err == nil || apierrors.IsAlreadyExists(err) // left by an earlier load
+		s.exists = err == nil || apierrors.IsAlreadyExists(err) // left over from an earlier load
 	case rand.IntN(4) == 0:
 		err, done = s.kind.delete(ctx, s.namespace, s.name), &l.deleted
 		s.exists = err != nil && !apierrors.IsNotFound(err)

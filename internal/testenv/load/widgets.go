@@ -14,7 +14,7 @@ import (
 // Widgets is the resource of the demo controller.
 var Widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// widgets are written and not read: their cache is the demo controller's.
+// widgets are only written: the demo controller has their cache.
 func (l *Load) widgets() kind {
 	client := l.options.Dynamic.Resource(Widgets)
 	return kind{
@@ -34,7 +34,7 @@ func (l *Load) widgets() kind {
 	}
 }
 
-// failures is how many reconcile attempts of a Widget fail: none for most, so that the error rate stays well below the
+// failures is the number of reconcile attempts of a Widget that fail: 0 for most, so that the error rate stays well below the
 // threshold of its alert.
 func failures() int64 { return max(0, rand.Int64N(100)-96) }
 

@@ -1,4 +1,4 @@
-// Package logtest records in tests what is logged.
+// Package logtest records log lines in tests.
 package logtest
 
 import (

@@ -1,5 +1,5 @@
-// Package metricstest reads metrics in tests: from a registry, a text or a URL. A Snapshot compares what a registry reports
-// before and after something happened, so that a test can assert what changed and that nothing else did.
+// Package metricstest reads metrics in tests: from a registry, a text or a URL. Snapshots of a registry before and after an
+// operation show which series have changed, so that a test can assert all changes.
 package metricstest
 
 import (
@@ -16,12 +16,11 @@ import (
 )
 
 // Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels
-// name, informer_type and watch_namespace are left out: a snapshot is of one informer, or of several that differ in other
+// name, informer_type and watch_namespace are left out: a snapshot is for one informer, or for several with different values of other
 // labels.
 type Snapshot map[string]float64
 
-// Take gathers a registry, except for the series of an Observer itself while they are 0: they exist as long as the Observer,
-// independent of informers.
+// Take gathers a registry. It leaves out series of the Observer itself that are 0, because they exist without informers.
 func Take(t testing.TB, g prometheus.Gatherer) Snapshot {
 	t.Helper()
 	s := Snapshot{}
@@ -93,7 +92,7 @@ func (s Snapshot) Counts() Snapshot {
 	return counts
 }
 
-// Sum adds all values up.
+// Sum returns the sum of all values.
 func (s Snapshot) Sum() float64 {
 	var sum float64
 	for _, value := range s {

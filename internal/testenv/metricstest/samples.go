@@ -24,7 +24,7 @@ type Sample struct {
 	Value  float64
 }
 
-// Samples are those of a scrape, ordered by name.
+// Samples are the samples of a scrape, ordered by name.
 type Samples []Sample
 
 // Gather returns the samples of a registry.
@@ -51,7 +51,7 @@ func Parse(text io.Reader) (Samples, error) {
 	return samples(sorted), nil
 }
 
-// Decode reads metrics in the format that the header of an HTTP message names.
+// Decode reads metrics in the format given by an HTTP header.
 func Decode(body io.Reader, header http.Header) (Samples, error) {
 	var families []*dto.MetricFamily
 	decoder := expfmt.NewDecoder(body, expfmt.ResponseFormat(header))
@@ -129,7 +129,7 @@ func (s Samples) Select(name string, labels ...string) Samples {
 	return selected
 }
 
-// Sum adds up the samples with a name and with labels, given as alternating names and values.
+// Sum returns the sum of the samples with a name and with labels, given as alternating names and values.
 func (s Samples) Sum(name string, labels ...string) float64 {
 	var sum float64
 	for _, sample := range s.Select(name, labels...) {
@@ -138,7 +138,7 @@ func (s Samples) Sum(name string, labels ...string) float64 {
 	return sum
 }
 
-// By adds up the samples of a name by the values of labels, joined by slashes.
+// By returns the sums of the samples with a name, by the values of labels, joined by slashes.
 func (s Samples) By(name string, labels ...string) map[string]float64 {
 	sums := map[string]float64{}
 	for _, sample := range s.Select(name) {

@@ -40,7 +40,7 @@ func Values(t testing.TB, m catalog.Metric, label string, values ...string) {
 	}
 }
 
-// Upstream is a change for New: the Observer reports client-go's own metrics as well.
+// Upstream is an option for New that enables client-go's own metrics.
 func Upstream(options *collectors.Options) { options.UpstreamMetrics = true }
 
 // Example returns an Observer with the name "my-controller" and its registry.

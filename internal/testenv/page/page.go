@@ -1,4 +1,4 @@
-// Package page writes tables of Go into the pages of docs, between markers.
+// Package page writes tables that are defined in Go into the pages of docs, between markers.
 package page
 
 import (
@@ -19,12 +19,12 @@ var (
 )
 
 // Quote puts the label values of series in code spans in quotes: `up{job=node}` becomes `up{job="node"}`. Go strings are easier
-// to read without.
+// to read without the quotes.
 func Quote(text string) string {
 	return span.ReplaceAllStringFunc(text, func(code string) string { return label.ReplaceAllString(code, `$1="$2"$3`) })
 }
 
-// Replace replaces what is between the markers of a name, on lines of their own.
+// Replace replaces the text between the two markers with a name, each on its own line.
 func Replace(page, name, text string) (string, error) {
 	begin, end := "<!-- BEGIN GENERATED "+name+" -->\n", "<!-- END GENERATED "+name+" -->\n"
 	before, rest, found := strings.Cut(page, begin)

@@ -1,5 +1,5 @@
-// Package receiver is a webhook for Alertmanager that stores its notifications, so that a test can wait for an alert
-// and a user can read it.
+// Package receiver is a webhook for Alertmanager that stores notifications, so that tests can wait for an alert and users
+// can read it.
 package receiver
 
 import (
@@ -76,7 +76,7 @@ func Start(o Options) (*Receiver, error) {
 	return r, nil
 }
 
-// URL returns the address for Alertmanager. The path has no effect; it shows readers whether a notification was a page.
+// URL returns the address for Alertmanager. The path has no effect; it shows readers whether a notification is a page.
 func (r *Receiver) URL(path string) string {
 	return "http://" + r.address + "/" + strings.TrimPrefix(path, "/")
 }
@@ -130,7 +130,7 @@ func summary(alerts []Alert) string {
 	return strings.Join(names, ", ")
 }
 
-// maxBody limits a notification, well above Alertmanager's largest groups.
+// maxBody is the size limit of a notification, well above Alertmanager's largest groups.
 const maxBody = 10 << 20
 
 // ServeHTTP receives a notification.

@@ -19,7 +19,7 @@ type AlertmanagerOptions struct {
 	ConfigFile string
 }
 
-// Alertmanager is a single Alertmanager.
+// Alertmanager is an Alertmanager server without peers.
 type Alertmanager struct {
 	*Server
 	// Address is host:port, as Prometheus needs it; URL is the same with its scheme.

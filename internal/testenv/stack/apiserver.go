@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
 )
 
-// APIServer is a kube-apiserver with RBAC. Its administrator has a token of the group system:masters.
+// APIServer is a kube-apiserver with RBAC. Its administrator uses a token of the group system:masters.
 type APIServer struct {
 	*Server
 	// Address is host:port, for a proxy in front of it.
@@ -53,7 +53,7 @@ func startAPIServer(ctx context.Context, dir string, etcd *Etcd, pki *pki, o Opt
 		"--service-account-key-file=" + pki.serviceAccountPublics,
 		"--service-account-signing-key-file=" + pki.serviceAccountKey,
 		"--service-cluster-ip-range=10.0.0.0/24",
-		// No Pods look for it under an endpoint, and a loopback address is not allowed there.
+		// No Pods use the endpoint, and a loopback address is not allowed in it.
 		"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
 		// Without a controller manager, namespaces lack the default service account that this plugin requires for Pods.
 		"--disable-admission-plugins=ServiceAccount",
@@ -71,7 +71,7 @@ func (a *APIServer) transport() *http.Transport {
 	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 }
 
-// config authenticates with a token. The client-side rate limit is far above what one machine serves, so that tests
+// config authenticates with a token. The client-side rate limit is far above the capacity of one machine, so that tests
 // measure the server and not the limit.
 func (a *APIServer) config(token string) *rest.Config {
 	return &rest.Config{

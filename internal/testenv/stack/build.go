@@ -67,7 +67,7 @@ func (b builder) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// build compiles to a temporary name and renames, so that the program is never incomplete, not even after a crash.
+// build compiles to a temporary name and renames, so that the program is never incomplete, even after a crash.
 func (b builder) build(ctx context.Context) error {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -120,7 +120,7 @@ func (b builder) arguments(output string) []string {
 	return append(args, b.program.pkg)
 }
 
-// sayEvery logs progress until stop is called.
+// sayEvery logs the progress at intervals until stop is called.
 func (b builder) sayEvery(started time.Time) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -141,7 +141,7 @@ func (b builder) sayEvery(started time.Time) (stop func()) {
 
 func elapsed(since time.Time) string { return time.Since(since).Round(time.Second).String() }
 
-// tailBuffer keeps the end of what is written to it: compilers and servers print the cause last.
+// tailBuffer keeps the last bytes written to it, because compilers and servers print the cause last.
 type tailBuffer struct{ b []byte }
 
 const tailBytes = 4 << 10

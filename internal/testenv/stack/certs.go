@@ -30,7 +30,7 @@ type pki struct {
 	serviceAccountPublics string
 }
 
-// newPKI creates keys in dir. They are ECDSA keys, because a pair of RSA keys can take a second.
+// newPKI creates keys in dir. They are ECDSA keys, because generating a pair of RSA keys can take a second.
 func newPKI(dir string) (*pki, error) {
 	p := &pki{
 		caFile:                filepath.Join(dir, "ca.crt"),
@@ -88,7 +88,7 @@ func signServing(ca *x509.Certificate, caKey crypto.Signer, public crypto.Public
 	template := &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: "local-stack-server"},
-		// Clients behind a proxy on another loopback port verify the same names.
+		// Clients of a proxy on another loopback port verify the same names.
 		DNSNames:    []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback, net.IPv4(10, 0, 0, 1)},
 		NotBefore:   ca.NotBefore,

@@ -32,7 +32,7 @@ func startControllerManager(ctx context.Context, dir string, a *APIServer, kubec
 		"--tls-cert-file=" + a.pki.servingCert, "--tls-private-key-file=" + a.pki.servingKey,
 		"--root-ca-file=" + a.pki.caFile,
 		"--service-account-private-key-file=" + a.pki.serviceAccountKey,
-		// A single replica needs no leader election, and would wait for the lease of its killed predecessor.
+		// A single replica needs no leader election, which would delay a restart until the previous lease expires.
 		"--leader-elect=false",
 	}
 	ready := answers("https://"+m.Address+"/healthz", a.transport(), "Bearer "+a.token)

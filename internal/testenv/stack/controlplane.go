@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 		return nil, err
 	}
 	if err := c.start(ctx, o); err != nil {
-		// A new context, because the caller's may have ended.
+		// A new context, because the caller's may be canceled.
 		return nil, errors.Join(err, c.Stop(context.Background()))
 	}
 	return c, nil

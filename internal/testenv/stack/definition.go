@@ -10,13 +10,13 @@ import (
 // Definitions is the resource of CustomResourceDefinitions.
 var Definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// Version is a version of a custom resource. With only a Name it is served, allows any fields, and has no subresources.
+// Version is a version of a custom resource. By default it is served, allows any fields, and has no subresources.
 type Version struct {
 	Name      string
 	NotServed bool
-	// Spec and Status are the properties of these two fields; nil allows any.
+	// Spec and Status are the schema properties of these two fields; nil allows any.
 	Spec, Status map[string]any
-	// Subresources is the field of this name in the definition.
+	// Subresources is the field subresources of the definition.
 	Subresources map[string]any
 }
 

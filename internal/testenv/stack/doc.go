@@ -8,9 +8,9 @@
 //	defer cp.Stop(context.Background())
 //	client, err := kubernetes.NewForConfig(cp.Config())
 //
-// Every server can be stopped, killed, paused and restarted on the same port and data. No server outlives
-// the program that started it on Linux, where the kernel ends the children of a dead parent; elsewhere a program that is
-// killed without a chance to stop its servers leaves them behind.
+// Every server can be stopped, killed, paused and restarted on the same port and data. On Linux, no server
+// outlives the program that started it, because the kernel kills the children of a dead parent. Elsewhere, a program that is
+// killed leaves its servers running.
 //
 // The programs come from $KUBEBUILDER_ASSETS, from PATH if the version there is the pinned one, or are built once from
 // the modules under tools/servers into the user's cache directory. Tests of other packages use stacktest.

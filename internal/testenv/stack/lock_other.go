@@ -3,5 +3,5 @@
 package stack
 
 // tryLock always succeeds where flock is unavailable: two processes may then build the same program at once. Each
-// builds under its own name and renames, so that the result is right.
+// builds under its own name and renames the result, so the program is complete in either case.
 func tryLock(string) (unlock func(), ok bool, err error) { return func() {}, true, nil }

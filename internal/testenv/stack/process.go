@@ -43,7 +43,7 @@ type Command struct {
 	Program string
 	Args    []string
 	Dir     string // directory of the log file; the caller removes it
-	// Ready is called until it returns nil.
+	// Ready is called repeatedly until it returns nil.
 	Ready func(context.Context) error
 	Log   *slog.Logger
 }
@@ -200,7 +200,7 @@ func (s *Server) Done() <-chan struct{} {
 // LogFile returns the path of the server's log. Restarts append to it.
 func (s *Server) LogFile() string { return s.logFile }
 
-// LogTail returns the end of the server's log, for messages of failed tests.
+// LogTail returns the end of the server's log, for the messages of failed tests.
 func (s *Server) LogTail() string { return logTail(s.logFile) }
 
 func (s *Server) current() *process {
@@ -259,7 +259,7 @@ func (p *process) running() bool {
 	}
 }
 
-// exit returns how the process exited; never nil, because a server that exits on its own has failed even with status 0.
+// exit returns how the process exited. It never returns nil: a server that exits on its own has failed, even with status 0.
 func (p *process) exit() error {
 	if p.err != nil {
 		return p.err

@@ -26,12 +26,12 @@ const (
 type program struct {
 	name    string
 	dir     string                        // below tools/servers
-	module  string                        // its version is the program's
+	module  string                        // has the version of the program
 	pkg     string                        // the main package
 	tags    string                        // build tags
 	stamp   func(version string) []string // -X definitions, for programs that need them to know their version
 	release func(version string) string   // version that the program reports, if not the module's
-	onTwo   time.Duration                 // duration of a cold build on two cores, for progress messages
+	onTwo   time.Duration                 // build time without a cache on two cores, for progress messages
 }
 
 var programs = []program{
@@ -50,7 +50,7 @@ var programs = []program{
 	{
 		name: PrometheusProgram, dir: "prometheus", onTwo: 2 * time.Minute, release: prometheusRelease,
 		module: "github.com/prometheus/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus",
-		// Static targets are not a plugin and remain; discovery of two dozen clouds doubles the build.
+		// Static targets are not a plugin and remain. The other discovery plugins double the build time.
 		tags: "remove_all_sd", stamp: stampPrometheus,
 	},
 	{
@@ -126,7 +126,7 @@ func sameMinor(output, want string) bool {
 }
 
 // stampKubernetes sets the version of the Kubernetes servers: otherwise they report v0.0.0-master, and clients that
-// depend on the server's version decide wrongly.
+// depend on the server's version misbehave.
 func stampKubernetes(version string) []string {
 	var defs []string
 	m := minorVersion.FindStringSubmatch(version)

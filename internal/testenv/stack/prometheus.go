@@ -24,7 +24,7 @@ type PrometheusOptions struct {
 	// RuleFiles and Alertmanager (host:port, empty for none) are needed for alerts.
 	RuleFiles    []string
 	Alertmanager string
-	// ScrapeInterval and EvaluationInterval default to 1s, because users of a local stack wait for it.
+	// ScrapeInterval and EvaluationInterval default to 1s, because users of a local stack wait for the results.
 	ScrapeInterval     time.Duration
 	EvaluationInterval time.Duration
 	// ExternalLabels are added to alerts, not to the results of queries.
@@ -41,7 +41,7 @@ type ScrapeTarget struct {
 	Addresses []string
 	// Path of the metrics; defaults to /metrics.
 	Path string
-	// CAFile makes the target HTTPS, verified by that authority; Token authenticates the scrape.
+	// CAFile enables HTTPS, verified with this certificate authority. Token authenticates the scrape.
 	CAFile string
 	Token  string
 	// Labels are added to every series of the target.

@@ -37,7 +37,7 @@ func NewAccount(t testing.TB, plane *stack.ControlPlane, namespace, name string)
 	return GetAccount(t, plane, namespace, name)
 }
 
-// GetAccount returns a service account that exists.
+// GetAccount returns an existing service account.
 func GetAccount(t testing.TB, plane *stack.ControlPlane, namespace, name string) *Account {
 	t.Helper()
 	config, err := plane.ServiceAccountConfig(t.Context(), namespace, name)
@@ -50,8 +50,8 @@ func GetAccount(t testing.TB, plane *stack.ControlPlane, namespace, name string)
 // User returns the name under which the API server knows the account.
 func (a *Account) User() string { return "system:serviceaccount:" + a.Namespace + ":" + a.Name }
 
-// Grant gives the account rules, in one namespace or, if scope is empty, in the whole cluster, and waits until they are in
-// force.
+// Grant gives the account rules, in one namespace or, if scope is empty, in the whole cluster, and waits until they take
+// effect.
 func (a *Account) Grant(t testing.TB, scope string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	meta := metav1.ObjectMeta{GenerateName: a.Name + "-", Namespace: scope}
@@ -89,8 +89,8 @@ func (a *Account) Bind(t testing.TB, clusterRole string) {
 	}
 }
 
-// AwaitAllowed waits until the API server allows the account something. The API server learns of roles and bindings from
-// watches of its own, and clients may remember for minutes that they were refused.
+// AwaitAllowed waits until the API server allows the account something. The API server receives roles and bindings through
+// its own watches, and clients may cache a rejection for minutes.
 func (a *Account) AwaitAllowed(t testing.TB, spec authorizationv1.SubjectAccessReviewSpec) {
 	t.Helper()
 	await.NoError(t, a.User()+" is allowed "+spec.String(), func() error {
@@ -126,7 +126,7 @@ func roleRef(kind, name string) rbacv1.RoleRef {
 	return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
 }
 
-// reviews returns what asks for everything that a rule allows in a namespace.
+// reviews returns the access reviews that cover everything that a rule allows in a namespace.
 func reviews(scope string, rule rbacv1.PolicyRule) (specs []authorizationv1.SubjectAccessReviewSpec) {
 	for _, verb := range rule.Verbs {
 		for _, path := range rule.NonResourceURLs {

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 )
 
-// Proxied returns a proxy in front of the shared API server, and a configuration of its own that goes through it. The proxy
+// Proxied returns a proxy in front of the shared API server, and a configuration that connects through it. The proxy
 // is closed when the test ends.
 func Proxied(t testing.TB) (*faultproxy.Proxy, *rest.Config) {
 	t.Helper()

@@ -1,5 +1,5 @@
-// Package stacktest gives tests a real control plane: one that a test binary shares, started by the first test that needs
-// it, and private ones for tests that break it.
+// Package stacktest gives tests a real control plane: one that all tests of a binary share, started by the first test that
+// needs it, and private ones for tests that break it.
 //
 //	func TestMain(m *testing.M) { stacktest.Main(m) }
 //
@@ -9,8 +9,8 @@
 //		...
 //	}
 //
-// Tests are skipped with -short. On a machine that has never built the servers, the first test waits for that; run
-// `go run ./internal/testenv/cmd/servers` before, because `go test` ends a test binary after ten minutes.
+// Tests are skipped with -short. On a machine that has never built the servers, the first test builds them. Run
+// `go run ./internal/testenv/cmd/servers` first, because `go test` kills a test binary after ten minutes.
 package stacktest
 
 import (
@@ -35,13 +35,13 @@ const startTimeout = 9 * time.Minute
 
 var shared struct {
 	sync.Mutex
-	main  bool // Main runs and will stop what is started
+	main  bool // set if Main runs, which stops the control plane
 	tried bool
 	plane *stack.ControlPlane
 	err   error
 }
 
-// Runner is what Main needs of testing.M.
+// Runner is the method of testing.M that Main uses.
 type Runner interface{ Run() int }
 
 // Main runs the tests, stops the shared control plane and exits. TestMain must call it.
@@ -123,7 +123,7 @@ func Private(t testing.TB, o stack.Options) *stack.ControlPlane {
 // manager, its objects stay until the control plane stops.
 func Namespace(t testing.TB) string {
 	t.Helper()
-	// One client for both requests: client-go forgets the transport of a client that is collected, with its connections open.
+	// One client for both requests: client-go drops the transport of a garbage-collected client without closing its connections.
 	client := kubernetes.NewForConfigOrDie(Config(t))
 	name := createNamespace(t, client)
 	t.Cleanup(func() {
@@ -134,7 +134,7 @@ func Namespace(t testing.TB) string {
 	return name
 }
 
-// NamespaceIn creates a namespace in any control plane and leaves it there.
+// NamespaceIn creates a namespace in any control plane, and does not delete it.
 func NamespaceIn(t testing.TB, config *rest.Config) string {
 	t.Helper()
 	return createNamespace(t, kubernetes.NewForConfigOrDie(config))

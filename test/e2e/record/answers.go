@@ -10,10 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// answer replaces the API server's answer if it returns true. It may also change the request.
+// answer replaces the API server's response if it returns true. It may also change the request.
 type answer func(http.ResponseWriter, *http.Request) (answered bool)
 
-// status answers a kind of requests with an error.
+// status responds to a kind of requests with an error.
 func status(of func(*http.Request) bool, code int, reason metav1.StatusReason) answer {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if !of(r) {
@@ -49,7 +49,7 @@ func late(d time.Duration) answer {
 	}
 }
 
-// with passes lists on with another header.
+// with forwards lists with another header.
 func with(header, value string) answer {
 	return func(_ http.ResponseWriter, r *http.Request) bool {
 		if isAnyList(r) {
@@ -70,7 +70,7 @@ func statusJSON(code int, reason metav1.StatusReason) []byte {
 	return b
 }
 
-// gone is an event that ends a watch because its version is too old.
+// gone is an error event for a watch whose version is too old.
 func gone() string {
 	return fmt.Sprintf(`{"type":"ERROR","object":%s}`, statusJSON(http.StatusGone, metav1.StatusReasonExpired))
 }

@@ -86,7 +86,7 @@ func (l *lab) startExporter(ctx context.Context, config *rest.Config, o exporter
 }
 
 func get(ctx context.Context, url string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // Prometheus' own, by default
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // Prometheus' default
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// gate is an HTTP server in front of an API server. It passes requests on, as the administrator, unless it answers some
-// of them itself. It can write into open watches, end them, and drop their events.
+// gate is an HTTP server in front of an API server. It forwards requests as the administrator, or responds to
+// them itself. It can write into open watches, end them, and drop their events.
 type gate struct {
 	server *http.Server
 	url    string
-	// foreign replaces resource versions with other strings than numbers, as in some aggregated APIs.
+	// foreign replaces resource versions with strings that are not numbers, as in some aggregated APIs.
 	foreign bool
 
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ func newGate(config *rest.Config) (*gate, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
-			r.Out.Header.Set("Accept", strings.ReplaceAll(r.In.Header.Get("Accept"), "vnd.kubernetes.protobuf", "json")) // which can be written
+			r.Out.Header.Set("Accept", strings.ReplaceAll(r.In.Header.Get("Accept"), "vnd.kubernetes.protobuf", "json")) // because JSON can be modified line by line
 			r.Out.Header.Del("Accept-Encoding")
 			if g.foreign {
 				r.Out.URL.RawQuery = native.ReplaceAllString(r.Out.URL.RawQuery, "resourceVersion=$1")
@@ -56,7 +56,7 @@ func newGate(config *rest.Config) (*gate, error) {
 		Transport:      transport,
 		FlushInterval:  -1,
 		ModifyResponse: g.respond,
-		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // watches that end in the middle
+		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // aborted watches
 		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	g.server = &http.Server{
@@ -81,14 +81,14 @@ func newGate(config *rest.Config) (*gate, error) {
 // config returns the configuration for clients of the gate. They need no credentials.
 func (g *gate) config() *rest.Config { return &rest.Config{Host: g.url, QPS: 50, Burst: 100} }
 
-// answerWith replaces the API server's answers; nil ends that.
+// answerWith replaces responses of the API server until it is called with nil.
 func (g *gate) answerWith(a answer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.instead = a
 }
 
-// lose drops, from now on, every event that contains a text.
+// lose drops every later event that contains a text.
 func (g *gate) lose(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +124,7 @@ var (
 	native = regexp.MustCompile(`resourceVersion=rev-([0-9]+)-x`)
 )
 
-// respond passes on an answer of the API server, line by line.
+// respond forwards a response of the API server line by line.
 func (g *gate) respond(resp *http.Response) error {
 	if resp.StatusCode != http.StatusOK {
 		return nil

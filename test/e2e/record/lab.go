@@ -28,7 +28,7 @@ const (
 	quiet = "quiet"
 )
 
-// lab is what all rows share.
+// lab is the environment that all rows share.
 type lab struct {
 	log   *slog.Logger
 	dir   string
@@ -41,7 +41,7 @@ type lab struct {
 	well *target
 }
 
-// newLab starts what rows share. The caller must close the lab, even after an error.
+// newLab starts the shared environment. The caller must close the lab, even after an error.
 func newLab(ctx context.Context, log *slog.Logger) (l *lab, err error) {
 	l = &lab{log: log}
 	if l.env, err = exec.LookPath("env"); err != nil {
@@ -112,7 +112,7 @@ func (l *lab) startPlane(ctx context.Context, o stack.Options) (*stack.ControlPl
 	return plane, nil
 }
 
-// write writes to busy until the end of the lab or stop.
+// write writes to the namespace busy until the lab is closed or stop is called.
 func (l *lab) write(ctx context.Context, plane *stack.ControlPlane) (stop func(), err error) {
 	client, err := kubernetes.NewForConfig(plane.Config())
 	if err != nil {

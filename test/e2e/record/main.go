@@ -1,19 +1,19 @@
 // Command record makes the recordings that the replay test evaluates the rules on: for each row of docs/faults.md, what
-// Prometheus would have scraped from a real exporter, or from a program with the library, while it suffers that fault
-// against real servers. All rows are recorded at the same time, since they mostly wait. `make record` runs it.
+// Prometheus would have scraped from a real exporter, or from a program with the library, under that fault
+// with real servers. All rows are recorded at the same time, since they mostly wait. `make record` runs it.
 //
 //	main.go          flags, and all rows at once
 //	record.go        one row: before, during and after its fault
-//	lab.go           control planes, what writes to them, what has to be stopped
+//	lab.go           control planes, writers, and their shutdown
 //	exporter.go      a real exporter
 //	program.go       a program with the library, in this process
-//	gate.go          answers in place of the API server's, and events on its watches
-//	answers.go       what a gate answers, and to which requests
-//	stream.go        the body of an answer that is handed on
+//	gate.go          responses in place of the API server's, and events on its watches
+//	answers.go       responses of a gate, and the requests that they apply to
+//	stream.go        the body of a forwarded response
 //	rows.go          the table of faults, and how most of them are made
-//	rows_list.go     those at lists
-//	rows_server.go   those of servers
-//	rows_program.go  those that only programs with the library have
+//	rows_list.go     faults of lists
+//	rows_server.go   faults of servers
+//	rows_program.go  faults that only programs with the library can have
 package main
 
 import (
@@ -36,7 +36,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// phases are how long a row is recorded. Several alerts wait for 15 minutes.
+// phases are the durations of a recording. Several alerts wait for 15 minutes.
 type phases struct {
 	before, during, after, interval time.Duration
 }
@@ -74,7 +74,7 @@ func run(ctx context.Context) error {
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
 	}
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // of failures on purpose
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are intended
 	utilruntime.ReallyCrash = false                   //nolint:reassign // one of the faults is a handler that panics
 
 	l, err := newLab(ctx, slog.New(slog.NewTextHandler(os.Stderr, nil)))

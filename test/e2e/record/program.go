@@ -27,7 +27,7 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// programOptions say what a program with the library does.
+// programOptions configure a program with the library.
 type programOptions struct {
 	// namespace and resource are what it watches: ConfigMaps in busy, unless they are given.
 	namespace string
@@ -36,7 +36,7 @@ type programOptions struct {
 	lists     bool
 	checks    collectors.Checks
 	transform cache.TransformFunc
-	// handler is its handler, beside another one, which does nothing and is the only one by default.
+	// handler is an additional handler. By default there is only one, which does nothing.
 	handler cache.ResourceEventHandler
 }
 
@@ -52,12 +52,12 @@ type program struct {
 	cancel   context.CancelFunc
 	ended    chan struct{}
 
-	// strikes is set while the program's own fault lasts.
+	// strikes is set while the program's fault is active.
 	strikes atomic.Bool
 }
 
-// startProgram starts a program that reaches the API server by a configuration. Its options get the program, which its
-// functions may ask whether the fault lasts.
+// startProgram starts a program that connects to the API server with a configuration. o gets the program, so that the
+// functions in its options can check whether the fault is active.
 func (l *lab) startProgram(config *rest.Config, o func(*program) programOptions) (*program, *target, error) {
 	p := &program{config: config}
 	p.options = o(p)
@@ -144,7 +144,7 @@ func (p *program) read(context.Context) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// source is where the program's objects come from, and an example of them.
+// source returns the ListerWatcher of the program's objects, and an example object.
 func (p *program) source() (cache.ListerWatcher, runtime.Object, error) {
 	if p.options.resource != configMaps {
 		client, err := dynamic.NewForConfig(p.config)
@@ -173,7 +173,7 @@ func (p *program) source() (cache.ListerWatcher, runtime.Object, error) {
 	}, p.options.lists}, &corev1.ConfigMap{}, nil
 }
 
-// capable says for a ListWatch whether it can have streaming lists.
+// capable reports whether a ListWatch supports streaming lists.
 type capable struct {
 	*cache.ListWatch
 	noStreamingLists bool

@@ -16,7 +16,7 @@ import (
 // subject is the program under a fault.
 type subject struct {
 	targets []*target
-	// suffer injects the fault. It returns when ctx has ended, and the fault with it.
+	// suffer injects the fault, and ends it and returns when ctx ends.
 	suffer func(ctx context.Context) error
 }
 
@@ -98,7 +98,7 @@ func healthy(text []byte) bool {
 
 func sleepUntil(ctx context.Context, t time.Time) error { return sleep(ctx, time.Until(t)) }
 
-// sleep waits, unless ctx ends before.
+// sleep waits until the time has passed or ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

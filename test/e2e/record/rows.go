@@ -42,7 +42,7 @@ var rows = []row{
 	{"TestDeadConnectionIsFoundByPings", wire(exporterOptions{}, func(ctx context.Context, p *faultproxy.Proxy) {
 		every(ctx, 90*time.Second, func() {
 			p.HalfOpen()
-			_ = sleep(ctx, 50*time.Second) // they take 45
+			_ = sleep(ctx, 50*time.Second) // pings take 45 seconds
 			_ = p.Restore()
 		})
 	})},
@@ -92,7 +92,7 @@ var rows = []row{
 	{"TestMutatedObject", programOnly(mutations, mutate)},
 }
 
-// wire is an exporter behind a proxy that breaks its connections until ctx ends.
+// wire is an exporter behind a proxy that breaks the exporter's connections until ctx ends.
 func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		proxy, err := l.proxy(l.plane.APIServer.Address)
@@ -107,7 +107,7 @@ func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) fu
 	}
 }
 
-// halfOpen lasts shorter than the open watches, which are new: no watch has ended when it is over.
+// halfOpen first renews all watches, and is shorter than a watch: none ends before it is over.
 func halfOpen(ctx context.Context, p *faultproxy.Proxy) {
 	p.Reset()
 	_ = sleep(ctx, 10*time.Second)
@@ -117,7 +117,7 @@ func halfOpen(ctx context.Context, p *faultproxy.Proxy) {
 	<-ctx.Done()
 }
 
-// gated is an exporter behind a gate, whose answers and losses end with ctx.
+// gated is an exporter behind a gate that replaces responses and drops events until ctx ends.
 func gated(o exporterOptions, breaks func(context.Context, *gate)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		g, err := l.gate(l.plane)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// starting restarts an exporter and a program, whose lists a gate then answers.
+// starting restarts an exporter and a program behind a gate that responds to their lists.
 func starting(a answer) func(context.Context, *lab) (*subject, error) {
 	return startingWith(func(g *gate) { g.answerWith(a) })
 }
@@ -42,7 +42,7 @@ func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, erro
 	}
 }
 
-// missedDelete is an exporter whose watch is down for five seconds, in which objects are deleted, and then expired.
+// missedDelete is an exporter whose watch is down for five seconds and then expired. Objects are deleted during that time.
 func missedDelete(ctx context.Context, l *lab) (*subject, error) {
 	return gated(exporterOptions{}, func(ctx context.Context, g *gate) {
 		back := time.Now().Add(5 * time.Second)
@@ -51,7 +51,7 @@ func missedDelete(ctx context.Context, l *lab) (*subject, error) {
 				return false
 			}
 			_ = sleepUntil(r.Context(), back)
-			g.answerWith(nil) // other waiting requests are answered as well
+			g.answerWith(nil) // also responds to other waiting requests
 			return status(isWatch, http.StatusGone, metav1.StatusReasonExpired)(w, r)
 		})
 		g.end()

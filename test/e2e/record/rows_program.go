@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
-// programOnly is a program beside an exporter that suffers nothing.
+// programOnly is a program with a fault, beside an exporter without faults.
 func programOnly(o func(*program) programOptions, breaks func(context.Context, *program) error) func(context.Context, *lab) (*subject, error) {
 	return func(_ context.Context, l *lab) (*subject, error) {
 		p, t, err := l.startProgram(l.plane.Config(), o)
@@ -24,7 +24,7 @@ func programOnly(o func(*program) programOptions, breaks func(context.Context, *
 
 func ordinary(*program) programOptions { return programOptions{} }
 
-// strike lets a program's own fault last as long as ctx.
+// strike activates the program's fault until ctx ends.
 func strike(ctx context.Context, p *program) error {
 	p.strikes.Store(true)
 	<-ctx.Done()
@@ -32,7 +32,7 @@ func strike(ctx context.Context, p *program) error {
 	return nil
 }
 
-// strikeFromTheStart is strike for a program that is started again.
+// strikeFromTheStart restarts the program with its fault active.
 func strikeFromTheStart(ctx context.Context, p *program) error {
 	p.strikes.Store(true)
 	p.stop()
@@ -42,7 +42,7 @@ func strikeFromTheStart(ctx context.Context, p *program) error {
 	return strike(ctx, p)
 }
 
-// whenStruck is a handler that does something to each event while the fault lasts.
+// whenStruck is a handler that calls a function for each event while the fault is active.
 func whenStruck(p *program, do func()) cache.ResourceEventHandler {
 	act := func() {
 		if p.strikes.Load() {
@@ -62,7 +62,7 @@ func blockedHandler(p *program) programOptions {
 	})}
 }
 
-// panickingHandler panics now and then. After each time client-go waits for a second.
+// panickingHandler panics occasionally. After each panic, client-go waits for a second.
 func panickingHandler(p *program) programOptions {
 	n := 0
 	return programOptions{handler: whenStruck(p, func() {
@@ -72,15 +72,15 @@ func panickingHandler(p *program) programOptions {
 	})}
 }
 
-// removeBusyHandlers adds a handler again and again, and removes it while it is busy.
+// removeBusyHandlers repeatedly adds a handler, and removes it while it is busy.
 func removeBusyHandlers(ctx context.Context, p *program) error {
 	return addAndRemove(ctx, p, func() cache.ResourceEventHandler {
-		until := time.Now().Add(70 * time.Second) // for longer than it is a handler
+		until := time.Now().Add(70 * time.Second) // longer than the handler is registered
 		return cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { _ = sleepUntil(ctx, until) }}
 	})
 }
 
-// addHandlers adds a handler again and again.
+// addHandlers repeatedly adds a handler.
 func addHandlers(ctx context.Context, p *program) error {
 	return addAndRemove(ctx, p, func() cache.ResourceEventHandler { return cache.ResourceEventHandlerFuncs{} })
 }
@@ -99,7 +99,7 @@ func addAndRemove(ctx context.Context, p *program, newHandler func() cache.Resou
 	return errors.Join(errs...)
 }
 
-// transforming is a program whose Transform does something to every third object while the fault lasts.
+// transforming is a program whose Transform applies a change to every third object while the fault is active.
 func transforming(act func(*corev1.ConfigMap) (any, error)) func(*program) programOptions {
 	return func(p *program) programOptions {
 		return programOptions{
@@ -122,7 +122,7 @@ func transformingLists(act func(*corev1.ConfigMap) (any, error)) func(*program) 
 	}
 }
 
-// renaming is audited.
+// renaming is a program with audits.
 func renaming(p *program) programOptions {
 	o := transforming(changesName)(p)
 	o.checks = collectors.Checks{Audit: time.Minute}
@@ -159,8 +159,8 @@ func mutate(ctx context.Context, p *program) error {
 	return nil
 }
 
-// thousandInformers are started and stopped beside one that stays. All have the same labels: a thousand times the same
-// series would make a large recording and tell rules no more.
+// thousandInformers starts and stops a thousand informers beside one that keeps running. All have the same labels, because
+// a thousand copies of the same series would only make the recording larger.
 func thousandInformers(_ context.Context, l *lab) (*subject, error) {
 	p, t, err := l.startProgram(l.plane.Config(), func(*program) programOptions { return programOptions{namespace: quiet} })
 	if err != nil {

@@ -52,7 +52,7 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 	t, err := l.startExporter(ctx, proxy.RESTConfig(plane.Config()), exporterOptions{})
 	return &subject{[]*target{t}, func(ctx context.Context) error {
 		proxy.Cut()
-		if err := sleep(ctx, 10*time.Second); err != nil { // there are writes
+		if err := sleep(ctx, 10*time.Second); err != nil { // time for writes
 			return err
 		}
 		if _, err := plane.Etcd.Compact(ctx); err != nil {
@@ -66,10 +66,9 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// etcdRestored restores a state that is far older than later writes can make up for. A successful audit silences
-// InformerAuditsFail for half an hour. The first audit, within half a minute, is therefore over before the recording
-// begins, and the second comes after the fault: the interval is longer than the time before it. Two have failed when
-// the informer relists.
+// etcdRestored restores a state so old that later writes do not reach the previous versions again. A successful audit keeps
+// InformerAuditsFail from firing for half an hour. Therefore the first audit ends before the recording begins, and the
+// interval is long enough that the second runs after the fault. Two audits fail before the informer relists.
 func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	const undone = 1000
 	plane, err := l.startPlane(ctx, stack.Options{})
@@ -112,7 +111,7 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	}
 	return &subject{[]*target{t}, func(ctx context.Context) error {
 		stopWriting()
-		proxy.Cut() // its address refuses connections, like that of a stopped server
+		proxy.Cut() // refuses connections, like a stopped server
 		if err := plane.APIServer.Kill(); err != nil {
 			return err
 		}
@@ -158,7 +157,7 @@ func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 		widget := load.Widget(fmt.Sprint("widget-", n), nil)
 		err := wait.PollUntilContextTimeout(ctx, time.Second, time.Minute, true, func(ctx context.Context) (bool, error) {
 			_, err := client.Resource(load.Widgets).Namespace(busy).Create(ctx, widget, metav1.CreateOptions{})
-			return err == nil, nil // it is not served at once
+			return err == nil, nil // the API server does not serve it at once
 		})
 		if err != nil {
 			return nil, err
@@ -181,7 +180,7 @@ func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// foreignVersions is an exporter and a program that see such versions from the start. Nothing else happens.
+// foreignVersions is an exporter and a program that receive non-numeric versions from the start. There is no other fault.
 func foreignVersions(ctx context.Context, l *lab) (*subject, error) {
 	g, err := l.gate(l.plane)
 	if err != nil {

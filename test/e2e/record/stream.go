@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// stream is the body of an answer.
+// stream is the body of a response.
 type stream struct {
 	server io.ReadCloser
 	*io.PipeReader

@@ -30,7 +30,7 @@ func NewRecorder(row string, start time.Time, interval time.Duration, reads Read
 	}
 }
 
-// Scraped adds the answer of a target at this step: text in the exposition format, or a failed scrape.
+// Scraped adds the response of a target at this step: text in the exposition format, or a failed scrape.
 func (r *Recorder) Scraped(target labels.Labels, text []byte, failed bool) error {
 	up := 1.0
 	if failed {
@@ -69,7 +69,7 @@ func (r *Recorder) Phase(value float64) {
 	r.set(labels.FromStrings(model.MetricNameLabel, FaultSeries, "row", r.recording.Row), value)
 }
 
-// Next ends a step. Series that it did not have end.
+// Next ends a step. Series without a value in it become stale.
 func (r *Recorder) Next() {
 	for key := range r.before {
 		if !r.now[key] {
@@ -113,10 +113,10 @@ func named(target labels.Labels, name string) labels.Labels {
 	return labels.NewBuilder(target).Set(model.MetricNameLabel, name).Labels()
 }
 
-// ofTheBuild are labels of the build, which differ each time.
+// ofTheBuild are labels that differ between builds.
 var ofTheBuild = []string{"version", "revision", "branch", "goversion", "goos", "goarch", "tags"}
 
-// attached adds the missing labels of the target to a series.
+// attached adds the labels of the target to a series, unless the series has them.
 func attached(own, target labels.Labels) labels.Labels {
 	b := labels.NewBuilder(own)
 	target.Range(func(l labels.Label) {

@@ -1,5 +1,5 @@
-// Package recording keeps what Prometheus would have scraped from programs under a fault, in a file that is small, can be
-// read, and is a test file of promtool without expectations: rules are evaluated on it as if it happened now.
+// Package recording keeps what Prometheus would have scraped from programs under a fault, in a small, readable
+// file: a test file of promtool without expectations, on which rules are evaluated.
 //
 //	recording.go  Recording, its file
 //	values.go     the values of a series in promtool's notation
@@ -46,7 +46,7 @@ type Series struct {
 	Values []float64
 }
 
-// file is the form of a recording on disk, of which promtool knows every field.
+// file is the format of a recording on disk. promtool knows every field.
 type file struct {
 	EvaluationInterval string  `yaml:"evaluation_interval"`
 	Tests              []group `yaml:"tests"`
@@ -90,7 +90,7 @@ func (r Recording) sorted() []Series {
 	return slices.SortedFunc(slices.Values(r.Series), func(a, b Series) int { return strings.Compare(a.name(), b.name()) })
 }
 
-// name is the series as it is written in queries.
+// name returns the series as written in queries.
 func (s Series) name() string {
 	return s.Labels.Get(model.MetricNameLabel) + labels.NewBuilder(s.Labels).Del(model.MetricNameLabel).Labels().String()
 }
@@ -141,7 +141,7 @@ func (r Recording) Phase(value float64) int {
 	return -1
 }
 
-// Len is the number of intervals.
+// Len returns the number of intervals.
 func (r Recording) Len() int {
 	n := 0
 	for _, s := range r.Series {

@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/prometheus/model/value"
 )
 
-// Missing is the value of a series at a scrape that it was not part of.
+// Missing marks a scrape without a sample of the series.
 var Missing = math.NaN()
 
-// Stale is the value of a series at the first scrape that it was not part of after it had been: Prometheus ends it there.
+// Stale marks the first scrape without a sample after one with a sample, as Prometheus' staleness marker does.
 var Stale = math.Float64frombits(value.StaleNaN)
 
 // format writes values as promtool reads them: `0x8 1+1x20 _x3`, where 0x8 are nine zeros and 1+1x20 counts from 1 to 21.
@@ -29,7 +29,7 @@ func format(values []float64) string {
 	return b.String()
 }
 
-// run writes the longest beginning of values that has one term, and returns how many they are.
+// run writes the longest prefix of values that a single term can express, and returns its length.
 func run(values []float64) (string, int) {
 	first := values[0]
 	switch {
@@ -50,7 +50,7 @@ func run(values []float64) (string, int) {
 	if len(values) > 1 {
 		step = values[1] - first
 	}
-	if step != 0 && !whole(first, step) { // whose sums would not be exact
+	if step != 0 && !whole(first, step) { // sums of fractions are not exact
 		return text, 1
 	}
 	for n < len(values) && values[n] == first+float64(n)*step {
@@ -75,7 +75,7 @@ func whole(values ...float64) bool {
 	return true
 }
 
-// short rounds to thousandths, which is finer than any rule looks.
+// short rounds to thousandths, more precise than any rule needs.
 func short(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) > 1e12 {
 		return v

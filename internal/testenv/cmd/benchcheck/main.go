@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// run runs each benchmark of some budgets once.
+// run runs each benchmark of the given budgets once.
 func run(budgets []budget.Budget, results budget.Results) error {
 	var done []string
 	for _, b := range budgets {

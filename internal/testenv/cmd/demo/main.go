@@ -4,7 +4,7 @@
 //	go run ./internal/testenv/cmd/demo
 //	go run ./internal/testenv/cmd/demo --fault=half-open --for=1m
 //
-// While it runs, a fault's name on standard input injects it, and "restore" ends it.
+// While it runs, the name of a fault on standard input injects that fault, and "restore" ends it.
 package main
 
 import (
@@ -67,7 +67,7 @@ func parse(args []string) (options, error) {
 	if o.fault == "" {
 		return o, nil
 	}
-	_, err := chain.FaultByName(o.fault) // before a build that takes minutes
+	_, err := chain.FaultByName(o.fault) // before the build, which takes minutes
 	return o, err
 }
 
@@ -80,7 +80,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	begin := time.Now()
 	c, err := chain.Start(ctx, chain.Options{
 		Log: log, WellKnownPorts: true,
-		// Users of the demo wait for results.
+		// Short intervals, because users of the demo wait for the results.
 		Exporter: map[string]any{"checks": map[string]any{"freshness": "5s", "audit": "30s"}},
 		Load:     load.Options{WritesPerSecond: o.writes, Objects: o.objects},
 	})
@@ -111,7 +111,7 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 	commands := lines(stdin)
 	for {
-		// A server that a fault has killed is expected; faults restart etcd before they return.
+		// The fault exporter-kill is expected to end the exporter. Faults restart etcd before they return.
 		exporterEnded := c.Exporter.Done()
 		if s.name == "exporter-kill" {
 			exporterEnded = nil
@@ -188,7 +188,7 @@ func (s *stage) restore(ctx context.Context) {
 
 func lines(r io.Reader) <-chan string {
 	ch := make(chan string)
-	go func() { // ends with the input or the program
+	go func() { // ends with the input or with the program
 		defer close(ch)
 		for s := bufio.NewScanner(r); s.Scan(); {
 			ch <- strings.TrimSpace(s.Text())

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// window is the time over which figures are taken. It is longer than the exporter's garbage collection cycle at
-	// rest.
+	// window is the time over which figures are taken. It is longer than the garbage collection cycle of an idle
+	// exporter.
 	window = 30 * time.Second
-	// patience limits what takes seconds on an idle machine, and up to client-go's longest backoff.
+	// patience is the timeout of steps that take seconds on an idle machine, and at most client-go's longest backoff.
 	patience = 3 * time.Minute
 )
 
-// figures of the exporter: the minimum of each in the window, but the maximum of series.
+// figures of the exporter: the minimum of each in the window, except for the maximum number of series.
 type figures struct {
 	goroutines, heap, resident, series float64
 }
@@ -32,7 +32,7 @@ func (f figures) String() string {
 	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series", f.goroutines, f.heap/mebi, f.resident/mebi, f.series)
 }
 
-// flat reports whether the figures have not grown. One more connection is two goroutines; memory may grow by a quarter,
+// flat reports whether the figures have not grown. An additional connection is two goroutines. Memory may grow by a quarter,
 // because the garbage collector lets the heap grow before it runs.
 func (f figures) flat(before figures) error {
 	var errs []error

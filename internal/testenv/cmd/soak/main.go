@@ -58,7 +58,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "seed %d, faults for %v\n", o.seed, o.duration)
 	c, err := chain.Start(ctx, chain.Options{
-		Exporter: map[string]any{"checks": map[string]any{"audit": "20s"}}, // often enough to wait for the next ones
+		Exporter: map[string]any{"checks": map[string]any{"audit": "20s"}}, // short, because soak waits for the next audits
 		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 		Load:     load.Options{WritesPerSecond: 20, Objects: 200},
 	})
@@ -80,7 +80,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "before: %v\n", before)
 	for end := time.Now().Add(o.duration); time.Now().Before(end); {
-		// The comparison needs one process of the exporter.
+		// The comparison requires that the exporter is not restarted.
 		faults := slices.DeleteFunc(chain.Faults(), func(f chain.Fault) bool { return f.Name == "exporter-kill" })
 		if err := s.fault(ctx, faults[s.random.IntN(len(faults))].Name); err != nil {
 			return err
@@ -122,7 +122,7 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// Even if it is interrupted, paused processes are resumed.
+	// Paused processes are resumed even after an interrupt.
 	err = pause(ctx, s.between(2*time.Second, 15*time.Second))
 	if err := errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	if name != "etcd-restore" {
 		return nil
 	}
-	// No informer of client-go learns of the undone writes (docs/faults.md). They must relist, which fails until the
+	// client-go's informers do not detect the undone writes (docs/faults.md). They must relist, which fails until the
 	// versions have reached their old values.
 	for now := int64(0); now <= revision+newer; {
 		if err := pause(ctx, time.Second); err != nil {
@@ -144,8 +144,8 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	return s.fault(ctx, "etcd-compact")
 }
 
-// newer is more revisions than are written between the moment that soak reads the revision and the state of the backup:
-// 30 seconds, at about 40 revisions a second.
+// newer exceeds the number of revisions written between the reading of the revision and the backup: 30 seconds, at about 40
+// revisions per second.
 const newer = 2000
 
 func (s *soak) between(least, most time.Duration) time.Duration {
