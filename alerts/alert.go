@@ -41,7 +41,7 @@ var (
 	ofInformer = []string{"cluster", "job", "name", "informer_type", "watch_namespace"}
 	ofProgram  = []string{"cluster", "job", "name"}
 	ofExporter = []string{"cluster", "job", "instance"}
-	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the queue's
+	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the name of the queue
 	ofLock     = []string{"cluster", "name", "lock"}
 	ofLease    = []string{"cluster", "lease_namespace", "lease"}
 	ofObject   = []string{"cluster", "informer_type", "namespace"}
@@ -92,7 +92,7 @@ func (a Alert) rules(c Config) []Rule {
 	return c.label(a.controllerRules(c))
 }
 
-// rule fills in one rule.
+// rule returns one rule with its placeholders replaced.
 func (a Alert) rule(o catalog.Objective, c Config) Rule {
 	fill := func(text string) string { return c.series().Fill(fill(o, text)) }
 	return Rule{

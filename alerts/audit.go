@@ -14,9 +14,9 @@ var informerCacheDiffers = Alert{
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
 		Meaning: "An audit compares every object of the cache with the API server at exactly the resource version of the cache, so that late changes do not count. Two consecutive audits found the same differences. `missing`: the API server has the object, the cache does not. `extra`: the reverse. `stale`: another resource version. `wrong_uid`: an object that was deleted and created again under the same name. `index`: an index returns wrong objects. `key_collision`: objects overwrite each other because they have the same key.",
-		Impact:  "Controllers that read this cache act on objects that do not exist, or do not see objects that do, until the next full list of this process: often its restart.",
+		Impact:  "Controllers that read this cache act on objects that do not exist, or do not see objects that do, until the process lists again, often not before it restarts.",
 		Diagnosis: []Step{
-			{"Find the processes. One of several points at damage in that process; all of them point at code that they share, or at the API server.", `sum by (@cluster, name, @instance, informer_type, kind) (k8s_informer_audit_differences{@}) > 0`},
+			{"Find the processes. If only one of several is affected, suspect that process; if all of them are, suspect shared code or the API server.", `sum by (@cluster, name, @instance, informer_type, kind) (k8s_informer_audit_differences{@}) > 0`},
 			{"Check since when, and whether a disconnect preceded it.", `sum by (@cluster, name, @instance, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[1h])) > 0`},
 			{"Check the results of other audits.", `sum by (@cluster, name, @instance, informer_type, result) (increase(k8s_informer_audits_total{@}[1h])) > 0`},
 			{"Find the objects. The process logs some of them: `cache is inconsistent with the API server`.", ""},
@@ -49,8 +49,8 @@ sum by (@cluster, @job, @instance, name, informer_type, watch_namespace) (increa
 		Meaning: "Audits are enabled, at least $count of them have failed within $window, and none was completed. An audit lists at the resource version of the cache. The API server rejects that if it has not reached this version, as after etcd was restored to an older state. The watch then stays up and freshness checks find nothing, because all of them wait for future versions.",
 		Impact:  "None, if only the lists of audits fail. After a restore, the cache has objects and versions that no longer exist, and controllers act on them until the next full list.",
 		Diagnosis: []Step{
-			{"Find the informers. All informers of a cluster point at etcd or the API server; one resource points at its list.", `sum by (@cluster, name, @instance, informer_type) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`},
-			{"Check whether informers listed since and saw lower resource versions. Then etcd was restored, or the client reached another cluster.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
+			{"Find the informers. If all informers of a cluster are affected, suspect etcd or the API server; if one resource is, check its lists.", `sum by (@cluster, name, @instance, informer_type) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`},
+			{"Check whether informers listed since and saw lower resource versions. If so, etcd was restored, or the client reached another cluster.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
 			{"Check whether lists and watches of the informer fail too.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[30m])) > 0`},
 			{"Check the duration of successful audits. A page of 500 objects has 30 seconds.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_audit_duration_seconds_bucket{@}[1d])))`},
 			{"Find the error. The process logs it at level debug: `audit failed`.", ""},

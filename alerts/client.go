@@ -28,11 +28,11 @@ sum by (@cluster, @job, name) (increase(k8s_client_requests_total{@}[$window])) 
 		Impact:  "Reconciles fail and are retried. Lists and watches fail too, so that caches become stale.",
 		Diagnosis: []Step{
 			{"Find the status code. `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated API server, or a failing webhook. `error`: the network, TLS, or a timeout.", `sum by (@cluster, name, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"Find the resources and verbs. A single one points at its webhook, its conversion or an aggregated API server.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"Compare programs. All of them point at the API server.", `count by (@cluster) (sum by (@cluster, name) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0)`},
+			{"Find the resources and verbs. If a single one fails, check its webhook, its conversion or its aggregated API server.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
+			{"Compare programs. If all of them fail, the cause is the API server.", `count by (@cluster) (sum by (@cluster, name) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0)`},
 		},
 		Mitigation: []string{
-			"Server errors: handle the API server's own alerts first. For one resource, check webhooks (`failurePolicy`, `timeoutSeconds`) and `kubectl get apiservices`.",
+			"Server errors: check the API server's own alerts first. For one resource, check webhooks (`failurePolicy`, `timeoutSeconds`) and `kubectl get apiservices`.",
 			"429: make fewer requests (read from caches, patch less often), or give the program its own flow schema.",
 			"No response: node, network policy, load balancer, certificates.",
 		},

@@ -26,7 +26,7 @@ type Config struct {
 	RunbookBase string
 	// Dashboards are the URLs that alerts link to.
 	Dashboards Dashboards
-	// Controllers configures single controllers, by the name of the controller or of its queue.
+	// Controllers configures individual controllers, by the name of the controller or of its queue.
 	Controllers map[string]Controller
 	// Disabled names alerts to leave out.
 	Disabled []string

@@ -18,8 +18,8 @@ type Controller struct {
 	Labels map[string]string
 }
 
-// controllerLabel returns the label that holds the name of the controller, "" if the alert is about something else. The
-// queue of a controller has its name.
+// controllerLabel returns the label with the name of the controller, "" if the alert is not about controllers. A queue has
+// the name of its controller.
 func (a Alert) controllerLabel() string {
 	switch {
 	case slices.Contains(a.labels, "controller=name"):

@@ -2,7 +2,7 @@ package alerts
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-// exporterNames matches the values of the label name on the exporter's own informers: shards have their number in theirs.
+// exporterNames matches the label name of the exporter's own informers: shards append their number.
 const exporterNames = "informer-exporter(-[0-9]+)?"
 
 var informerExporterKindDown = Alert{
@@ -15,7 +15,7 @@ var informerExporterKindDown = Alert{
 	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
 		"for more than $for. Its metrics for this resource are missing or stale.",
 	Runbook: Runbook{
-		Meaning: "The exporter is configured to watch a resource that it may not list and watch, or that the API server does not serve, for longer than $for. It continues with all other resources.",
+		Meaning: "For longer than $for, the exporter has been configured to watch a resource that it may not list and watch, or that the API server does not serve. It continues with all other resources.",
 		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
 		Diagnosis: []Step{
 			{"Find the resources.", `informer_exporter_kind_up{@} == 0`},
@@ -65,11 +65,11 @@ var informerExporterLeaderMissing = Alert{
 		"so that audits are paused. Other metrics are not affected.",
 	Runbook: Runbook{
 		Meaning: "The exporters run with `--leader-elect`, and none of them has been the leader for longer than $for. Only the leader audits its caches, object by object.",
-		Impact:  "A cache that is inconsistent with the API server without lagging is not found, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
+		Impact:  "A cache that does not lag but is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
 		Diagnosis: []Step{
 			{"Check the results of attempts to acquire the Lease.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@, name=~"` + exporterNames + `"}[15m]))`},
 			{"Find the response of the API server, with the fix, in the log of the exporter: `Lease is unusable`.", ""},
-			{"Check whether all clients of the API server fail. Handle that first.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Check whether all clients of the API server fail. If so, fix that first.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
 		},
 		Mitigation: []string{
 			"Grant `get`, `create` and `update` on Leases in the namespace of the exporter, as `deploy/kustomize/high-availability/role.yaml` does.",
@@ -115,8 +115,8 @@ var informerExporterAbsent = Alert{
 	Objective: catalog.Objectives.ExporterAbsent,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
-	// absent() alone has no label for the cluster that lost its exporter, and the second part alone resolves after a day. The
-	// first part starts when the second ends, so that they never page at the same time.
+	// absent() alone does not name the cluster that lost its exporter, and the second part alone resolves after a day. The
+	// first part starts to fire when the second resolves, so that they never page at the same time.
 	expr: `
 absent(group(present_over_time(informer_exporter_build_info{@}[1d])))
 or

@@ -19,12 +19,12 @@ var informerSyncLagHigh = Alert{
 	description: someInformer + " on {{ $labels.@instance }} is {{ $value | humanizeDuration }} behind the API server; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "The informer has been behind the API server by more than $objective for $for: its watch is down, a handler has not finished a received event, a freshness check found a change that the cache does not receive, or the API server has not answered freshness checks for three intervals. An idle informer has no lag.",
+		Meaning: "The informer has been behind the API server by more than $objective for $for: its watch is down, a handler has not finished a received event, a freshness check found a change that the cache does not receive, or the API server has not responded to freshness checks for three intervals. An idle informer has no lag.",
 		Impact:  "Controllers act on old state: they create duplicates, miss deletions for a while, and update status late.",
 		Diagnosis: []Step{
-			{"Check whether the watch is down. Then the lag grows by one second per second.", `k8s_informer_watch_connected{@} == 0`},
+			{"Check whether the watch is down. If so, the lag grows by one second per second.", `k8s_informer_watch_connected{@} == 0`},
 			{"Otherwise, find the handler that holds up events.", `k8s_informer_handler_pending_events{@} > 0`},
-			{"Check whether freshness checks find changes that the watch does not deliver (`lagging`) or get no answer (`error`). Then the connection is dead, but was never closed.", `sum by (@cluster, name, informer_type, result) (increase(k8s_informer_freshness_checks_total{@}[5m])) > 0`},
+			{"Check whether freshness checks find changes that the watch does not deliver (`lagging`) or get no response (`error`). If so, the connection is dead, but was never closed.", `sum by (@cluster, name, informer_type, result) (increase(k8s_informer_freshness_checks_total{@}[5m])) > 0`},
 			{"Check the duration of handlers.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
@@ -70,8 +70,8 @@ const (
 	recordCount = "informer:k8s_informer_event_lag_seconds_count:increase"
 )
 
-// eventLagRecords returns the share of late events over each window of the burn rates, and their number over the long ones.
-// A window without events has no sample, instead of NaN.
+// eventLagRecords returns the share of late events over each window of the burn rates, and the number of events over the
+// long ones. A window without events has no sample, instead of NaN.
 func eventLagRecords(o catalog.Objective, c Config) []Rule {
 	const slow = `
 1 - (
@@ -85,7 +85,7 @@ func eventLagRecords(o catalog.Objective, c Config) []Rule {
 	record := func(name, expr string, window time.Duration) {
 		w := catalog.FormatDuration(window)
 		if slices.ContainsFunc(rules, func(r Rule) bool { return r.Record == name+w }) {
-			return // a short window of one pair may be the long one of another
+			return // the short window of one pair may be the long one of another
 		}
 		rules = append(rules, Rule{Record: name + w, Expr: strings.TrimSpace(c.series().Fill(fmt.Sprintf(fill(o, expr), w)))})
 	}

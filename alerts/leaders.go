@@ -19,12 +19,12 @@ var controllerLeaderMissing = Alert{
 		Diagnosis: []Step{
 			{"Check for processes that are not scraped. One of them may be the leader.", `up{@} == 0`},
 			{"Find the candidates.", `controller_leader{@}`},
-			{"Check the results of their attempts. `conflict`: another process writes the lock. `error`: the API server does not answer, or rejects the request.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},
+			{"Check the results of their attempts. `conflict`: another process writes the lock. `error`: the API server does not respond, or rejects the request.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},
 			{"Find the holder: `kubectl -n NAMESPACE get lease NAME -o yaml`. A `holderIdentity` that is not among the candidates is a process that is not scraped, or a former process until its Lease expires.", ""},
 			{"Check the permission: `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
 		},
 		Mitigation: []string{
-			"API server unreachable or slow: handle that first. Leaders recover without action.",
+			"API server unreachable or slow: fix that first. Leaders recover without action.",
 			"Permissions: `get`, `create` and `update` on Leases in the namespace of the lock.",
 			"The holder is a process of another release or namespace with the same name: stop it, or give it its own lock.",
 			"A Lease that was edited by hand, or written with a clock far ahead: delete it. The candidates create it again.",
@@ -73,7 +73,7 @@ var controllerLeaderSlowRenewals = Alert{
 		Impact:  "None yet. Leader transitions may follow.",
 		Diagnosis: []Step{
 			{"Check the duration and result of renewals.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
-			{"Check whether other requests of the program are slow. Then the cause is the API server, the network or the CPU.", `histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@}[5m])))`},
+			{"Check whether other requests of the program are slow. If so, the cause is the API server, the network or a lack of CPU.", `histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@}[5m])))`},
 			{"Check the client-side rate limiter. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{

@@ -24,12 +24,12 @@ max by (@cluster, lease_namespace, lease) (max_over_time(k8s_lease_renewed_times
 		Diagnosis: []Step{
 			{"Find the last holder. No result: the holder released the Lease at its shutdown; find out what stopped or scaled down the program.", `k8s_lease_holder_info{@}`},
 			{"Check the time of the last renewal.", `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@} > 0)`},
-			{"Check whether many Leases expired at once. Then the cause is the API server or etcd.", `max by (@cluster, purpose, state) (k8s_lease_objects{@})`},
+			{"Check whether many Leases expired at once. If so, the cause is the API server or etcd.", `max by (@cluster, purpose, state) (k8s_lease_objects{@})`},
 			{"Check the candidates and their logs: `kubectl -n NAMESPACE get pods`. The identity of a holder usually starts with the name of its Pod.", ""},
 			{"Check the permission: `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
 		},
 		Mitigation: []string{
-			"API server unreachable or slow: handle that first. Leaders recover without action.",
+			"API server unreachable or slow: fix that first. Leaders recover without action.",
 			"The program was uninstalled: delete the Lease.",
 			"It is scaled to zero on purpose: silence the alert for this Lease.",
 			"Candidates run and none acquires it: permissions (`get`, `create` and `update` on Leases), a network policy, or a stuck process: restart it.",

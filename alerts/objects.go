@@ -13,7 +13,7 @@ var clusterObjectHeld = Alert{
 		`{{ if eq $labels.finalizer "none" }}its node{{ else }}the finalizer {{ $labels.finalizer }}{{ end }} for ` +
 		"{{ $value | humanizeDuration }}; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "An object was deleted more than $objective ago and still exists. A finalizer is an entry in its metadata that a controller must remove first. With the finalizer `none` it is a Pod whose grace period is over and whose kubelet does not confirm its end. ClusterNamespaceStuck covers Namespaces.",
+		Meaning: "An object was deleted more than $objective ago and still exists. A finalizer is an entry in its metadata that a controller must remove first. The finalizer `none` means a Pod past its grace period that the kubelet has not confirmed as terminated. ClusterNamespaceStuck covers Namespaces.",
 		Impact:  "`kubectl delete` waits, the Namespace of the object stays `Terminating`, and no object with the same name can be created. External resources of the object, such as volumes and load balancers, continue to cost money.",
 		Diagnosis: []Step{
 			{"Find the number of objects, their kinds and finalizers. An increasing number means that no controller removes the finalizer.", `sum by (@cluster, informer_type, namespace, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@})) > 0`},
@@ -38,7 +38,7 @@ var clusterNamespaceStuck = Alert{
 	board:     objectBoard,
 	labels:    []string{"cluster", "namespace"},
 	expr:      `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@, informer_type="namespaces"}) > $threshold`,
-	summary:   `Namespace {{ $labels.namespace }}` + inCluster + ` stays Terminating.`,
+	summary:   `Namespace {{ $labels.namespace }}` + inCluster + ` is stuck in Terminating.`,
 	description: `Namespace {{ $labels.namespace }}` + inCluster + " was deleted {{ $value | humanizeDuration }} ago and still exists; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
@@ -46,10 +46,10 @@ var clusterNamespaceStuck = Alert{
 		Impact:  "Nothing can be created in the Namespace, and no Namespace with the same name can be created. Deployments into it fail.",
 		Diagnosis: []Step{
 			{"Find the terminating objects in it, which are the usual cause and have their own alert.", `sum by (@cluster, informer_type, namespace, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@, informer_type!="namespaces"})) > 0`},
-			{"Check the conditions of the Namespace: `kubectl get namespace NAME -o jsonpath='{.status.conditions}'`. `NamespaceContentRemaining` and `NamespaceFinalizersRemaining` name resources and finalizers, `NamespaceDeletionDiscoveryFailure` an API group that does not answer.", ""},
-			{"Check the aggregated APIs. A single one that does not answer blocks every Namespace: `kubectl get apiservices | grep False`", ""},
+			{"Check the conditions of the Namespace: `kubectl get namespace NAME -o jsonpath='{.status.conditions}'`. `NamespaceContentRemaining` and `NamespaceFinalizersRemaining` name resources and finalizers, `NamespaceDeletionDiscoveryFailure` an API group that does not respond.", ""},
+			{"Check the aggregated APIs. A single one that does not respond blocks every Namespace: `kubectl get apiservices | grep False`", ""},
 			{"Find the remaining objects of resources that the exporter does not watch: `kubectl api-resources --verbs=list --namespaced -o name | xargs -n1 kubectl get -n NAME --ignore-not-found --show-kind`", ""},
-			{"If all Namespaces stay, check whether kube-controller-manager runs and has a leader.", `k8s_lease_expired{@, lease="kube-controller-manager"}`},
+			{"If all Namespaces are stuck, check whether kube-controller-manager runs and has a leader.", `k8s_lease_expired{@, lease="kube-controller-manager"}`},
 		},
 		Mitigation: []string{
 			"Objects with finalizers: see the runbook of ClusterObjectHeld.",
@@ -72,7 +72,7 @@ var clusterGenerationLag = Alert{
 		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change of the spec. The time counts from the moment the exporter first sees the lag; a restart of the exporter resets it.",
 		Impact:  "The change has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
 		Diagnosis: []Step{
-			{"Compare objects and resources. Many objects of one resource point at its controller; several resources point at the API server or kube-controller-manager.", `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@})) > 0`},
+			{"Compare objects and resources. If many objects of one resource are affected, suspect its controller; if several resources are, suspect the API server or kube-controller-manager.", `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@})) > 0`},
 			{"Find the objects: `kubectl get KIND -A -o json | jq -r '.items[] | select(.metadata.deletionTimestamp == null and .metadata.generation > (.status.observedGeneration // 0)) | [.metadata.namespace, .metadata.name] | @tsv'`", ""},
 			{"Check whether the controller has a leader.", `max by (@cluster, lease_namespace, lease) (k8s_lease_expired{@}) == 1`},
 			{"Check its queue depth, if it reports client-go's metrics.", `workqueue_depth{@} > 0`},

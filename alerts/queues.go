@@ -36,7 +36,7 @@ max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_second
 	description: "At least {{ $value }} items are in " + thisQueue + " on {{ $labels.@instance }}, and no worker has taken one for more than $window. " +
 		"All workers are busy: stuck or slow.",
 	Runbook: Runbook{
-		Meaning: "For $window the queue always had more items than busy workers, no worker took an item, and at least one worker has unfinished work; and that for another $for. The queue latency cannot show this, because it is observed when an item is taken. An item added while it is being processed counts as queued, so that as many items as busy workers prove nothing: ControllerWorkerBusy covers queues blocked with no more items than that.",
+		Meaning: "The queue always had more items than busy workers for $window, no worker took an item, and at least one worker has unfinished work. The alert fires if this continues for another $for. The queue latency cannot show this, because it is observed when an item is taken. An item added while it is being processed counts as queued, so a queue with no more items than busy workers may be healthy; ControllerWorkerBusy covers that case.",
 		Impact:  "The controller makes no progress. Changes are queued and not processed.",
 		Diagnosis: []Step{
 			{"Check how long the workers have been busy, and how many. The slope of the unfinished work is the number of stuck workers.", `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > 60`},
@@ -75,7 +75,7 @@ sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds_sum{@}[$wind
 	description: "The latency of " + thisQueue + " is {{ $value | humanizeDuration }} (99th percentile, estimated between buckets that are tenfold apart); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than one item in a hundred had a queue latency above $objective for $for, in windows of $window with at least $count items, and the total queue latency exceeded the total work duration. Backoff and delays are not included. The last condition excludes items that are added while they are being processed: they wait for the end of that work, however many workers are idle, which is normal for controllers with long reconciles that write to their own objects. The objective must be a bucket of `workqueue_queue_duration_seconds` below the last one, 10 s: a quantile never exceeds the last bucket.",
+		Meaning: "More than one item in a hundred had a queue latency above $objective for $for, in windows of $window with at least $count items, and the total queue latency exceeded the total work duration. Backoff and delays are not included. The last condition excludes items that are added while they are being processed: they wait for the end of that work even if workers are idle, which is normal for controllers with long reconciles that write to their own objects. The objective must be a bucket of `workqueue_queue_duration_seconds` below the last one, 10 s: a quantile never exceeds the last bucket.",
 		Impact:  "The controller reacts late to changes, and later as the queue depth grows.",
 		Diagnosis: []Step{
 			{"Find the queues and their depth.", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
@@ -112,7 +112,7 @@ sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seco
 	description: "The depth of " + thisQueue + " on {{ $labels.@instance }} has been {{ $value }} or more for $window; " +
 		"the objective is at most $objective. The workers do not keep up.",
 	Runbook: Runbook{
-		Meaning: "The queue depth of one process never fell to $objective or below within $window, and that for another $for. A burst, such as a start or a mass change, fires only if it takes that long to process. Queues from which no item is taken do not count: replicas fill them before they lead, and ControllerQueueBlocked covers stuck workers.",
+		Meaning: "The queue depth of one process never fell to $objective or below within $window, and this continued for another $for. A burst, such as a start or a mass change, fires only if it takes that long to process. Queues from which no item is taken do not count: standby replicas fill their queues, and ControllerQueueBlocked covers stuck workers.",
 		Impact:  "New changes are processed after all queued items. The queue is unbounded and uses memory.",
 		Diagnosis: []Step{
 			{"Check whether the queue grows: compare the rates of adds and of items taken.", `sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m])) - sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_count{@}[5m]))`},
@@ -139,7 +139,7 @@ var controllerWorkerBusy = Alert{
 		"the objective is at most $objective. It is probably stuck.",
 	Runbook: Runbook{
 		Meaning: "A worker took an item more than $objective ago and has not finished it. client-go updates this metric twice a second; no other metric shows a call that does not return.",
-		Impact:  "The object is not reconciled: a queue never gives one item to two workers. One worker less is available. If all workers are stuck, ControllerQueueBlocked fires.",
+		Impact:  "The object is not reconciled: a queue never gives one item to two workers. One fewer worker is available. If all workers are stuck, ControllerQueueBlocked fires.",
 		Diagnosis: []Step{
 			{"Check the number of stuck workers: the slope of the unfinished work is one second per second for each.", `sum by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[10m]))`},
 			{"Check whether other work continues.", `sum by (@cluster, @job, @instance, name) (rate(workqueue_work_duration_seconds_count{@}[5m]))`},

@@ -20,12 +20,12 @@ sum by (@cluster, @job, name, controller) (increase(controller_reconcile_total{@
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "The reconcile error rate of a controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures. The minimum keeps a single object that always fails from firing the alert, regardless of the other work of the controller: with a backoff of at most 30 s it fails ten times in $window, with client-go's default hardly ever after its first five minutes.",
+		Meaning: "The reconcile error rate of a controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures. The minimum keeps a single object that always fails from firing the alert, regardless of the other work of the controller: with a backoff of at most 30 s it fails ten times in $window; with client-go's default, rarely after the first five minutes.",
 		Impact:  "Many objects are not in their desired state. Each failure delays the next attempt: client-go's default backoff starts at 5 ms, doubles each time and ends at 1000 s.",
 		Diagnosis: []Step{
 			{"Distinguish errors, terminal errors and panics.", `sum by (@cluster, name, controller, result) (increase(controller_reconcile_total{@, result=~"error|terminal|panic"}[15m])) > 0`},
 			{"Find the failing requests. 403: permissions. 404: a missing object. 409: conflicts. 422: an invalid object. 5xx: the API server or a webhook.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code!~"[123].."}[15m])) > 0`},
-			{"Check the backoff. Minutes mean that items have been failing for long.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_backoff_seconds_bucket{@}[15m])))`},
+			{"Check the backoff. Minutes mean that items have been failing for a long time.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_backoff_seconds_bucket{@}[15m])))`},
 			{"Check the number of delayed items.", `sum by (@cluster, name, controller) (controller_queue_delayed_items{@})`},
 			{"Find the errors and their objects in the log of the process.", ""},
 		},
@@ -75,7 +75,7 @@ var controllerCleanupOverdue = Alert{
 		Diagnosis: []Step{
 			{"Find the finalizers and the number of objects.", `sum by (@cluster, name, controller, finalizer) (controller_finalizer_overdue{@}) > 0`},
 			{"Check whether attempts fail, time out, or are missing.", `sum by (@cluster, name, controller, finalizer, result) (increase(controller_finalizer_attempts_total{@}[15m]))`},
-			{"Check whether rolling back failed attempts takes the time.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds_bucket{@}[15m])))`},
+			{"Check whether rollbacks of failed attempts are slow.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds_bucket{@}[15m])))`},
 			{"Find the objects by their `deletionTimestamp`: `kubectl get KIND -A -o json | jq '.items[] | select(.metadata.deletionTimestamp) | .metadata.namespace + \"/\" + .metadata.name'`. The log has the errors.", ""},
 		},
 		Mitigation: []string{

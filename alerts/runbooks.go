@@ -14,11 +14,11 @@ type Runbook struct {
 	Impact string
 	// Diagnosis has the steps to the cause.
 	Diagnosis []Step
-	// Mitigation has a remedy for each cause.
+	// Mitigation has the remedies by cause.
 	Mitigation []string
 }
 
-// Step is a step of the diagnosis with its query, which is empty if the answer is not in Prometheus.
+// Step is a step of the diagnosis with its query, which is empty if Prometheus does not have the answer.
 type Step struct {
 	Text, Query string
 }

@@ -23,7 +23,7 @@ informer_exporter_kind_up{@} == 0
 		Meaning: "client-go's `HasSynced` has been false for longer than $for: the first list, or the initial events of a streaming list, are not complete. The objective is that every informer is synced by then.",
 		Impact:  "Controllers wait for their caches before they start, so the controller does nothing. Its readiness probe fails if it checks the caches. Other replicas that are synced are not affected.",
 		Diagnosis: []Step{
-			{"Find the informers and instances. One resource on all instances points at its permissions or its CustomResourceDefinition; all resources of one instance point at its network.", `k8s_informer_synced{@} == 0`},
+			{"Find the informers and instances. If one resource fails on all instances, check its permissions and its CustomResourceDefinition; if all resources of one instance fail, check its network.", `k8s_informer_synced{@} == 0`},
 			{"Check the errors of its lists. `forbidden` and `unauthorized`: RBAC and tokens. `timeout` and `server`: the API server. `refused`: the network. `throttled`: API priority and fairness.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[10m])) > 0`},
 			{"Check whether the resource is merely large: lists succeed elsewhere, but take long.", `histogram_quantile(0.99, sum by (le, @cluster, informer_type) (rate(k8s_informer_list_duration_seconds_bucket{@}[1h])))`},
 		},
@@ -31,7 +31,7 @@ informer_exporter_kind_up{@} == 0
 			"`forbidden`: grant `list` and `watch` on the resource, in the scope that the informer watches. Check with `kubectl auth can-i list RESOURCE --as=system:serviceaccount:NAMESPACE:NAME`.",
 			"The resource does not exist (`other`, 404): install its CustomResourceDefinition, or remove it from the program.",
 			"Large resources: watch fewer namespaces or use a selector, strip fields with a transform, and give the process more CPU. A streaming list needs less memory on the server.",
-			"API server overloaded or unreachable: handle its own alerts first. Restarting the controller only adds another full list.",
+			"API server overloaded or unreachable: check its own alerts first. Restarting the controller only adds another full list.",
 		},
 	},
 }
@@ -43,7 +43,7 @@ var informerSyncSlow = Alert{
 	gauge:     true,
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
 	// rate. The gauge keeps its value until the next sync, so an unchanged value fires only for the length of the window.
-	// The older value is read over a window as well: otherwise a scrape that failed at that time would look like a change.
+	// The older value is read over a window as well: otherwise a failed scrape at that time would look like a change.
 	expr: `
 k8s_informer_last_sync_duration_seconds{@} > $threshold
 unless
@@ -116,7 +116,7 @@ and
 		Impact:  "Caches are stale or incomplete until the cause is fixed. Controllers act on old state, and starting controllers do not become ready.",
 		Diagnosis: []Step{
 			{"Find the class of the errors. `forbidden`, `unauthorized`: permissions or tokens. `refused`, `timeout`: the network or the API server. `throttled`: API priority and fairness. Repeated `expired`: the server compacts events faster than the client reads them. `decode`: the schema, or a proxy that corrupts the stream.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Find the resources. A single resource points at that resource or its CustomResourceDefinition; all resources point at the connection.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+			{"Find the resources. If a single one fails, check that resource and its CustomResourceDefinition; if all of them fail, check the connection.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
 			{"Check whether watches are up.", `min by (@cluster, name, informer_type) (k8s_informer_watch_connected{@})`},
 		},
 		Mitigation: []string{

@@ -43,11 +43,11 @@ var informerWatchDisconnects = Alert{
 	description: someInformer + ` on {{ $labels.@instance }} loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
 		"the objective is at most $objective. Excludes planned timeouts.",
 	Runbook: Runbook{
-		Meaning: "Watches of one informer end early or cannot be opened more than $objective for $for, measured over $window. The planned ends after 5 to 10 minutes do not count.",
+		Meaning: "One informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. Planned ends after 5 to 10 minutes do not count.",
 		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",
 		Diagnosis: []Step{
 			{"Find the reason. `server_close`: a component between client and server closes streams, such as the idle timeout of a proxy. `very_short`: the server accepts the watch and closes it. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no process listens.", `sum by (@cluster, name, informer_type, reason) (60 * rate(k8s_informer_watch_disconnects_total{@}[5m])) > 0`},
-			{"Check the duration of watches. Equal durations point at the timeout of a proxy or load balancer.", `histogram_quantile(0.5, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_watch_duration_seconds_bucket{@}[15m])))`},
+			{"Check the duration of watches. Equal durations indicate the timeout of a proxy or load balancer.", `histogram_quantile(0.5, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_watch_duration_seconds_bucket{@}[15m])))`},
 			{"Check whether the disconnects cause full lists.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[15m])) > 0`},
 		},
 		Mitigation: []string{
@@ -76,12 +76,12 @@ sum by (@cluster, @job, name, informer_type, watch_namespace) (increase(k8s_info
 	description: someInformer + " had no watch for up to {{ $value | humanizeDuration }} at a time in the last $window; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, at the 99th percentile over $window. With the few reconnects of an informer in that time, this is about the longest gap.",
+		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, at the 99th percentile over $window. An informer reconnects so rarely that this is about its longest gap.",
 		Impact:  "Changes during a gap arrive late and in a burst. No change is lost: the next watch or list delivers the state.",
 		Diagnosis: []Step{
 			{"Find out why the watches ended.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[30m])) > 0`},
 			{"Check whether reconnecting needed full lists, which take longest.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@, reason!="initial"}[30m])) > 0`},
-			{"Check whether planned ends alone cause gaps. Then opening a watch is slow: client-side rate limits, a slow load balancer, TLS.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_watch_timeouts_total{@}[30m]))`},
+			{"Check whether planned ends alone cause gaps. If so, opening a watch is slow: client-side rate limits, a slow load balancer, TLS.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_watch_timeouts_total{@}[30m]))`},
 		},
 		Mitigation: []string{
 			"A restart or upgrade of the API server explains a single gap and needs no action.",

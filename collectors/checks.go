@@ -7,7 +7,7 @@ import (
 
 // Checks configures comparisons of caches with the API server and with themselves. They cost requests or CPU time, and are
 // therefore off unless an interval is set. Freshness and Audit need a decorated connection to the API server: they skip informers of
-// informer.Wrap. Checks only report; they repair nothing.
+// informer.Wrap. Checks only report differences, and do not repair them.
 //
 // Intervals have a jitter of a tenth, so that the replicas of a program do not send requests at the same time. Requests go
 // through the informer's own ListerWatcher, with its selectors, namespace, permissions (list and watch) and client-side rate

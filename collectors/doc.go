@@ -22,7 +22,7 @@
 //
 //	observer.go  New, Options, Observer
 //	checks.go    Checks: comparisons of caches with the API server
-//	limits.go    Limits: label values, and so series
+//	limits.go    Limits of label values, which bound the number of series
 //	tracer.go    Tracer: spans and exemplars
 //
 // # Cost

@@ -32,7 +32,7 @@ func clusterObjects(c Config) page {
 func laggingNow() panel {
 	return singleStat{
 		header: header{id: 5, title: "Observed generation lag", unit: "short",
-			description: "Objects with status.observedGeneration < metadata.generation. Some are normal for moments after changes. No data: no watched resource has the field, or generations are not followed."},
+			description: "Objects with status.observedGeneration < metadata.generation. Some are normal shortly after changes. No data: no watched resource has the field, or generations are disabled."},
 		query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
 	}
 }
@@ -50,7 +50,7 @@ func generationTable(t catalog.Targets) panel {
 	o := t.Of(catalog.Objectives.GenerationLag)
 	return labelTable{
 		header: header{id: 8, title: "Observed generation lag by age", unit: "short", empty: normallyEmpty,
-			description: "One row per resource and namespace. Normally empty, with rows for moments after changes. Red cells miss the objective."},
+			description: "One row per resource and namespace. Normally empty, except shortly after changes. Red cells miss the objective."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},
 		},

@@ -27,7 +27,7 @@ func registerElection(cmd *kingpin.CmdClause) *electionFlags {
 		BoolVar(&f.elect)
 	cmd.Flag("leader-elect.lease-namespace", "Namespace of the Lease. Defaults to $POD_NAMESPACE, else to the namespace of the service account.").
 		PlaceHolder("NAMESPACE").StringVar(&f.namespace)
-	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas of one configuration must share it, others must not. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.").
+	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas with the same configuration must share it; other exporters must not. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.").
 		PlaceHolder("NAME").StringVar(&f.name)
 	return f
 }

@@ -23,7 +23,7 @@ func registerLogging(app *kingpin.Application, config *promslog.Config) {
 		SetValue(choice{config.Format, promslogflag.FormatFlagName, promslog.FormatFlagOptions})
 }
 
-// choice is a flag whose errors name the flag and the valid values.
+// choice is a flag value with errors that name the flag and the valid values.
 type choice struct {
 	kingpin.Value
 	flag    string

@@ -42,7 +42,7 @@ func registerPush(app *kingpin.Application, logging *promslog.Config) (name stri
 	cmd.Flag("pushgateway.job", "Value of the label job.").Default(buildinfo.Name).StringVar(&f.job)
 	cmd.Flag("pushgateway.grouping", "Additional grouping label, such as cluster=eu. Repeatable.").
 		PlaceHolder("LABEL=VALUE").StringMapVar(&f.grouping)
-	cmd.Flag("push.timeout", "How long to wait for informers. After it, the available metrics are pushed and the command fails.").
+	cmd.Flag("push.timeout", "How long to wait for the informers. On timeout, the available metrics are pushed and the command fails.").
 		Default("5m").DurationVar(&f.timeout)
 	return cmd.FullCommand(), f.push
 }
@@ -64,7 +64,7 @@ func (f *pushFlags) validate() error {
 	return nil
 }
 
-// push runs the exporter until every resource is refused, or synced and audited, and pushes its metrics.
+// push runs the exporter until every resource is synced and audited, or rejected by the API server, and pushes its metrics.
 func (f *pushFlags) push(ctx context.Context) error {
 	setGCPercent()
 	log := newLogger(f.logging)

@@ -44,8 +44,8 @@ func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
 func registerServe(app *kingpin.Application, logging *promslog.Config) (name string, serve command) {
 	cmd := app.Command("serve", "Watch the cluster and serve metrics (the default command).").Default()
 	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), election: registerElection(cmd), memory: registerMemory(cmd)}
-	cmd.Flag("shard", "Part of the resources to watch, if several exporters share them: ordinal, starting at 0, and number of shards, such as 0/3. Defaults to all resources.").
-		PlaceHolder("NUMBER/SHARDS").SetValue(&flags.shard)
+	cmd.Flag("shard", "Watch only one shard of the resources: the ordinal of the shard, starting at 0, and the number of shards, such as 0/3. Defaults to all resources.").
+		PlaceHolder("ORDINAL/SHARDS").SetValue(&flags.shard)
 	return cmd.FullCommand(), flags.serve
 }
 
@@ -105,7 +105,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if failed != nil {
 		log.Error("web server failed; shutting down", "err", failed)
 	}
-	// Stop accepting scrapes, stop the informers and release leadership, then flush traces. Probes are answered until the end.
+	// Stop accepting scrapes, stop the informers and release leadership, then flush traces. Probes are served until the end.
 	return errors.Join(failed, shutdown(log,
 		step{"report not ready", 0, func(context.Context) error { exp.Drain(); return nil }},
 		step{"stop web server", 5 * time.Second, main.stop},

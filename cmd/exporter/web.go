@@ -44,7 +44,7 @@ func registerWeb(cmd *kingpin.CmdClause) *webFlags {
 	return f
 }
 
-// validate reports at the start what would otherwise fail at the first request.
+// validate detects errors at startup that would otherwise fail the first request.
 func (f *webFlags) validate() error {
 	path := *f.toolkit.WebConfigFile
 	if err := toolkit.Validate(path); err != nil {

@@ -27,26 +27,26 @@ type registry struct {
 	mu      sync.RWMutex
 	answers map[answer]*answerSeries
 	// names are the values of the label resource: other for resources beyond the limit and for strings that cannot be the
-	// name of a resource. The limit holds for each of the two.
+	// name of a resource. Each of the two has its own limit.
 	names map[schema.GroupResource]string
 	// others is the number of names with the value other.
 	others int
 }
 
-// answer is the key of the series that count an answer.
+// answer is the key of the series that count a response.
 type answer struct {
 	apipath.Request
 	code int
 }
 
-// noAnswer is the code of a request without an answer.
+// noAnswer is the code of a request without a response.
 const noAnswer = 0
 
-// answerSeries are the series that count an answer.
+// answerSeries are the series that count a response.
 type answerSeries struct {
 	requests prometheus.Counter
 	duration prometheus.Observer
-	// conflicts is nil unless the answer is a conflict.
+	// conflicts is nil unless the response is a conflict.
 	conflicts prometheus.Counter
 }
 
@@ -96,7 +96,7 @@ func (r *registry) isOther(group, resource string) bool {
 	return name == series.Other || !known && resource != "" && len(r.names) >= 2*r.Labels.Resources.Limit
 }
 
-// newAnswer returns the series of an answer and creates them if they do not exist. Resources that are reported as other
+// newAnswer returns the series of a response and creates them if they do not exist. Resources that are reported as other
 // share a key, which does not contain the name in the URL.
 func (r *registry) newAnswer(key answer) *answerSeries {
 	r.mu.Lock()
@@ -157,7 +157,7 @@ func (r *registry) resource(group, resource string) string {
 	return name
 }
 
-// writes reports whether a verb changes an object and can meet a conflict.
+// writes reports whether a verb changes an object, so that a request can get a conflict.
 func writes(verb string) bool {
 	switch verb {
 	case apipath.VerbCreate, apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete, apipath.VerbDeleteCollection:

@@ -25,7 +25,7 @@ func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 	r := registryOf(obs)
 	config = rest.CopyConfig(config)
 	var prefix string
-	if server, _, err := rest.DefaultServerUrlFor(config); err == nil { // else no client can be created from it
+	if server, _, err := rest.DefaultServerUrlFor(config); err == nil { // otherwise no client can be created from config
 		prefix = strings.TrimSuffix(path.Join("/", server.Path), "/") // as client-go prepends it to the path
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return r.wrapTransport(next, prefix) })
@@ -36,7 +36,7 @@ func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 }
 
 // WrapTransport returns a transport that reports requests by verb, resource and status code. Requests and responses pass
-// unchanged. A nil transport stands for http.DefaultTransport. It can be passed to rest.Config.Wrap, but WrapConfig reports
+// unchanged. A nil transport means http.DefaultTransport. It can be passed to rest.Config.Wrap, but WrapConfig reports
 // more.
 //
 // A transport that this Observer has already wrapped is returned unchanged, even if others have wrapped it since, as long as

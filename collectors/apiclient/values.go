@@ -1,7 +1,7 @@
 package apiclient
 
 const (
-	// codeError is the value of LabelCode for a request without an answer.
+	// codeError is the value of LabelCode for a request without a response.
 	codeError = "error"
 )
 

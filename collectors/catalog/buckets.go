@@ -6,16 +6,16 @@ var (
 	// lagBuckets have the documented .001, .01, .1, 1 and 10, and finer ones, including 5.
 	lagBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
-	// handlerBuckets have the documented 120 ms.
+	// handlerBuckets include the documented 120 ms.
 	handlerBuckets = []float64{.00001, .0001, .0005, .001, .005, .01, .025, .05, .12, .25, .5, 1, 5, 10, 30}
 
-	// syncBuckets have the documented 30 s and reach well past it.
+	// syncBuckets include the documented 30 s and extend well past it.
 	syncBuckets = []float64{.01, .05, .1, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
 
 	// watchBuckets separate watches that fail immediately from those that last client-go's 5 to 10 minutes.
 	watchBuckets = []float64{1, 5, 15, 30, 60, 120, 300, 450, 600, 900, 1800, 3600}
 
-	// gapBuckets have the documented 500 ms.
+	// gapBuckets include the documented 500 ms.
 	gapBuckets = []float64{.001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
 	// propagationBuckets start at one second, the resolution of managedFields.

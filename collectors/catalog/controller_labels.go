@@ -65,7 +65,7 @@ var (
 			"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other",
 		},
 	}
-	// labelSubresource is empty for the object itself, so that updates of the status stand apart from those of the spec.
+	// labelSubresource is empty for the object itself, so that updates of the status are distinct from those of the spec.
 	labelSubresource = Label{
 		Name: "subresource", Help: "subresource, empty for the object itself",
 		Values: []string{

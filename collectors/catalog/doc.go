@@ -10,7 +10,7 @@
 //	all.go         every metric, listed
 //	labels.go      the labels of informer metrics, with their values if these are a closed set
 //	controller_labels.go
-//	               those of controllers, locks and clients
+//	               the labels of controllers, locks and clients
 //	buckets.go     the bucket layouts of the histograms
 //	cache.go       the caches of informers
 //	sync.go        lists, relists and their errors
@@ -28,7 +28,7 @@
 //	exporter.go    the exporter about itself
 //	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
-//	targets.go     the thresholds in force, after a user's overrides
+//	targets.go     the objectives in force, after a user's overrides
 //	format.go      thresholds and durations as people and Prometheus write them
 //
 // The name of a metric is written once, where it is declared. All other code refers to the Go value, or a test compares it.

@@ -1,6 +1,6 @@
 package catalog
 
-// Cleanup functions that finalizers wait for.
+// Finalizer cleanups.
 var (
 	ControllerFinalizerAttempts = counter(Metric{
 		Name:   "controller_finalizer_attempts_total",

@@ -21,7 +21,7 @@ var (
 	InformerEventLag = histogram(Metric{
 		Name:    "k8s_informer_event_lag_seconds",
 		Help:    "Time from receiving an event to the return of a handler in seconds, observed once per handler.",
-		Notes:   "The objects of a list count from its end. Excludes resyncs and unchanged objects. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
+		Notes:   "Objects of a list are timed from the end of the list. Excludes resyncs and unchanged objects. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
 		Family:  familyLag,
 		Labels:  informer(),
 		Buckets: lagBuckets,

@@ -1,6 +1,6 @@
 package catalog
 
-// Leader election as the candidate sees it, besides client-go's own leader_election_* metrics (upstream.go).
+// Leader election as the candidate sees it, in addition to client-go's own leader_election_* metrics (upstream.go).
 var (
 	ControllerLeader = gauge(Metric{
 		Name:   "controller_leader",

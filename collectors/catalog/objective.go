@@ -27,7 +27,7 @@ type Objective struct {
 	Unit string
 	// Below reports whether values below Threshold are bad, instead of those above it.
 	Below bool
-	// Inclusive reports whether Threshold itself is bad, as for a number of events that must not be reached.
+	// Inclusive reports whether Threshold itself is bad, as for a number of events that must stay below it.
 	Inclusive bool
 	// Fixed reports whether users cannot change Threshold: the metric is a state, or the event must never happen.
 	Fixed bool
@@ -57,6 +57,6 @@ type BurnRate struct {
 	Long, Short time.Duration
 	// For is how long both windows must exceed Factor.
 	For time.Duration
-	// Severity is that of the alert.
+	// Severity is the severity of the alert.
 	Severity Severity
 }

@@ -59,7 +59,7 @@ var Objectives = objectives{
 		Metric: InformerAuditDifferences.Metric, Threshold: 0, Fixed: true,
 		Severity: Page, Source: "operating experience",
 	},
-	// Twice, so that a restart of the API server is none; three audits in the window are what the exporter makes by default.
+	// Two, so that a restart of the API server does not count. By default, the exporter runs three audits in the window.
 	AuditsFail: Objective{
 		ID: "audits_fail", Title: "Failed audits",
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
@@ -105,8 +105,8 @@ var Objectives = objectives{
 		Metric: UpstreamQueueDepth.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
-	// component-base's buckets rise tenfold up to 10 s. That one is the top, which a quantile never exceeds, so 1 s it is.
-	// controller-runtime's go further and have this bound too.
+	// component-base's buckets grow tenfold and end at 10 s, which a quantile never exceeds. That leaves 1 s, which is also a
+	// bound of controller-runtime's buckets.
 	QueueWait: Objective{
 		ID: "queue_wait_p99", Title: "Queue latency p99",
 		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
@@ -127,8 +127,8 @@ var Objectives = objectives{
 		Metric: ControllerDropped.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
-	// The least number is one of failures. A single object that always fails must not reach it: with a backoff of at most
-	// 30 s it fails ten times in the window, with client-go's default 16 times in its first five minutes and hardly after that.
+	// MinCount is a number of failures. A single object that always fails must not reach it: with a backoff of at most 30 s,
+	// it fails ten times in the window; with client-go's default, 16 times in its first five minutes and rarely after that.
 	ReconcileErrors: Objective{
 		ID: "reconcile_errors", Title: "Reconcile error rate",
 		Metric: ControllerReconcile.Metric, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 10 * time.Minute,
@@ -140,7 +140,7 @@ var Objectives = objectives{
 		Severity: Ticket, Source: "must not happen",
 	},
 	CleanupOverdue: Objective{
-		ID: "cleanup_overdue", Title: "Finalizer cleanups with exceeded deadline",
+		ID: "cleanup_overdue", Title: "Finalizer cleanup deadlines exceeded",
 		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
@@ -174,7 +174,7 @@ var Objectives = objectives{
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
-	// Longer than for an object that is held: it is mostly what holds the Namespace, and keeps this alert back.
+	// Longer than for a terminating object: such an object usually blocks the Namespace, and its alert inhibits this one.
 	NamespaceStuck: Objective{
 		ID: "namespace_stuck", Title: "Age of the oldest terminating Namespace",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: 2 * time.Minute,

@@ -44,7 +44,7 @@ var (
 
 // Labels of objects.
 var (
-	labelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects; the name of a Namespace; `*` for other cluster-scoped resources"}
+	labelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects, the name for Namespaces, `*` for other cluster-scoped resources"}
 	labelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that blocks the deletion; `none` without finalizers in the metadata, as for Pods in their grace period and Namespaces"}
 	labelSignal          = Label{
 		Name: "signal", Help: "signal that reached its limit",

@@ -1,6 +1,6 @@
 package catalog
 
-// Work queues and the retries of their items, besides what client-go's own workqueue_* metrics say (upstream.go).
+// Work queues and retries, in addition to client-go's own workqueue_* metrics (upstream.go).
 var (
 	ControllerItemRetries = histogram(Metric{
 		Name:    "controller_item_retries",

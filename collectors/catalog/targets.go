@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Override is a user's change to an objective. What is nil or empty stays as the catalog has it.
+// Override is a user's change to an objective. A nil or empty field keeps the catalog's value.
 type Override struct {
 	// Threshold replaces Objective.Threshold.
 	Threshold *float64
@@ -23,12 +23,13 @@ type Override struct {
 	Severity Severity
 }
 
-// Targets are the objectives in force: the catalog's, with a user's overrides applied. The zero value is the catalog's.
+// Targets are the objectives in force: the catalog's, with a user's overrides applied. The zero value has no
+// overrides.
 type Targets struct {
 	byID map[string]Objective
 }
 
-// NewTargets applies overrides, keyed by the objective's ID. The error names every override that cannot work: an
+// NewTargets applies overrides, keyed by the objective's ID. The error names every invalid override: an
 // unknown ID, or a threshold that a rule could never compare correctly.
 func NewTargets(overrides map[string]Override) (Targets, error) {
 	t := Targets{byID: make(map[string]Objective, len(overrides))}
@@ -98,7 +99,7 @@ func (ov Override) apply(o Objective) (Objective, error) {
 	return o, nil
 }
 
-// accepts returns an error if rules cannot compare with threshold.
+// accepts returns an error if rules cannot use the threshold.
 func (o Objective) accepts(threshold float64) error {
 	switch {
 	case o.Fixed:
@@ -123,7 +124,7 @@ func (o Objective) accepts(threshold float64) error {
 	return nil
 }
 
-// acceptsWindow returns an error if rules cannot use a window of that length.
+// acceptsWindow returns an error if rules cannot use the window.
 func (o Objective) acceptsWindow(window time.Duration) error {
 	switch {
 	case o.Window == 0:

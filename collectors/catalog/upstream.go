@@ -12,7 +12,7 @@ var (
 	UpstreamProcessingLatency = histogram(Metric{
 		Name:    "informer_processing_latency_seconds",
 		Help:    "Time to store and distribute a batch of items from client-go's queue in seconds.",
-		Notes:   "Shared informers do not wait for their handlers here; other informers call theirs.",
+		Notes:   "Includes the handlers only for informers that are not shared.",
 		Family:  familyUpstream,
 		Labels:  upstream(),
 		Buckets: upstreamBuckets,

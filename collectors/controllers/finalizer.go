@@ -110,13 +110,13 @@ type cleanups struct {
 // cleanup is the state of an object whose cleanup has not succeeded yet.
 type cleanup struct {
 	name types.NamespacedName
-	// due is the end of the deadline, and tried the last start or end of an attempt.
+	// due is the end of the deadline; tried is the last start or end of an attempt.
 	due, tried int64
-	// attempts are in progress: usually 0 or 1.
+	// attempts is the number of attempts in progress, usually 0 or 1.
 	attempts int
 }
 
-// expired reports whether there was no attempt for so long that the object may be gone, or cleaned up by another replica.
+// expired reports whether the last attempt was so long ago that the object may be gone, or cleaned up by another replica.
 func (c *cleanup) expired(now int64) bool {
 	return c.attempts == 0 && now-c.tried > int64(cleanupMemory)
 }

@@ -22,8 +22,8 @@ type Options struct {
 	//
 	// It must be safe for concurrent use.
 	IsTerminal func(error) bool
-	// MaxWorkers is the maximum number of concurrent reconciles, which controller_max_workers reports. The default is not to
-	// report it.
+	// MaxWorkers is the maximum number of concurrent reconciles, which controller_max_workers reports. If 0, it is not
+	// reported.
 	MaxWorkers int
 }
 
@@ -39,8 +39,8 @@ type Options struct {
 // panic is counted and not recovered.
 //
 // Decorators of one Observer with the same controller share their series; the largest MaxWorkers counts. The series exist
-// until Forget. The returned function is safe for concurrent use if reconcile is. It adds about 200 ns, most of them for
-// reading the clock twice, and does not allocate.
+// until Forget. The returned function is safe for concurrent use if reconcile is. It adds about 200 ns, mostly for two
+// clock readings, and does not allocate.
 func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, reconcile func(context.Context, Req) (Res, error), options Options) func(context.Context, Req) (Res, error) {
 	r := registryOf(obs).reconciles(controller, options.MaxWorkers)
 	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
@@ -62,7 +62,7 @@ func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, re
 	}
 }
 
-// NewSyncHandler is NewReconciler for functions without a result, as in controllers that are built with client-go alone.
+// NewSyncHandler is NewReconciler for functions without a result, as in controllers on plain client-go.
 // Their argument is usually a key.
 func NewSyncHandler[T any](obs *collectors.Observer, controller string, handle func(context.Context, T) error, options Options) func(context.Context, T) error {
 	reconcile := NewReconciler(obs, controller, func(ctx context.Context, item T) (struct{}, error) {
@@ -122,7 +122,7 @@ func (f field) isSet(v reflect.Value) bool {
 	}
 	v, err := v.FieldByIndexErr(f)
 	switch {
-	case err != nil: // a nil pointer to the embedded struct that has the field
+	case err != nil: // the field is in an embedded struct with a nil pointer
 		return false
 	case v.Kind() == reflect.Bool:
 		return v.Bool()

@@ -92,8 +92,8 @@ func (r *registry) release(key seriesKey) {
 	}
 }
 
-// Forget deletes the series of a controller that ends before its program: those of all decorators of this package. What
-// these decorators still count has no effect; a successor with the same name needs new ones, created after Forget. The
+// Forget deletes the series that this package's decorators report for a controller. Call it when a controller ends before its
+// program. Its decorators then have no effect: a successor with the same name needs new ones, created after Forget. The
 // series of a queue end with the queue. A controller beyond the limit is reported as "other", together with others, and
 // has no series to delete. Forget is safe for concurrent use.
 func Forget(obs *collectors.Observer, controller string) {
@@ -149,7 +149,7 @@ func (r *registry) outcomes(count catalog.Counter, duration catalog.Histogram, l
 	return set, results
 }
 
-// observe records an end after the given number of nanoseconds.
+// observe records an operation that took the given number of nanoseconds.
 func (o *outcome) observe(took int64) {
 	o.count.Inc()
 	duration := o.duration.Load()

@@ -17,7 +17,7 @@ import (
 // ShutdownStep is a step of a controller's shutdown.
 type ShutdownStep string
 
-// The steps, in an order in which no work is lost.
+// The steps, in an order that loses no work.
 const (
 	// StopIntake removes event handlers and shuts the queue down.
 	StopIntake ShutdownStep = "stop_intake"
@@ -35,7 +35,7 @@ const (
 //
 // The order of the steps and their deadlines are up to the caller; examples/controller is a program to copy them from.
 // The metric reports the last run of each step. It has no series for a step that has not run since NewShutdownStep was
-// last called for it. The series exist until Forget. A step that is none of the constants is run without being observed.
+// last called for it. The series exist until Forget. An unknown step is run without being observed.
 // The returned function is safe for concurrent use if run is.
 func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownStep, run func(context.Context) error) func(context.Context) error {
 	if !slices.Contains(catalog.ControllerShutdownDuration.Values("step"), string(step)) {
@@ -113,5 +113,5 @@ func (s *shutdowns) collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// forget does nothing: what is not collected is not reported.
+// forget does nothing: the series are computed when they are collected.
 func (s *shutdowns) forget() {}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxWrites is the number of writes that one Writes remembers, at about 50 bytes each and their keys.
+	// maxWrites is the number of writes that one Writes remembers, at about 50 bytes each plus the key.
 	maxWrites = 10_000
 	// maxWriteAge is how long a write is remembered. A reconcile that waits while the cache is stale must not wait forever:
 	// objects leave the selector of a cache, and versions go back when etcd is restored.
@@ -39,11 +39,11 @@ const (
 //		writes.Wrote(key, pod)
 //	}
 //
-// Behind compares the version of the store, and is therefore right for missing objects and for lists, too. If only an
-// object is at hand, as with controller-runtime's client, use Stale, with keys of single objects.
+// Behind compares the version of the store, and is therefore also correct for missing objects and for lists. If only an
+// object is available, as with controller-runtime's client, use Stale, with keys of single objects.
 //
 // A write is forgotten when Behind or Stale has returned false for it, and after 10 minutes. Beyond 10,000 writes, an
-// arbitrary one is forgotten. A forgotten write makes nothing stale. Versions that are not numbers cannot be compared and
+// arbitrary one is forgotten. A forgotten write has no effect. Versions that are not numbers cannot be compared and
 // are never stale. All methods are safe for concurrent use and take about 100 ns. Only Wrote allocates, for new keys.
 type Writes[K comparable] struct {
 	registry *registry

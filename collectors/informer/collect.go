@@ -20,8 +20,8 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// collect sends what is read at the time of the scrape of the informers with the same labels. Several are reported as
-// one: what they hold is added up, and the worst state counts.
+// collect sends the metrics of the informers with the same labels that are computed at scrape time. Several informers are
+// reported as one: counts are summed, and the worst state counts.
 func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	vectors := m.obs.Metrics
 	send := func(metric catalog.Gauge, value float64, more ...string) {
@@ -30,7 +30,7 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	ch <- vectors.CounterValue(catalog.InformerCacheHits, float64(m.hits.Load()), m.with()...)
 	ch <- vectors.CounterValue(catalog.InformerCacheMisses, float64(m.misses.Load()), m.with()...)
 	total, orphans := total(informers)
-	if total.Started { // a replica that waits to be elected has informers that are neither synced nor late
+	if total.Started { // a standby replica may have informers that are not started; they are neither synced nor late
 		send(catalog.InformerSynced, core.Bool(total.Synced))
 	}
 	if total.Started && total.Connection {
@@ -62,7 +62,7 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	}
 }
 
-// duplicates returns the number of informers beyond one for each ID. Informers that share labels for lack of room have
+// duplicates returns the number of informers beyond one for each ID. Informers that share the label other have
 // different IDs.
 func duplicates(informers []*informer) int {
 	distinct := map[ID]struct{}{}
@@ -82,14 +82,14 @@ func differences(informers []*informer) (found map[string]int, audited bool) {
 	return found, audited
 }
 
-// total returns the states of informers as one, with the handlers of all, and the number of orphaned informers.
+// total returns the combined state of informers, with all handlers, and the number of orphaned informers.
 func total(informers []*informer) (total Status, orphans int) {
 	for i, inf := range informers {
 		s := inf.status()
 		if i == 0 {
 			total = s
 		} else {
-			// An informer that has not been started has no state yet, one whose connection is not observed none to report.
+			// An informer that was not started has no state yet. Without an observed connection, the state is unknown.
 			total.Synced = (total.Synced || !total.Started) && (s.Synced || !s.Started)
 			total.Connected = (total.Connected || !total.Started || !total.Connection) && (s.Connected || !s.Started || !s.Connection)
 			total.Started = total.Started || s.Started
@@ -120,8 +120,8 @@ func least(a, b uint64) uint64 {
 	return min(a, b)
 }
 
-// byName merges handlers with the same name: pending events are added up, and the longest resync period and the oldest
-// resync count.
+// byName merges handlers with the same name: it sums pending events, and takes the longest resync period and the oldest
+// resync.
 func byName(handlers []HandlerStatus) map[string]HandlerStatus {
 	merged := make(map[string]HandlerStatus, len(handlers))
 	for _, h := range handlers {

@@ -30,7 +30,7 @@ func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.Infor
 	}
 	store, inner := cache.NewInformerWithOptions(options)
 	inf.store = store
-	// Not HasSynced: it waits for the lock under which client-go transforms and may call handlers.
+	// Not HasSynced, which waits for the lock that client-go holds while it transforms objects and may call handlers.
 	synced := inner.HasSyncedChecker()
 	inf.connection.StoreSynced = func() bool { return cache.IsDone(synced) }
 	if indexer, ok := store.(cache.Indexer); ok {
@@ -58,7 +58,7 @@ func (c *controller) Run(stopCh <-chan struct{}) {
 // RunWithContext implements cache.Controller. The informer's series are deleted when it returns.
 func (c *controller) RunWithContext(ctx context.Context) {
 	if !c.running.CompareAndSwap(false, true) {
-		c.inner.RunWithContext(ctx) // an error of the caller, as client-go says
+		c.inner.RunWithContext(ctx) // a mistake of the caller, which client-go reports
 		return
 	}
 	c.informer.run(ctx, c.inner)

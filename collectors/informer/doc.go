@@ -25,7 +25,7 @@
 //	freshness, audits, mutations       separate requests and reads       audits.go, internal/checks
 //	client-go's own metrics            InformerMetricsProvider           upstream.go
 //
-// Files depend on each other from top to bottom. Scrapes and status pages read collect.go and status.go. The constructors
+// Files depend on each other from top to bottom. collect.go and status.go serve scrapes and status pages. The constructors
 // above add an informer to registry.go. The decorators of one informer share informer.go, informers with the same labels
 // metrics.go, those of an Observer shared.go. ID and Options are in id.go and options.go.
 //

@@ -30,7 +30,7 @@ func groupOf[G any](f *factory, newGroup func(internalinterfaces.SharedInformerF
 	return newGroup(f.generated, f.options.Namespace, f.options.TweakListOptions)
 }
 
-// The API groups, as in informers.SharedInformerFactory. A group that a later client-go adds makes the build fail here.
+// The API groups, as in informers.SharedInformerFactory. If a later client-go adds a group, the build fails here.
 
 func (f *factory) Admissionregistration() admissionregistration.Interface {
 	return groupOf(f, admissionregistration.New)

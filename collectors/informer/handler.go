@@ -24,7 +24,7 @@ type handler struct {
 	handlerMetrics *handlerMetrics
 	cursor         *ring.Cursor
 
-	// These are of the informer.
+	// These belong to the informer.
 	shared     *shared
 	id         ID
 	metrics    *metrics
@@ -32,8 +32,8 @@ type handler struct {
 
 	// registered is when the handler was registered: no event can have waited longer for it.
 	registered int64
-	// listReceived is when the object of a list that is being handled was received, 0 if there is none. Events of a watch
-	// are in the ring instead.
+	// listReceived is when the object in the handler was received in a list, 0 otherwise. The ring has the events of
+	// watches.
 	listReceived atomic.Int64
 	// handled is the resourceVersion of the last watch event that the handler has finished, 0 before.
 	handled atomic.Uint64
@@ -61,7 +61,7 @@ func newHandler(s *shared, id ID, m *metrics, c *stream.Connection, h cache.Reso
 	}
 }
 
-// String returns what the decorated handler looks like: client-go puts handlers into errors.
+// String returns the decorated handler as text, because client-go formats handlers in errors.
 func (h *handler) String() string { return fmt.Sprint(h.inner) }
 
 // OnAdd implements cache.ResourceEventHandler.
@@ -76,7 +76,7 @@ func (h *handler) OnAdd(obj any, isInInitialList bool) {
 func (h *handler) OnUpdate(oldObj, newObj any) {
 	var d delivery
 	if version := rv.Of(newObj); version == rv.Of(oldObj) {
-		// The API server has sent no event, or a Transform has made it unrecognizable.
+		// The call was not caused by an event, or a Transform removed the resourceVersion.
 		d.start = h.shared.Now()
 		h.countUnchanged(oldObj, newObj, version)
 	} else {
@@ -202,7 +202,7 @@ func (h *handler) logPanic(value any) {
 		"watch_namespace", h.id.WatchNamespace(), "handler", h.handlerMetrics.name, "panic", value, "stack", string(debug.Stack()))
 }
 
-// beginSpan calls the Tracer. A panic of the Tracer costs the span, not the event.
+// beginSpan calls the Tracer. After a panic of the Tracer, the event is delivered without a span.
 func (h *handler) beginSpan(d *delivery, event string) {
 	s, l := h.shared, h.metrics.labels
 	returned := false
@@ -240,7 +240,7 @@ func (h *handler) backlog() (pending uint64, oldest int64) {
 	return pending, oldest
 }
 
-// waiting returns the number of events that have not been passed to the handler.
+// waiting returns the number of events that have not been delivered to the handler.
 func (h *handler) waiting() uint64 {
 	pending, _ := h.cursor.Backlog()
 	if pending > 0 && h.cursor.Busy() {

@@ -61,7 +61,7 @@ func logRecovered() {
 	}
 }
 
-// unwrapHandler returns a handler without what NamedHandler and Isolate put around it.
+// unwrapHandler removes the wrappers of NamedHandler and Isolate from a handler.
 func unwrapHandler(h cache.ResourceEventHandler) (inner cache.ResourceEventHandler, name string, isolated bool) {
 	for {
 		switch wrapped := h.(type) {

@@ -10,7 +10,7 @@ type indexer struct {
 	metrics *metrics
 }
 
-// transactionalIndexer keeps the optional interface of the stores that have it.
+// transactionalIndexer keeps the optional transaction interface of a store.
 type transactionalIndexer struct {
 	indexer
 	cache.TransactionStore
@@ -83,7 +83,7 @@ func (i *indexer) ByIndex(indexName, indexedValue string) ([]any, error) {
 	return items, err
 }
 
-// countIndex counts a read through an index that exists; the name of one that does not must not become a label.
+// countIndex counts a read through an existing index. The name of a missing index must not become a label value.
 func (i *indexer) countIndex(indexName string, err error) {
 	if err == nil {
 		i.metrics.countList(indexName)

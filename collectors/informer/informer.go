@@ -23,8 +23,8 @@ type informer struct {
 	// remove removes the informer from the registry.
 	remove func(*informer)
 
-	// store is the store without its decorator, nil if only a ListerWatcher is decorated; indexer is the same, nil if it
-	// is not an Indexer.
+	// store is the store without its decorator, nil if only a ListerWatcher is decorated. indexer is the store as an Indexer,
+	// nil if it is none.
 	store   cache.Store
 	indexer cache.Indexer
 	// lister is the ListerWatcher without its decorator, nil unless the connection is observed.
@@ -52,7 +52,7 @@ type runner interface {
 	HasSyncedChecker() cache.DoneChecker
 }
 
-// run runs what is decorated, and deletes the series when it has returned.
+// run runs the decorated informer or controller, and deletes the series when it has returned.
 func (inf *informer) run(ctx context.Context, inner runner) {
 	inf.connection.Start()
 	inf.running.Store(&ctx)

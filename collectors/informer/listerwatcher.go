@@ -37,7 +37,7 @@ func NewListerWatcher(obs *collectors.Observer, id ID, lw cache.ListerWatcher) *
 // Close deletes the series. It may be called more than once.
 func (l *ListerWatcher) Close() { l.informer.end() }
 
-// IsWatchListSemanticsUnSupported forwards the answer of what is decorated to client-go's package watchlist. The spelling
+// IsWatchListSemanticsUnSupported forwards the result of the decorated ListerWatcher to client-go's package watchlist. The spelling
 // is client-go's.
 func (l *ListerWatcher) IsWatchListSemanticsUnSupported() bool {
 	return l.decorated.IsWatchListSemanticsUnSupported()

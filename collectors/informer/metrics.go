@@ -19,7 +19,7 @@ const (
 	lostOverrun = "overrun"
 	// lostTransform is an event whose object a Transform function dropped.
 	lostTransform = "transform"
-	// lostStop is an event that a handler had not been given when it was removed.
+	// lostStop is an event that was not delivered to a handler before the handler was removed.
 	lostStop = "stop"
 )
 
@@ -115,7 +115,7 @@ func (m *metrics) end() {
 	m.ended = true
 	for _, metric := range catalog.All() {
 		if metric.Family == catalog.InformerLabelOverflow.Family || !strings.HasPrefix(metric.Name, "k8s_informer_") {
-			continue // not of an informer
+			continue // not a metric of informers
 		}
 		last := metric.Labels[len(metric.Labels)-1]
 		if last.Name == catalog.LabelWatchNamespace.Name {
@@ -131,7 +131,7 @@ func (m *metrics) end() {
 		m.obs.Metrics.Delete(catalog.InformerCacheLists.Metric, m.with(index)...)
 		m.obs.Labels.Indexes.Release(index)
 	}
-	for _, h := range m.handlers { // of an informer that added them after its end
+	for _, h := range m.handlers { // added by an informer after its end
 		for h.uses > 0 {
 			m.release(h)
 		}
@@ -190,11 +190,11 @@ func (m *metrics) acquireHandler(name string) *handlerMetrics {
 	return h
 }
 
-// releaseHandler gives back what acquireHandler returned, and deletes the series with the last use.
+// releaseHandler releases the result of acquireHandler, and deletes the series after the last use.
 func (m *metrics) releaseHandler(h *handlerMetrics) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h.uses > 0 { // else it was acquired after the last informer had ended, or deleted with it
+	if h.uses > 0 { // otherwise it was acquired after the last informer had ended, or deleted with that informer
 		m.release(h)
 	}
 }

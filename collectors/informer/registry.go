@@ -18,7 +18,7 @@ type registry struct {
 	metrics series.Pool[labels, *metrics]
 
 	mu sync.Mutex
-	// informers are those that have not ended.
+	// informers are the informers that have not ended.
 	informers []*informer
 }
 

@@ -57,7 +57,7 @@ func NewMetadataSharedInformerFactory(obs *collectors.Observer, client metadata.
 	return f
 }
 
-// listWatch returns what the informers of one resource read from, given the functions of its client.
+// listWatch returns the ListerWatcher of one resource's informers, given the functions of its client.
 func listWatch[L runtime.Object](
 	options Options,
 	list func(context.Context, metav1.ListOptions) (L, error),

@@ -15,7 +15,7 @@ import (
 )
 
 // resourceFactory keeps one informer for each resource. client-go's factories cannot be wrapped: they start their own
-// informers, past any decorator.
+// informers, which bypass any decorator.
 type resourceFactory struct {
 	obs         *collectors.Observer
 	resync      time.Duration
@@ -48,7 +48,7 @@ func (f *resourceFactory) decorated(resource schema.GroupVersionResource, lw cac
 		ObjectDescription: description,
 		Identifier:        f.options.InformerName.WithResource(resource),
 	})
-	// As in client-go's factory: the only error is that of an informer that has been started.
+	// Ignored as in client-go's factory: SetTransform fails only if the informer has been started.
 	_ = inf.SetTransform(f.options.Transform)
 	return inf
 }

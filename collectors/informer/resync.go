@@ -23,8 +23,8 @@ const unknownPeriod = -1
 // shortestPeriod is the shortest resync period of client-go.
 const shortestPeriod = time.Second
 
-// period returns the resync period of a handler that asks for one, or uses the default if asked is nil. An informer that
-// was created without resyncs does none.
+// period returns the resync period of a handler, given the requested one; nil requests the default. An informer that was
+// created without resyncs has none.
 func (r *resyncs) period(asked *time.Duration, started bool) time.Duration {
 	period := r.byDefault
 	if asked != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// shared is what the informers of one Observer share.
+// shared is the state that the informers of one Observer share.
 type shared struct {
 	*core.Observer
 	checks *checks.Shared

@@ -78,8 +78,8 @@ func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEv
 	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{ResyncPeriod: &resyncPeriod})
 }
 
-// AddEventHandlerWithOptions implements cache.SharedInformer. The registration is client-go's own, so that everything
-// that client-go does with registrations works.
+// AddEventHandlerWithOptions implements cache.SharedInformer. It returns client-go's own registration, so that
+// client-go's functions accept it.
 func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	decorated := s.informer.decorateHandler(h)
 	decorated.resyncPeriod = s.resyncs.period(options.ResyncPeriod, s.running.Load())
@@ -90,7 +90,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHa
 		return registration, err
 	}
 	decorated.cursor.Registered()
-	if reflect.ValueOf(registration).Comparable() { // else it is not client-go's and cannot be recognized again
+	if reflect.ValueOf(registration).Comparable() { // otherwise it is not client-go's and cannot be a map key
 		s.mu.Lock()
 		s.registrations[registration] = decorated
 		s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(h cache.WatchError
 }
 
 // SetTransform implements cache.SharedInformer. It reports a function that replaces another one, and detects objects that
-// the function drops: they will never reach a handler.
+// the function drops, because they never reach a handler.
 func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
 	var decorated cache.TransformFunc
 	if f != nil {

@@ -13,7 +13,7 @@ import (
 type Status struct {
 	// ID is what the informer watches.
 	ID ID
-	// Started reports whether it has been run. The other fields mean nothing before.
+	// Started reports whether the informer has been run. Until then, the other fields are not valid.
 	Started bool
 	// Connection reports whether its connection to the API server is observed. If not, Connected, SyncLag, LastEvent and
 	// Received are unknown.
@@ -36,7 +36,7 @@ type Status struct {
 	Relists uint64
 	// LastAudit is the outcome of the last audit.
 	LastAudit AuditStatus
-	// Received, Stored and Handled are the resourceVersions that was received last, that the store has, and that all
+	// Received, Stored and Handled are the resourceVersion that was received last, that of the store, and the one that all
 	// handlers have finished; 0 if unknown.
 	Received, Stored, Handled uint64
 	// Orphaned reports whether the informer still runs although its context has ended.
@@ -49,15 +49,14 @@ type Status struct {
 type AuditStatus struct {
 	// Interval is the time between two audits, 0 if there are none.
 	Interval time.Duration
-	// Paused reports whether PauseAudits has stopped them.
+	// Paused reports whether PauseAudits has stopped the audits.
 	Paused bool
 	// Result is a value of the label result of k8s_informer_audits_total, empty before the first audit and before the first
 	// one after a pause.
 	Result string
 	// At is when the last audit ended, the zero time before the first.
 	At time.Time
-	// Differences is the number of differences that the last audit found that was not skipped and did not fail, confirmed
-	// or not.
+	// Differences is the number of differences that the last completed audit found, confirmed or not.
 	Differences int
 }
 
@@ -156,8 +155,8 @@ func (inf *informer) synced() bool {
 	return inf.connection.LastList() != nil
 }
 
-// objects returns the number of objects in the cache. Counting them in the store costs time and memory in proportion to
-// their number, so that the count of the events is preferred as long as every event reaches the store.
+// objects returns the number of objects in the cache. Counting them in the store takes time and memory in proportion to
+// their number. Therefore the count from events is preferred as long as every event reaches the store.
 func (inf *informer) objects() int {
 	n, exact := inf.connection.Objects()
 	if inf.store != nil && (inf.lister == nil || !exact) {
@@ -166,8 +165,8 @@ func (inf *informer) objects() int {
 	return n
 }
 
-// storedVersion returns the resourceVersion of the store, 0 if it is unknown or not a number. Like each reader of the
-// cache it waits for a writer, and so for the index functions that the writer calls.
+// storedVersion returns the resourceVersion of the store, 0 if it is unknown or not a number. Like any reader of the cache,
+// it waits for a writer, including the index functions that the writer calls.
 func (inf *informer) storedVersion() uint64 {
 	if inf.store == nil {
 		return 0

@@ -36,8 +36,8 @@ func caller() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// decorateTransform decorates a Transform. An object that it drops never reaches a handler, and an object without its
-// resourceVersion is not recognized by handlers, so neither may stay pending. If it drops or renames objects, the number of
+// decorateTransform decorates a Transform. A dropped object never reaches a handler, and handlers do not
+// recognize an object without its resourceVersion: neither may stay pending. If it drops or renames objects, the number of
 // objects in the store cannot be derived from events.
 func decorateTransform(m *metrics, c *stream.Connection, f cache.TransformFunc) cache.TransformFunc {
 	return func(obj any) (any, error) {
@@ -71,7 +71,7 @@ func drop(m *metrics, c *stream.Connection, version, cause string) {
 	}
 }
 
-// identity is what a Transform should not change.
+// identity is the part of an object that a Transform should not change.
 type identity struct {
 	namespace, name, version string
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// metricsProvider returns the provider to which client-go reports its own metrics of an informer: the given one, else one
-// of the Observer if it reports them, else nil, for which client-go takes that of the process.
+// metricsProvider returns the provider of client-go's own metrics for an informer: the given one, else the Observer's if
+// enabled, else nil, which makes client-go use the provider of the process.
 func (s *shared) metricsProvider(given cache.InformerMetricsProvider) (cache.InformerMetricsProvider, *upstreamInformer) {
 	if given != nil || s.Informers == nil {
 		return given, nil
@@ -84,7 +84,7 @@ func (i *upstreamInformer) end() {
 }
 
 // reservedGauge and reservedHistogram ignore writes once the informer's name is released, as client-go requires: another
-// informer may have it then.
+// informer may use the name by then.
 type reservedGauge struct {
 	id    cache.InformerNameAndResource
 	gauge prometheus.Gauge

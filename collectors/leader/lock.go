@@ -14,9 +14,9 @@ import (
 // Options configures a decorated lock. The zero value is useful.
 type Options struct {
 	// Name is the value of the label lock. The default is the lock's own Describe(), "namespace/name". It must be unique in
-	// a cluster: alerts take all candidates with the same name for one election.
+	// a cluster: alerts treat all candidates with the same name as one election.
 	Name string
-	// RetryPeriod is that of the LeaderElectionConfig: a renewal that takes longer is slow. The default is 2 s, as in
+	// RetryPeriod is the RetryPeriod of the LeaderElectionConfig: a renewal that takes longer is slow. The default is 2 s, as in
 	// Kubernetes components and controller-runtime.
 	RetryPeriod time.Duration
 }
@@ -53,7 +53,7 @@ func NewLock(obs *collectors.Observer, inner resourcelock.Interface, options Opt
 // reason, and after releasing the lock if it does that.
 const stoppedLeading = "stopped leading"
 
-// lock decorates the lock of one candidate. Identity and Describe are those of the lock inside.
+// lock decorates the lock of one candidate. Identity and Describe are those of the decorated lock.
 type lock struct {
 	resourcelock.Interface
 	registry *registry
@@ -90,7 +90,7 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	return err
 }
 
-// written accounts for the answer to a request that wrote a record.
+// written accounts for the response to a request that wrote a record.
 func (l *lock) written(record resourcelock.LeaderElectionRecord, sent int64, err error) {
 	switch {
 	case err != nil:

@@ -59,13 +59,13 @@ type lockSeries struct {
 	slow        prometheus.Counter
 
 	mu sync.Mutex
-	// expiry has the candidates that lead, and when the lease of each expires unless it is renewed.
+	// expiry maps the leading candidates to the time at which their lease expires unless it is renewed.
 	expiry map[*lock]int64
-	// renewed is when the last request was sent that made or kept one of them the holder, 0 before the first.
+	// renewed is when the last request that acquired or renewed the lock was sent, 0 before the first.
 	renewed int64
 }
 
-// hold makes a candidate the holder, by a request that was sent at the given time.
+// hold makes a candidate the holder, as of a request that was sent at the given time.
 func (s *lockSeries) hold(l *lock, sent int64, lease time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +86,8 @@ func (s *lockSeries) end(l *lock, event string) {
 	}
 }
 
-// writing is called before a candidate writes itself or no holder into the lock, and reports whether that is a renewal. A
-// candidate that gives up the lock stops leading before the answer, because its successor may lead by then.
+// writing is called before a candidate writes a record with itself or no holder, and reports whether that is a renewal. A
+// candidate that releases the lock stops leading before the response, because its successor may lead by then.
 func (s *lockSeries) writing(l *lock, itself bool, now int64) (renewal bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,16 +3,16 @@ package leader
 // Values of the label event of controller_leader_transitions_total.
 const (
 	leaderAcquired = "acquired"
-	// leaderLost is leadership that ended without having been given up.
+	// leaderLost is leadership that ended without a release.
 	leaderLost = "lost"
-	// leaderReleased is leadership that the process gave up, which lets another one follow at once.
+	// leaderReleased is leadership that the process gave up, so that another process can lead at once.
 	leaderReleased = "released"
 )
 
 // Values of the label result of controller_leader_renew_duration_seconds.
 const (
 	renewSuccess = "success"
-	// renewConflict is a lock that another candidate has written meanwhile.
+	// renewConflict is a lock that another candidate wrote in the meantime.
 	renewConflict = "conflict"
 	renewError    = "error"
 )

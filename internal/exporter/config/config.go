@@ -53,8 +53,8 @@ type Config struct {
 
 // Checks are the intervals of checks, such as "30s". "0s" disables a check.
 type Checks struct {
-	// Freshness is the interval of freshness checks: one watch request of a second for each informer. It defaults to 30s, which
-	// is 46 requests per minute with the 23 default resources.
+	// Freshness is the interval of freshness checks: one watch request of one second per informer. It defaults to 30s, which is
+	// 46 requests per minute with the 23 default resources.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
 	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 500. It
 	// defaults to 10m.
@@ -93,8 +93,8 @@ func (c Checks) validate() (errs []error) {
 
 // Objects configures the metrics about objects. Terminating objects are always reported.
 type Objects struct {
-	// Leases adds Leases to the default resources and reports their holders, for which whole Leases are read. It defaults to
-	// true.
+	// Leases adds leases.coordination.k8s.io to the default resources and reports the holders, which requires reading whole
+	// objects. It defaults to true.
 	Leases *bool `yaml:"leases,omitempty"`
 	// Generations reports objects with status.observedGeneration < metadata.generation, for which all watched resources with
 	// this field are read as whole objects. It defaults to true. Secrets and ConfigMaps are never read as whole objects.
