@@ -10,6 +10,7 @@
 //	values.go         values of labels with a closed set
 //	object.go         the part of an object that informers keep
 //	schema.go         resources with status.observedGeneration, from the OpenAPI documents of the API server
+//	documents.go      the OpenAPI documents of the API server
 //
 // A handler remembers only Leases, terminating objects and objects that lag, so that a scrape does not iterate over all
 // objects. An event of any other object costs a lookup by name and no allocation.

@@ -10,20 +10,19 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/rest"
 )
 
 // Schemas finds resources with status.observedGeneration in the OpenAPI v3 documents of the API server. Each document is
 // requested again only if it changes. It is safe for concurrent use.
 type Schemas struct {
-	client openapi.ClientWithContext
+	documents documents
 
 	mu       sync.Mutex // held during requests: documents are large, and one at a time is enough
 	failure  error      // of the last request, nil if it succeeded
 	failed   time.Time
-	index    map[string]openapi.GroupVersionWithContext
+	index    map[string]string // addresses of documents
 	indexed  time.Time
 	observed map[string]map[string]bool // resources by the URL of the document, which contains its hash
 }
@@ -43,9 +42,11 @@ const (
 	retryAfter = 30 * time.Second
 )
 
-// NewSchemas returns Schemas that use the given client, such as that of a discovery.DiscoveryClient.
-func NewSchemas(client openapi.ClientWithContext) *Schemas {
-	return &Schemas{client: client, observed: map[string]map[string]bool{}}
+// NewSchemas returns Schemas that use the given client, such as RESTClient of a discovery.DiscoveryClient.
+func NewSchemas(client rest.Interface) *Schemas { return newSchemas(served{client}) }
+
+func newSchemas(d documents) *Schemas {
+	return &Schemas{documents: d, observed: map[string]map[string]bool{}}
 }
 
 // Observed reports whether a resource has status.observedGeneration. With an error it returns the answer for the API of
@@ -100,22 +101,21 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]b
 	if gv.Group == "" {
 		name = path.Join("api", gv.Version)
 	}
-	if s.index[name] == nil || time.Since(s.indexed) > indexAge {
-		index, err := s.client.PathsWithContext(ctx)
+	if s.index[name] == "" || time.Since(s.indexed) > indexAge {
+		index, err := s.documents.index(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.index, s.indexed = index, time.Now()
 	}
-	description := s.index[name]
-	if description == nil {
+	address := s.index[name]
+	if address == "" {
 		return nil, ErrUndescribed
 	}
-	address := description.ServerRelativeURL()
 	if observed, ok := s.observed[address]; ok {
 		return observed, nil
 	}
-	document, err := description.SchemaWithContext(ctx, runtime.ContentTypeJSON)
+	document, err := s.documents.get(ctx, address)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/openapi"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
@@ -25,7 +24,7 @@ func realSchemas(t *testing.T) *Schemas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSchemas(client.OpenAPIV3WithContext(t.Context()))
+	return NewSchemas(client.RESTClient())
 }
 
 // observedByDefault agrees with the OpenAPI documents of a real API server.
@@ -138,15 +137,17 @@ func TestDescriptionOfADefinition(t *testing.T) {
 // failing is a server without documents that counts requests.
 type failing struct{ asked int }
 
-func (f *failing) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+func (f *failing) index(context.Context) (map[string]string, error) {
 	f.asked++
 	return nil, errors.New("not today")
 }
 
+func (f *failing) get(context.Context, string) ([]byte, error) { panic("unreachable") }
+
 // Without documents, the defaults apply, and the server receives no requests for a while.
 func TestServerWithoutDescriptions(t *testing.T) {
 	server := &failing{}
-	schemas := NewSchemas(server)
+	schemas := newSchemas(server)
 	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	for r, want := range map[schema.GroupVersionResource]bool{
 		deployments: true, {Version: "v1", Resource: "pods"}: false, gadgets: false,
@@ -171,7 +172,7 @@ type hasty struct {
 	answer error
 }
 
-func (h *hasty) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+func (h *hasty) index(ctx context.Context) (map[string]string, error) {
 	h.asked++
 	if h.leave != nil {
 		h.leave()
@@ -179,15 +180,11 @@ func (h *hasty) PathsWithContext(ctx context.Context) (map[string]openapi.GroupV
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // as an HTTP client does
 	}
-	return map[string]openapi.GroupVersionWithContext{"apis/" + gadgets.GroupVersion().String(): gadgetDescription{}}, h.answer
+	return map[string]string{"apis/" + gadgets.GroupVersion().String(): "/gadgets"}, h.answer
 }
 
-// gadgetDescription is a document in which gadgets have the field.
-type gadgetDescription struct{}
-
-func (gadgetDescription) ServerRelativeURL() string { return "/gadgets" }
-
-func (gadgetDescription) SchemaWithContext(ctx context.Context, _ string) ([]byte, error) {
+// get returns a document in which gadgets have the field.
+func (h *hasty) get(ctx context.Context, _ string) ([]byte, error) {
 	return []byte(`{
 		"paths": {"/gadgets": {"get": {"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": {"kind": "Gadget"}}}},
 		"components": {"schemas": {"Gadget": {
@@ -214,7 +211,7 @@ func TestCancelledCaller(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			server := &hasty{leave: cancel, answer: c.answer}
-			schemas := NewSchemas(server)
+			schemas := newSchemas(server)
 			if c.before {
 				cancel()
 			}

@@ -84,7 +84,7 @@ func (c *controller) run(ctx context.Context) error {
 	defer stopInformers()
 	leading, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
-	c.typed.StartWithContext(running)
+	c.typed.Start(running.Done())
 	c.dynamic.Start(running.Done())
 	// Without caches, a replica must not become the leader: it may lack the CustomResourceDefinition or the permission.
 	if !cache.WaitForCacheSync(ctx.Done(), c.widgets.Informer().HasSynced, c.typed.Core().V1().ConfigMaps().Informer().HasSynced) {

@@ -158,10 +158,12 @@ func (e *Exporter) announce(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	synced, all := 0, e.informers.List()
 	for _, t := range all {
 		select {
-		case <-t.Shared.HasSyncedChecker().Done():
+		case <-informers.Synced(ctx, t.Shared):
 			synced++
 		case <-t.Availability.Refusal:
 		case <-t.Ended:

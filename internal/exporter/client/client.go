@@ -104,7 +104,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 		Metadata: objects,
 		Whole:    whole,
 		Discover: func(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
-			return discovery.ServerGroupsAndResourcesWithContext(ctx, definitions)
+			return discover(ctx, definitions)
 		},
 		Leases: func(timeout time.Duration) (coordinationclient.LeasesGetter, error) {
 			unlimited := rest.CopyConfig(config)
@@ -115,4 +115,15 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 		},
 		Disconnect: dialer.CloseAll,
 	}, nil
+}
+
+// discover returns what the API server serves. Requests can be canceled since client-go v0.37.
+func discover(ctx context.Context, client *discovery.DiscoveryClient) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	type cancelable interface {
+		ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
+	}
+	if c, ok := any(client).(cancelable); ok {
+		return c.ServerGroupsAndResourcesWithContext(ctx)
+	}
+	return client.ServerGroupsAndResources()
 }

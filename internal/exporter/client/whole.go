@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,6 +35,6 @@ func newWholeObjects(config *rest.Config, client *http.Client, definitions *disc
 	if err != nil {
 		return nil, err
 	}
-	schemas := objects.NewSchemas(definitions.OpenAPIV3WithContext(context.Background()))
+	schemas := objects.NewSchemas(definitions.RESTClient())
 	return &WholeObjects{Leases: leases, Dynamic: dynamic.New(custom), Schemas: schemas}, nil
 }

@@ -201,12 +201,8 @@ func (p *splitter) probe(ctx context.Context, s informers.Spec) (selecting, sure
 		return false, false
 	}
 	first := &some.Items[0]
-	others, err := sharding.AllBut(first)
-	if err != nil {
-		return false, false
-	}
 	options.ResourceVersion, options.ResourceVersionMatch = some.ResourceVersion, metav1.ResourceVersionMatchExact
-	options.ShardSelector = others.String()
+	sharding.AllBut(first).Select(&options)
 	rest, err := resource.List(ctx, options)
 	switch {
 	case apierrors.IsBadRequest(err) || apierrors.IsInvalid(err):

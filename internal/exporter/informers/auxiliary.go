@@ -45,7 +45,7 @@ func StartAuxiliary(ctx context.Context, kind kinds.Kind, client metadata.Interf
 		defer close(l.ended)
 		l.informer.RunWithContext(ctx)
 	}()
-	for _, done := range []<-chan struct{}{l.informer.HasSyncedChecker().Done(), a.Refusal} {
+	for _, done := range []<-chan struct{}{Synced(ctx, l.informer), a.Refusal} {
 		go func() {
 			select {
 			case <-done:

@@ -163,7 +163,8 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 	part := s.Shard.Selector()
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.LabelSelector, options.ShardSelector = s.Selector, part.String()
+			options.LabelSelector = s.Selector
+			part.Select(&options)
 			list, err := resource.List(ctx, options)
 			a.Listed(ctx, err)
 			if err != nil {
@@ -172,7 +173,8 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 			return list, sharding.FilterList(part, list, a.OnUnselected)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.LabelSelector, options.ShardSelector = s.Selector, part.String()
+			options.LabelSelector = s.Selector
+			part.Select(&options)
 			w, err := resource.Watch(ctx, options)
 			if err == nil && reflect.TypeOf(w) == emptyWatch {
 				a.Failed(ctx, errBrokenConnection)

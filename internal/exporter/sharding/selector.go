@@ -2,15 +2,16 @@ package sharding
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/bits"
-	"strconv"
+	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -23,45 +24,103 @@ const (
 	endOfHashes = "0x10000000000000000"
 )
 
+// Selector selects objects by the hash of their UID. The zero value selects all objects. It is the selector of apimachinery's
+// package sharding, which exists since v0.36 only.
+type Selector struct {
+	ranges []hashes
+}
+
+// hashes are the hashes between two bounds, both included.
+type hashes struct{ first, last uint64 }
+
 // Selector selects the objects whose hashes are in the shard's range.
-func (s Shard) Selector() sharding.Selector {
+func (s Shard) Selector() Selector {
 	if !s.Partial() {
-		return sharding.Everything()
+		return Selector{}
 	}
-	bound := func(shard int) string {
-		if shard == s.Total {
-			return endOfHashes
-		}
+	start := func(shard int) uint64 {
 		hash, _ := bits.Div64(uint64(shard), 0, uint64(s.Total))
-		return hexadecimal(hash)
+		return hash
 	}
-	return sharding.NewSelector(hashes(bound(s.Ordinal), bound(s.Ordinal+1)))
+	last := uint64(math.MaxUint64)
+	if s.Ordinal+1 < s.Total {
+		last = start(s.Ordinal+1) - 1
+	}
+	return Selector{[]hashes{{start(s.Ordinal), last}}}
 }
 
 // AllBut selects every object except one and those with the same hash.
-func AllBut(o metav1.Object) (sharding.Selector, error) {
-	hash, err := strconv.ParseUint(sharding.HashField(string(o.GetUID())), 16, 64)
-	if err != nil {
-		return nil, err
-	}
-	var ranges []sharding.ShardRangeRequirement
+func AllBut(o metav1.Object) Selector {
+	hash := hashOf(o)
+	var s Selector
 	if hash > 0 {
-		ranges = append(ranges, hashes(hexadecimal(0), hexadecimal(hash)))
+		s.ranges = append(s.ranges, hashes{0, hash - 1})
 	}
 	if hash < math.MaxUint64 {
-		ranges = append(ranges, hashes(hexadecimal(hash+1), endOfHashes))
+		s.ranges = append(s.ranges, hashes{hash + 1, math.MaxUint64})
 	}
-	return sharding.NewSelector(ranges...), nil
+	return s
 }
 
-func hashes(start, end string) sharding.ShardRangeRequirement {
-	return sharding.ShardRangeRequirement{Key: hashedField, Start: start, End: end}
+// hashOf returns the hash that the API server computes for an object.
+func hashOf(o metav1.Object) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(o.GetUID())) // never fails
+	return h.Sum64()
+}
+
+// Empty reports whether all objects are selected.
+func (s Selector) Empty() bool { return len(s.ranges) == 0 }
+
+// Matches reports whether an object is selected. It returns an error if the object has no metadata.
+func (s Selector) Matches(o runtime.Object) (bool, error) {
+	if s.Empty() {
+		return true, nil
+	}
+	accessor, err := meta.Accessor(o)
+	if err != nil {
+		return false, err
+	}
+	hash := hashOf(accessor)
+	return slices.ContainsFunc(s.ranges, func(h hashes) bool { return h.first <= hash && hash <= h.last }), nil
+}
+
+// String returns the value of ListOptions.ShardSelector.
+func (s Selector) String() string {
+	ranges := make([]string, 0, len(s.ranges))
+	for _, h := range s.ranges {
+		end := endOfHashes
+		if h.last < math.MaxUint64 {
+			end = hexadecimal(h.last + 1)
+		}
+		ranges = append(ranges, fmt.Sprintf("shardRange(%s, '%s', '%s')", hashedField, hexadecimal(h.first), end))
+	}
+	return strings.Join(ranges, " || ")
 }
 
 func hexadecimal(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }
 
+// Select requests the selected objects only. With a client-go before v0.36, whose options lack the field, it has no effect: the
+// API server sends everything.
+func (s Selector) Select(options *metav1.ListOptions) {
+	o := listOptions{ListOptions: *options}
+	o.ShardSelector = s.String()
+	*options = o.ListOptions
+}
+
+// listOptions have the field ShardSelector: that of metav1.ListOptions, or, if it has none, the fallback, which is one level
+// deeper.
+type listOptions struct {
+	metav1.ListOptions
+	olderOptions
+}
+
+type olderOptions struct{ absentOptions }
+
+type absentOptions struct{ ShardSelector string }
+
 // FilterList removes the items that a selector does not select. It calls unselected if there are any.
-func FilterList(part sharding.Selector, list runtime.Object, unasked func()) error {
+func FilterList(part Selector, list runtime.Object, unasked func()) error {
 	if part.Empty() {
 		return nil
 	}
@@ -84,7 +143,7 @@ func FilterList(part sharding.Selector, list runtime.Object, unasked func()) err
 
 // FilterWatch returns a watch without the events of objects that a selector does not select. It calls unselected at the first
 // of them.
-func FilterWatch(part sharding.Selector, inner watch.Interface, unasked func()) watch.Interface {
+func FilterWatch(part Selector, inner watch.Interface, unasked func()) watch.Interface {
 	if part.Empty() {
 		return inner
 	}
@@ -112,7 +171,7 @@ func (w *filteredWatch) Stop() {
 	w.inner.Stop()
 }
 
-func (w *filteredWatch) run(part sharding.Selector) {
+func (w *filteredWatch) run(part Selector) {
 	defer close(w.result)
 	for {
 		select {

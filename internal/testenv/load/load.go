@@ -149,7 +149,7 @@ func (l *Load) startInformers(ctx, running context.Context) error {
 			return fmt.Errorf("load: handler for %s: %w", kind, err)
 		}
 	}
-	f.StartWithContext(running)
+	f.Start(running.Done())
 	for kind, synced := range f.WaitForCacheSync(ctx.Done()) {
 		if !synced {
 			return fmt.Errorf("load: the informer of %v has not synced: %w", kind, context.Cause(ctx))

@@ -43,7 +43,7 @@ func main() {
 	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
 	pods := factory.Core().V1().Pods().Lister()
 	clientgo.InformerFor(obs, generated{client}, "services.v1.", client.CoreV1().Services(""))
-	factory.StartWithContext(ctx)
+	factory.Start(ctx.Done())
 	pod, err := pods.Pods("").Get("a")
 	slog.Info("linked", "pod", pod, "err", err)
 }

@@ -1,0 +1,66 @@
+package objects
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+)
+
+// documents are the OpenAPI v3 documents of an API server.
+type documents interface {
+	// index returns the addresses of the documents by name, such as "apis/apps/v1".
+	index(ctx context.Context) (map[string]string, error)
+	// get returns the document with the given address.
+	get(ctx context.Context, address string) ([]byte, error)
+}
+
+const openAPIPath = "/openapi/v3"
+
+// served are the documents that a client can request. client-go's package openapi does the same, but its requests can be
+// canceled only since v0.37.
+type served struct{ client rest.Interface }
+
+func (s served) index(ctx context.Context) (map[string]string, error) {
+	raw, err := s.client.Get().AbsPath(openAPIPath).Do(ctx).Raw()
+	if err != nil {
+		return nil, err
+	}
+	var index struct {
+		Paths map[string]struct {
+			Address string `json:"serverRelativeURL"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(raw, &index); err != nil {
+		return nil, err
+	}
+	// The server's path may be below a prefix, which AbsPath adds.
+	prefix := strings.TrimSuffix(s.client.Get().AbsPath("/").URL().Path, "/")
+	addresses := make(map[string]string, len(index.Paths))
+	for name, document := range index.Paths {
+		addresses[name] = strings.TrimPrefix(document.Address, prefix)
+	}
+	return addresses, nil
+}
+
+func (s served) get(ctx context.Context, address string) ([]byte, error) {
+	location, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	request := s.client.Get().SetHeader("Accept", runtime.ContentTypeJSON)
+	if strings.HasPrefix(location.Path, openAPIPath) {
+		request = request.AbsPath(location.Path)
+		for name, values := range location.Query() {
+			for _, value := range values {
+				request = request.Param(name, value)
+			}
+		}
+	} else {
+		request = request.RequestURI(address) // an address outside of the prefix
+	}
+	return request.Do(ctx).Raw()
+}
