@@ -49,9 +49,9 @@ func newRig(t *testing.T, config *rest.Config) *rig {
 // start runs the informers until the end of the test, and waits for their initial sync.
 func (r *rig) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	r.factory.StartWithContext(ctx)
+	r.factory.Start(ctx.Done())
 	r.Cleanup(func() { cancel(); r.factory.Shutdown() })
-	r.factory.WaitForCacheSyncWithContext(ctx)
+	r.factory.WaitForCacheSync(ctx.Done())
 }
 
 // work handles the ConfigMaps of the namespace with one worker until the end of the test.

@@ -57,7 +57,7 @@ func newRig(t *testing.T, config *rest.Config) *rig {
 func (r *rig) start() {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r.factory.StartWithContext(ctx)
+	r.factory.Start(ctx.Done())
 	r.Cleanup(func() { cancel(); r.factory.Shutdown() })
 }
 

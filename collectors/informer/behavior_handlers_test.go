@@ -1,8 +1,6 @@
 package informer_test
 
 import (
-	"context"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,32 +30,6 @@ var handlerBehaviors = map[string]behavior{
 		"late adds a@7 initial=true", "late adds b@8 initial=true", "late adds c@11 initial=true",
 		"early deletes a@12", "late deletes a@12",
 	}},
-	"a registration is synced when its handler has returned": {func(s *stage) {
-		inf := s.newInformer(cache.SharedIndexInformerOptions{})
-		release := make(chan struct{})
-		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
-		noteSync := func() {
-			s.quiesce()
-			s.note("informer %t, registration %t, %t", inf.HasSynced(), registration.HasSynced(), cache.IsDone(registration.HasSyncedChecker()))
-		}
-		noteSync()
-		s.run(inf)
-		noteSync()
-		s.note("waited %t", cache.WaitForCacheSync(s.Context().Done(), inf.HasSynced))
-		go func() {
-			s.note("waited %t", cache.WaitFor(s.Context(), "", inf.HasSyncedChecker(), registration.HasSyncedChecker()))
-		}()
-		close(release)
-		noteSync()
-		ended, cancel := context.WithCancel(s.Context())
-		cancel()
-		never := s.newInformer(cache.SharedIndexInformerOptions{})
-		s.note("waited %t, %t", cache.WaitForCacheSync(ended.Done(), never.HasSynced), cache.WaitFor(ended, "", never.HasSyncedChecker()))
-		s.note("%s", inf.HasSyncedChecker().Name())
-	}, []string{
-		"informer false, registration false, false", "informer true, registration false, false",
-		"waited true", "waited true", "SharedIndexInformer *v1.Pod", "informer true, registration true, true", "waited false, false",
-	}},
 	"a handler that is removed gets what it is busy with, and nothing more": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		release := make(chan struct{})
@@ -81,18 +53,6 @@ var handlerBehaviors = map[string]behavior{
 		"other adds c@11 initial=false", "removed: <nil>", "removed: <nil>",
 		"busy got an object", "removed: <nil>",
 	}},
-	"shutting a handler down waits for it": {func(s *stage) {
-		inf := s.newInformer(cache.SharedIndexInformerOptions{})
-		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			time.Sleep(time.Minute)
-			s.note("returns")
-		}})
-		s.run(inf)
-		synctest.Wait()
-		err := cache.ShutDownEventHandler(inf, registration)
-		s.quiesce()
-		s.note("shut down: %v", err)
-	}, []string{"returns", "shut down: <nil>"}},
 	"a handler can add and remove handlers": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		var once cache.ResourceEventHandlerRegistration

@@ -63,25 +63,6 @@ var informerBehaviors = map[string]behavior{
 		`log: "msg"="Warning: the sharedIndexInformer has started, run more than once is not allowed"`,
 		`log: "msg"="Warning: the sharedIndexInformer has started, run more than once is not allowed"`,
 	}},
-	"versions are those of the last list, event or bookmark": {func(s *stage) {
-		inf := s.newInformer(cache.SharedIndexInformerOptions{})
-		noteVersions := func() {
-			s.quiesce()
-			c := inf.GetController()
-			s.note("informer %q, controller %q, store %q, synced %t", inf.LastSyncResourceVersion(), c.LastSyncResourceVersion(),
-				inf.GetStore().LastStoreSyncResourceVersion(), c.HasSynced())
-		}
-		noteVersions()
-		stream, _ := s.run(inf)
-		noteVersions()
-		stream.Send(watch.Modified, fakeapi.Pod("a", 12))
-		noteVersions()
-		stream.Send(watch.Bookmark, fakeapi.Bookmark(20))
-		noteVersions()
-	}, []string{
-		`informer "", controller "", store "", synced false`, `informer "10", controller "10", store "10", synced true`,
-		`informer "12", controller "12", store "12", synced true`, `informer "20", controller "20", store "20", synced true`,
-	}},
 	"errors of lists reach the error handler as they are": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		failures := 2

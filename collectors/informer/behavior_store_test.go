@@ -70,42 +70,6 @@ var storeBehaviors = map[string]behavior{
 		"first: a c; [default/b] <nil>; [x y]", "fourth: a c; [default/b] <nil>; [x y]", "like a: a c",
 		"second: a c; [default/b] <nil>; [x y]", "third: a c; [default/b] <nil>; [x y]",
 	}},
-	"stores are read and written": {func(s *stage) {
-		inf := s.newInformer(cache.SharedIndexInformerOptions{})
-		for _, store := range []cache.Store{inf.GetStore(), inf.GetIndexer()} {
-			for _, err := range []error{
-				store.Add(fakeapi.Pod("a", 1)), store.Update(fakeapi.Pod("b", 2)), store.Delete(fakeapi.Pod("a", 1)), store.Resync(),
-				store.Replace([]any{fakeapi.Pod("c", 3), fakeapi.Pod("d", 4)}, "5"),
-			} {
-				if err != nil {
-					s.Error(err)
-				}
-			}
-			_, found, err := store.Get(fakeapi.Pod("c", 0))
-			s.note("c: %t %v", found, err)
-			_, found, err = store.GetByKey("default/a")
-			s.note("a: %t %v", found, err)
-			_, found, err = store.Get("no object")
-			s.note("no object: %t %v", found, err)
-			keys := store.ListKeys()
-			slices.Sort(keys)
-			s.note("%s %v at %s", namesOf(store.List(), nil), keys, store.LastStoreSyncResourceVersion())
-			store.Bookmark("9")
-			transactions, ok := store.(cache.TransactionStore)
-			s.note("transactions: %t", ok)
-			if failed := transactions.Transaction(
-				cache.Transaction{Type: cache.TransactionTypeAdd, Object: fakeapi.Pod("e", 10)}, cache.Transaction{Type: cache.TransactionTypeDelete, Object: fakeapi.Pod("c", 11)},
-			); failed != nil {
-				s.Error(failed)
-			}
-			s.note("%s at %s", namesOf(store.List(), nil), store.LastStoreSyncResourceVersion())
-			s.quiesce()
-		}
-	}, slices.Repeat([]string{
-		"a: false <nil>", "c d [default/c default/d] at 5", "c: true <nil>", "d e at 11",
-		`no object: false couldn't create key for object no object: object has no meta: object does not implement the Object interfaces`,
-		"transactions: true",
-	}, 2)},
 	"listers read": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
 		s.run(inf)
@@ -124,45 +88,6 @@ var storeBehaviors = map[string]behavior{
 		s.note("generic: %s", namesOf(objects, err))
 	}, []string{
 		"a: a <nil>", "all: a b", `c: pod "c" not found`, `c: pods "default/c" not found`, "generic: a b", "of a namespace: a b", "of another: ",
-	}},
-	"typed handlers, indexers and listers go through": {func(s *stage) {
-		inf := cache.NewTypedSharedIndexInformer[*corev1.Pod](s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}))
-		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
-			return fakeapi.PodList(10, podOn("x", "a", 7), podOn("y", "b", 8)), nil
-		}
-		byNode := func(p *corev1.Pod) ([]string, error) { return []string{p.Spec.NodeName}, nil }
-		s.note("indexers: %v", inf.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"node": byNode}))
-		registration, err := inf.AddTypedEventHandler(cache.TypedResourceEventHandlerDetailedFuncs[*corev1.Pod]{
-			AddFunc: func(p *corev1.Pod, initial bool) { s.note("adds %s initial=%t", p.Name, initial) },
-			UpdateFunc: func(oldPod, newPod *corev1.Pod) {
-				s.note("updates %s to %s", oldPod.ResourceVersion, newPod.ResourceVersion)
-			},
-			DeleteFunc: func(d cache.DeletedObject[*corev1.Pod]) {
-				s.note("deletes %s, unknown %t, %v", d.GetKey(), d.FinalStateUnknown != nil, d.OptionalObj.ResourceVersion)
-			},
-		}, cache.HandlerOptions{})
-		s.note("handler: %v", err)
-		_, err = inf.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{}, cache.HandlerOptions{}, cache.HandlerOptions{})
-		s.note("options twice: %v", err)
-		stream, _ := s.run(inf)
-		s.quiesce()
-		i := inf.GetTypedIndexer()
-		s.note("more indexers: %v", i.AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"again": byNode}))
-		s.note("on x: %s, %s", namesOf(i.ByTypedIndex("node", "x")), namesOf(i.TypedIndex("again", podOn("x", "", 0))))
-		stream.Send(watch.Modified, podOn("x", "a", 11))
-		stream.Send(watch.Deleted, podOn("x", "a", 12))
-		s.quiesce()
-		s.server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(20), nil }
-		stream.Fail(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})
-		<-s.server.Streams
-		s.quiesce()
-		s.note("synced %t, removed: %v", registration.HasSynced(), inf.RemoveEventHandler(registration))
-	}, []string{
-		"adds a initial=true", "adds b initial=true", "handler: <nil>", "indexers: <nil>",
-		"options twice: at most one HandlerOptions may be passed, got 2",
-		"deletes default/a, unknown false, 12", "more indexers: <nil>", "on x: a, a", "updates 7 to 11",
-		"deletes default/b, unknown true, 8",
-		"synced true, removed: <nil>",
 	}},
 	"a Transform changes what is stored, and may refuse objects": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})

@@ -81,7 +81,7 @@ func BenchmarkNamespaces(b *testing.B) {
 				if _, err := factory.Core().V1().ConfigMaps().Informer().AddEventHandler(handler); err != nil {
 					b.Fatal(err)
 				}
-				factory.StartWithContext(ctx)
+				factory.Start(ctx.Done())
 				factories = append(factories, factory)
 			}
 			metricstest.Eventually(b, reg, "everything is there", func(metricstest.Snapshot) bool {

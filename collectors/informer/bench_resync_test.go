@@ -71,7 +71,7 @@ func BenchmarkResync(b *testing.B) {
 			}); err != nil {
 				b.Fatal(err)
 			}
-			factory.StartWithContext(ctx)
+			factory.Start(ctx.Done())
 			factories = append(factories, factory)
 		}
 		metricstest.Eventually(b, reg, "all have synced", func(s metricstest.Snapshot) bool {

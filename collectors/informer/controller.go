@@ -16,7 +16,9 @@ import (
 func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.InformerOptions) (cache.Store, cache.Controller) {
 	r := registryOf(obs)
 	inf := r.newInformer(id)
-	options.InformerMetricsProvider, inf.upstream = r.metricsProvider(options.InformerMetricsProvider)
+	newer := controllerOptions{InformerOptions: options}
+	inf.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
+	options = newer.InformerOptions
 	options.ListerWatcher = inf.decorateConnection(options.ListerWatcher)
 	if options.Transform != nil {
 		options.Transform = decorateTransform(inf.metrics, inf.connection, options.Transform)
@@ -29,22 +31,24 @@ func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.Infor
 		options.Handler = decorated
 	}
 	store, inner := cache.NewInformerWithOptions(options)
-	inf.store = store
+	inf.store = versionedStore(store, inner.LastSyncResourceVersion)
+	synced := syncedController(inner)
 	// Not HasSynced, which waits for the lock that client-go holds while it transforms objects and may call handlers.
-	synced := inner.HasSyncedChecker()
-	inf.connection.StoreSynced = func() bool { return cache.IsDone(synced) }
+	inf.connection.StoreSynced = func() bool { return isDone(synced) }
 	if indexer, ok := store.(cache.Indexer); ok {
-		inf.indexer = indexer
+		inf.indexer = versionedIndexer(indexer, inner.LastSyncResourceVersion)
 		store = inf.metrics.decorateIndexer(indexer)
 	}
 	r.publish(inf)
-	return store, &controller{inner: inner, informer: inf}
+	return store, &controller{Controller: inner, informer: inf, synced: synced}
 }
 
-// controller decorates the controller of an informer without shared handlers.
+// controller decorates the controller of an informer without shared handlers. It embeds what it decorates for the reason that
+// sharedIndexInformer does.
 type controller struct {
-	inner    cache.Controller
+	cache.Controller
 	informer *informer
+	synced   doneChecker
 	running  atomic.Bool
 }
 
@@ -58,17 +62,8 @@ func (c *controller) Run(stopCh <-chan struct{}) {
 // RunWithContext implements cache.Controller. The informer's series are deleted when it returns.
 func (c *controller) RunWithContext(ctx context.Context) {
 	if !c.running.CompareAndSwap(false, true) {
-		c.inner.RunWithContext(ctx) // a mistake of the caller, which client-go reports
+		c.Controller.RunWithContext(ctx) // a mistake of the caller, which client-go reports
 		return
 	}
-	c.informer.run(ctx, c.inner)
+	c.informer.run(ctx, c.Controller, c.synced)
 }
-
-// HasSynced implements cache.Controller.
-func (c *controller) HasSynced() bool { return c.inner.HasSynced() }
-
-// HasSyncedChecker implements cache.Controller.
-func (c *controller) HasSyncedChecker() cache.DoneChecker { return c.inner.HasSyncedChecker() }
-
-// LastSyncResourceVersion implements cache.Controller.
-func (c *controller) LastSyncResourceVersion() string { return c.inner.LastSyncResourceVersion() }

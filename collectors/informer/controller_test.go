@@ -42,7 +42,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 				return obj, nil
 			},
 		})
-		if controller.HasSynced() || controller.LastSyncResourceVersion() != "" || controller.HasSyncedChecker() == nil {
+		if controller.HasSynced() || controller.LastSyncResourceVersion() != "" {
 			t.Error("the state is not that of a controller that has not been started")
 		}
 		indexer, ok := store.(cache.Indexer)

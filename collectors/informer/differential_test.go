@@ -172,7 +172,9 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	case 1: // without resyncs, see addHandler
 		options.ResyncPeriod = 0
-		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
+		if delay := time.Duration(1+s.rand.IntN(900)) * time.Millisecond; !locked {
+			r.delay = delay
+		}
 	case 2: // where an object comes alone: the others of a batch or a resync would be lost, and which they are is random
 		options.ResyncPeriod = 0
 		r.panics = func(string) bool { return s.panics.Load() }
@@ -263,7 +265,7 @@ func (s *story) addHandler() {
 		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
 	case 5:
-		r.registration, err = cache.NewTypedSharedIndexInformer[*corev1.Pod](s.informer).AddTypedEventHandler(typedWitness{r})
+		r.registration, err = addTypedWitness(s.informer, r)
 	case 6:
 		r.panics = func(version string) bool { return strings.HasSuffix(version, "1") || strings.HasSuffix(version, "4") }
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)

@@ -3,15 +3,8 @@ package informer
 import (
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
 )
-
-// MetricsProvider returns what an informer of an Observer reports client-go's own metrics to.
-func MetricsProvider(obs *collectors.Observer, id ID, given cache.InformerMetricsProvider) cache.InformerMetricsProvider {
-	provider, _ := registryOf(obs).newInformer(id).shared.metricsProvider(given)
-	return provider
-}
 
 // End ends a decorated informer that was not run.
 func End(inf cache.SharedIndexInformer) { inf.(*sharedIndexInformer).informer.end() }

@@ -1,8 +1,6 @@
 package informer
 
 import (
-	"context"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,15 +21,17 @@ import (
 // of Wrap. The factory is safe for concurrent use.
 func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration, options Options) informers.SharedInformerFactory {
 	f := &factory{obs: obs, client: client, options: options}
-	f.raw = f.newRaw(client, defaultResync, options.InformerName)
-	f.generated = generatedFactory{f}
-	return f
+	f.SharedInformerFactory = f.newRaw(client, defaultResync)
+	f.generated = generatedFactory{f.SharedInformerFactory, f}
+	return newerFactory(f)
 }
 
-// factory decorates the informers of client-go's factory, which starts them, waits for them and shuts them down.
+// factory decorates the informers of client-go's factory, which starts them, waits for them and shuts them down. It embeds that
+// factory, so that it has the methods of any version of client-go. TestEveryMethodIsKnown fails when a later version has another
+// method.
 type factory struct {
+	informers.SharedInformerFactory
 	obs     *collectors.Observer
-	raw     informers.SharedInformerFactory
 	client  kubernetes.Interface
 	options Options
 	// generated is the factory as the generated group interfaces see it.
@@ -40,42 +40,28 @@ type factory struct {
 
 var _ informers.SharedInformerFactory = &factory{}
 
-// newRaw returns client-go's factory. name may be nil.
-func (f *factory) newRaw(client kubernetes.Interface, resync time.Duration, name *cache.InformerName) informers.SharedInformerFactory {
+// newRaw returns client-go's factory. It has no name, so that an undecorated informer does not reserve it in client-go's own
+// metrics: the decorated one does.
+func (f *factory) newRaw(client kubernetes.Interface, resync time.Duration) informers.SharedInformerFactory {
 	return informers.NewSharedInformerFactoryWithOptions(client, resync,
 		informers.WithNamespace(f.options.Namespace),
 		informers.WithTweakListOptions(f.options.TweakListOptions),
 		informers.WithTransform(f.options.Transform),
 		informers.WithCustomResyncConfig(f.options.CustomResync),
-		informers.WithInformerName(name),
 	)
 }
 
-// Start implements informers.SharedInformerFactory.
-func (f *factory) Start(stopCh <-chan struct{}) { f.raw.Start(stopCh) }
-
-// StartWithContext implements informers.SharedInformerFactory.
-func (f *factory) StartWithContext(ctx context.Context) { f.raw.StartWithContext(ctx) }
-
 // Shutdown implements informers.SharedInformerFactory.
-func (f *factory) Shutdown() { f.raw.Shutdown() }
-
-// WaitForCacheSync implements informers.SharedInformerFactory.
-func (f *factory) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {
-	return f.raw.WaitForCacheSync(stopCh)
+func (f *factory) Shutdown() {
+	f.SharedInformerFactory.Shutdown()
+	if f.options.InformerName != nil {
+		f.options.InformerName.Release()
+	}
 }
-
-// WaitForCacheSyncWithContext implements informers.SharedInformerFactory.
-func (f *factory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
-	return f.raw.WaitForCacheSyncWithContext(ctx)
-}
-
-// InformerName implements informers.SharedInformerFactory.
-func (f *factory) InformerName() *cache.InformerName { return f.raw.InformerName() }
 
 // InformerFor implements informers.SharedInformerFactory.
 func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	return f.raw.InformerFor(obj, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+	return f.SharedInformerFactory.InformerFor(obj, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 		inner := newFunc(client, resync)
 		if _, decorated := inner.(*sharedIndexInformer); decorated {
 			return inner
@@ -87,37 +73,34 @@ func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.New
 // ForResource implements informers.SharedInformerFactory. client-go's takes an informer of its type if there is one already.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
 	// An informer of this second factory is never started.
-	generic, err := f.newRaw(f.client, 0, nil).ForResource(resource)
+	generic, err := f.newRaw(f.client, 0).ForResource(resource)
 	if err != nil {
 		return nil, err
 	}
 	if example, ok := hidden[runtime.Object](generic.Informer(), "objectType"); ok {
 		f.generated.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return generic.Informer() })
 	}
-	return f.raw.ForResource(resource)
+	return f.SharedInformerFactory.ForResource(resource)
 }
 
 // generatedFactory is the factory as the generated group interfaces see it. They pass a function that builds an undecorated
 // informer; it builds a decorated one of the same connection instead.
 type generatedFactory struct {
-	*factory
+	internalinterfaces.SharedInformerFactory
+	factory *factory
 }
 
 var _ internalinterfaces.SharedInformerFactory = generatedFactory{}
 
-// InformerName implements internalinterfaces.SharedInformerFactory. An undecorated informer must not reserve a name in
-// client-go's own metrics: the decorated one has it.
-func (f generatedFactory) InformerName() *cache.InformerName { return nil }
-
 // InformerFor implements internalinterfaces.SharedInformerFactory.
 func (f generatedFactory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	return f.raw.InformerFor(obj, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return f.decorate(obj, newFunc(client, resync), resync)
+	return f.factory.SharedInformerFactory.InformerFor(obj, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return f.factory.decorate(obj, newFunc(client, resync), resync)
 	})
 }
 
 // decorate returns a decorated informer in place of an undecorated one that generated code has built.
-func (f generatedFactory) decorate(obj runtime.Object, undecorated cache.SharedIndexInformer, resync time.Duration) cache.SharedIndexInformer {
+func (f *factory) decorate(obj runtime.Object, undecorated cache.SharedIndexInformer, resync time.Duration) cache.SharedIndexInformer {
 	gvr, _ := meta.UnsafeGuessKindToResource(kindOf(obj, scheme.Scheme))
 	id := For(gvr, f.options.Namespace)
 	if clusterScoped.Has(id.Type()) {
@@ -128,9 +111,8 @@ func (f generatedFactory) decorate(obj runtime.Object, undecorated cache.SharedI
 		f.obs.Core().Logger.Warn("connection of an informer is not observed: this version of client-go is not supported", "informer_type", id.Type())
 		return Wrap(f.obs, id, undecorated)
 	}
-	return NewSharedIndexInformer(f.obs, id, lw, obj, cache.SharedIndexInformerOptions{
+	return NewSharedIndexInformer(f.obs, id, lw, obj, identified(cache.SharedIndexInformerOptions{
 		ResyncPeriod: resync,
 		Indexers:     undecorated.GetIndexer().GetIndexers(),
-		Identifier:   f.options.InformerName.WithResource(gvr),
-	})
+	}, f.options.InformerName, gvr))
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/informers/extensions"
 	"k8s.io/client-go/informers/flowcontrol"
 	"k8s.io/client-go/informers/internalinterfaces"
-	"k8s.io/client-go/informers/lifecycle"
 	"k8s.io/client-go/informers/networking"
 	"k8s.io/client-go/informers/node"
 	"k8s.io/client-go/informers/policy"
@@ -30,7 +29,7 @@ func groupOf[G any](f *factory, newGroup func(internalinterfaces.SharedInformerF
 	return newGroup(f.generated, f.options.Namespace, f.options.TweakListOptions)
 }
 
-// The API groups, as in informers.SharedInformerFactory. If a later client-go adds a group, the build fails here.
+// The API groups that informers.SharedInformerFactory has in every supported version of client-go. newer_factory.go has the others.
 
 func (f *factory) Admissionregistration() admissionregistration.Interface {
 	return groupOf(f, admissionregistration.New)
@@ -46,7 +45,6 @@ func (f *factory) Discovery() discovery.Interface        { return groupOf(f, dis
 func (f *factory) Events() events.Interface              { return groupOf(f, events.New) }
 func (f *factory) Extensions() extensions.Interface      { return groupOf(f, extensions.New) }
 func (f *factory) Flowcontrol() flowcontrol.Interface    { return groupOf(f, flowcontrol.New) }
-func (f *factory) Lifecycle() lifecycle.Interface        { return groupOf(f, lifecycle.New) }
 func (f *factory) Networking() networking.Interface      { return groupOf(f, networking.New) }
 func (f *factory) Node() node.Interface                  { return groupOf(f, node.New) }
 func (f *factory) Policy() policy.Interface              { return groupOf(f, policy.New) }

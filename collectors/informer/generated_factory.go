@@ -48,18 +48,14 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L r
 	if !ok {
 		return nil, fmt.Errorf("informer: %v has no field Items with objects", reflect.TypeFor[L]())
 	}
-	options.InformerName = nil
-	if named, ok := any(factory).(interface{ InformerName() *cache.InformerName }); ok {
-		options.InformerName = named.InformerName()
-	}
+	options.InformerName = nameOf(factory)
 	var built cache.SharedIndexInformer
 	inf := factory.InformerFor(example, func(client C, resync time.Duration) cache.SharedIndexInformer {
 		lw := cache.ToListWatcherWithWatchListSemantics(listWatch(options, objects.List, objects.Watch), client)
-		built = NewSharedIndexInformer(obs, For(resource, options.Namespace), lw, example, cache.SharedIndexInformerOptions{
+		built = NewSharedIndexInformer(obs, For(resource, options.Namespace), lw, example, identified(cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-			Identifier:   options.InformerName.WithResource(resource),
-		})
+		}, options.InformerName, resource))
 		return built
 	})
 	if built == nil {

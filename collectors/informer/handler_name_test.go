@@ -1,3 +1,5 @@
+//go:build !clientgo_before_0_37
+
 package informer_test
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
@@ -25,8 +26,8 @@ type informer struct {
 
 	// store is the store without its decorator, nil if only a ListerWatcher is decorated. indexer is the store as an Indexer,
 	// nil if it is none.
-	store   cache.Store
-	indexer cache.Indexer
+	store   audit.Store
+	indexer audit.Indexer
 	// lister is the ListerWatcher without its decorator, nil unless the connection is observed.
 	lister cache.ListerWatcherWithContext
 	// upstream reports client-go's own metrics of the informer, nil unless the Observer does.
@@ -49,26 +50,27 @@ func (inf *informer) decorateConnection(lw cache.ListerWatcher) *stream.ListerWa
 // runner is what an informer and a controller have in common.
 type runner interface {
 	RunWithContext(context.Context)
-	HasSyncedChecker() cache.DoneChecker
 }
 
-// run runs the decorated informer or controller, and deletes the series when it has returned.
-func (inf *informer) run(ctx context.Context, inner runner) {
+// run runs the decorated informer or controller, and deletes the series when it has returned. synced is done when the store has
+// its initial state.
+func (inf *informer) run(ctx context.Context, inner runner, synced doneChecker) {
 	inf.connection.Start()
 	inf.running.Store(&ctx)
-	ended := make(chan struct{})
+	running, ended := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
+	wg.Go(func() { poll(running, synced) })
 	wg.Go(func() {
 		select {
-		case <-inner.HasSyncedChecker().Done():
+		case <-synced.Done():
 			inf.connection.InitialSync()
-		case <-ended:
+		case <-running.Done():
 		}
 	})
-	stopChecks := inf.checks.Start(ctx, inner.HasSyncedChecker())
+	stopChecks := inf.checks.Start(ctx, synced.Done())
 	defer func() {
 		stopChecks()
-		close(ended)
+		ended()
 		wg.Wait()
 		inf.end()
 	}()

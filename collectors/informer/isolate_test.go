@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -77,11 +77,7 @@ func TestIsolatedHandlers(t *testing.T) {
 				"k8s_informer_handler_panics_total{handler=broken}": 3, "k8s_informer_handler_panics_total{handler=other}": 0,
 				"k8s_informer_handler_pending_events{handler=broken}": 0, "k8s_informer_sync_lag_seconds": 0,
 			})
-			select {
-			case <-registration.HasSyncedChecker().Done():
-			case <-time.After(10 * time.Second):
-				t.Error("the handler is not synced, although it got the whole list")
-			}
+			await.True(t, "the handler is synced, because it got the whole list", registration.HasSynced)
 			log.eventually(t, 3)
 			if !strings.Contains(log.String(), "handler=broken panic=\"broken handler\"") || !strings.Contains(log.String(), "panicsAtFirst") {
 				t.Errorf("the log lacks the handler, the panic or the stack:\n%s", log)

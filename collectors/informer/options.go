@@ -20,7 +20,8 @@ type Options struct {
 	// CustomResync are resync periods by type, such as &corev1.Pod{}. Only NewSharedInformerFactory uses it. The default is
 	// the factory's period.
 	CustomResync map[metav1.Object]time.Duration
-	// InformerName identifies the factory's informers in client-go's own metrics: see collectors.Options.UpstreamMetrics.
+	// InformerName is a *cache.InformerName that identifies the factory's informers in client-go's own metrics: see
+	// collectors.Options.UpstreamMetrics.
 	// Shutdown of a factory releases it. InformerFor ignores it: the factory has its own. The default is none.
-	InformerName *cache.InformerName
+	InformerName InformerName
 }

@@ -42,12 +42,11 @@ func newResourceFactory(obs *collectors.Observer, resync time.Duration, options 
 
 // decorated returns the decorated informer of a resource.
 func (f *resourceFactory) decorated(resource schema.GroupVersionResource, lw cache.ListerWatcher, example runtime.Object, description string) cache.SharedIndexInformer {
-	inf := NewSharedIndexInformer(f.obs, For(resource, f.options.Namespace), lw, example, cache.SharedIndexInformerOptions{
+	inf := NewSharedIndexInformer(f.obs, For(resource, f.options.Namespace), lw, example, identified(cache.SharedIndexInformerOptions{
 		ResyncPeriod:      f.resync,
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		ObjectDescription: description,
-		Identifier:        f.options.InformerName.WithResource(resource),
-	})
+	}, f.options.InformerName, resource))
 	// Ignored as in client-go's factory: SetTransform fails only if the informer has been started.
 	_ = inf.SetTransform(f.options.Transform)
 	return inf
@@ -109,7 +108,9 @@ func (f *resourceFactory) Shutdown() {
 	f.shuttingDown = true
 	f.mu.Unlock()
 	f.running.Wait()
-	f.options.InformerName.Release()
+	if f.options.InformerName != nil {
+		f.options.InformerName.Release()
+	}
 }
 
 // resourceInformer is an informer of a resourceFactory.

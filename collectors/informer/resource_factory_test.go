@@ -1,3 +1,5 @@
+//go:build !clientgo_before_0_36
+
 package informer_test
 
 import (
@@ -37,10 +39,7 @@ type anyResourceFactory interface {
 	Shutdown()
 }
 
-var (
-	podsResource  = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	nodesResource = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-)
+var nodesResource = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
 // resourceFactoryCase is a factory, plain or decorated: what holds for client-go's must hold for ours.
 type resourceFactoryCase struct {

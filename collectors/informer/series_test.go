@@ -34,7 +34,6 @@ func TestReads(t *testing.T) {
 	}
 	_ = i.GetIndexers()
 	_ = i.ListIndexFuncValues(cache.NamespaceIndex)
-	_ = i.LastStoreSyncResourceVersion()
 	const stored = "k8s_informer_resource_version{stage=stored}"
 	metricstest.Take(t, reg).Since(before, stored).Equal(t, metricstest.Snapshot{})
 

@@ -19,8 +19,9 @@ import (
 func NewSharedIndexInformer(obs *collectors.Observer, id ID, lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	r := registryOf(obs)
 	inf := r.newInformer(id)
-	options.InformerMetricsProvider, inf.upstream = r.metricsProvider(options.InformerMetricsProvider)
-	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.decorateConnection(lw), exampleObject, options))
+	newer := sharedOptions{SharedIndexInformerOptions: options}
+	inf.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
+	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.decorateConnection(lw), exampleObject, newer.SharedIndexInformerOptions))
 	s.resyncs.byDefault, s.resyncs.check = options.ResyncPeriod, options.ResyncPeriod
 	r.publish(inf)
 	return s
@@ -38,22 +39,22 @@ func Wrap(obs *collectors.Observer, id ID, inner cache.SharedIndexInformer) cach
 }
 
 func (inf *informer) decorate(inner cache.SharedIndexInformer) *sharedIndexInformer {
-	inf.store = inner.GetStore()
-	inf.indexer = inner.GetIndexer()
+	inf.indexer = versionedIndexer(inner.GetIndexer(), inner.LastSyncResourceVersion)
+	inf.store = inf.indexer
 	inf.connection.StoreSynced = inner.HasSynced
 	return &sharedIndexInformer{
-		inner:         inner,
-		informer:      inf,
-		indexer:       inf.metrics.decorateIndexer(inf.indexer),
-		resyncs:       resyncs{byDefault: unknownPeriod},
-		registrations: map[cache.ResourceEventHandlerRegistration]*handler{},
+		SharedIndexInformer: inner,
+		informer:            inf,
+		indexer:             inf.metrics.decorateIndexer(inner.GetIndexer()),
+		resyncs:             resyncs{byDefault: unknownPeriod},
+		registrations:       map[cache.ResourceEventHandlerRegistration]*handler{},
 	}
 }
 
-// sharedIndexInformer decorates an informer. It does not embed what it decorates, so that a method that a later client-go
-// adds breaks the build instead of bypassing the decorator.
+// sharedIndexInformer decorates an informer. It embeds what it decorates, so that it has the methods of any version of client-go.
+// TestEveryMethodIsKnown fails when a later version has another method.
 type sharedIndexInformer struct {
-	inner    cache.SharedIndexInformer
+	cache.SharedIndexInformer
 	informer *informer
 	indexer  cache.Indexer
 	running  atomic.Bool
@@ -84,7 +85,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHa
 	decorated := s.informer.decorateHandler(h)
 	decorated.resyncPeriod = s.resyncs.period(options.ResyncPeriod, s.running.Load())
 	s.informer.addHandler(decorated)
-	registration, err := s.inner.AddEventHandlerWithOptions(decorated, options)
+	registration, err := s.SharedIndexInformer.AddEventHandlerWithOptions(decorated, options)
 	if err != nil {
 		s.informer.removeHandler(decorated)
 		return registration, err
@@ -100,7 +101,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHa
 
 // RemoveEventHandler implements cache.SharedInformer.
 func (s *sharedIndexInformer) RemoveEventHandler(registration cache.ResourceEventHandlerRegistration) error {
-	if err := s.inner.RemoveEventHandler(registration); err != nil {
+	if err := s.SharedIndexInformer.RemoveEventHandler(registration); err != nil {
 		return err
 	}
 	if !reflect.ValueOf(registration).Comparable() {
@@ -123,9 +124,6 @@ func (s *sharedIndexInformer) GetStore() cache.Store { return s.indexer }
 // GetIndexer implements cache.SharedIndexInformer.
 func (s *sharedIndexInformer) GetIndexer() cache.Indexer { return s.indexer }
 
-// GetController implements cache.SharedInformer.
-func (s *sharedIndexInformer) GetController() cache.Controller { return s.inner.GetController() }
-
 // Run implements cache.SharedInformer.
 func (s *sharedIndexInformer) Run(stopCh <-chan struct{}) {
 	s.RunWithContext(wait.ContextForChannel(stopCh))
@@ -134,31 +132,10 @@ func (s *sharedIndexInformer) Run(stopCh <-chan struct{}) {
 // RunWithContext implements cache.SharedInformer. The informer's series are deleted when it returns.
 func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	if !s.running.CompareAndSwap(false, true) {
-		s.inner.RunWithContext(ctx) // client-go warns and returns
+		s.SharedIndexInformer.RunWithContext(ctx) // client-go warns and returns
 		return
 	}
-	s.informer.run(ctx, s.inner)
-}
-
-// HasSynced implements cache.SharedInformer.
-func (s *sharedIndexInformer) HasSynced() bool { return s.inner.HasSynced() }
-
-// HasSyncedChecker implements cache.SharedInformer.
-func (s *sharedIndexInformer) HasSyncedChecker() cache.DoneChecker { return s.inner.HasSyncedChecker() }
-
-// LastSyncResourceVersion implements cache.SharedInformer.
-func (s *sharedIndexInformer) LastSyncResourceVersion() string {
-	return s.inner.LastSyncResourceVersion()
-}
-
-// SetWatchErrorHandler implements cache.SharedInformer.
-func (s *sharedIndexInformer) SetWatchErrorHandler(h cache.WatchErrorHandler) error {
-	return s.inner.SetWatchErrorHandler(h)
-}
-
-// SetWatchErrorHandlerWithContext implements cache.SharedInformer.
-func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(h cache.WatchErrorHandlerWithContext) error {
-	return s.inner.SetWatchErrorHandlerWithContext(h)
+	s.informer.run(ctx, s.SharedIndexInformer, syncedInformer(s.SharedIndexInformer))
 }
 
 // SetTransform implements cache.SharedInformer. It reports a function that replaces another one, and detects objects that
@@ -168,7 +145,7 @@ func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
 	if f != nil {
 		decorated = decorateTransform(s.informer.metrics, s.informer.connection, f)
 	}
-	if err := s.inner.SetTransform(decorated); err != nil {
+	if err := s.SharedIndexInformer.SetTransform(decorated); err != nil {
 		return err
 	}
 	if first := s.transforms.replace(f != nil, caller()); first != "" {
@@ -179,11 +156,3 @@ func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
 	}
 	return nil
 }
-
-// AddIndexers implements cache.SharedIndexInformer.
-func (s *sharedIndexInformer) AddIndexers(indexers cache.Indexers) error {
-	return s.inner.AddIndexers(indexers)
-}
-
-// IsStopped implements cache.SharedInformer.
-func (s *sharedIndexInformer) IsStopped() bool { return s.inner.IsStopped() }

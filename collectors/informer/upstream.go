@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -11,17 +12,61 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// metricsProvider returns the provider of client-go's own metrics for an informer: the given one, else the Observer's if
-// enabled, else nil, which makes client-go use the provider of the process.
-func (s *shared) metricsProvider(given cache.InformerMetricsProvider) (cache.InformerMetricsProvider, *upstreamInformer) {
-	if given != nil || s.Informers == nil {
-		return given, nil
+// identifier is client-go's InformerNameAndResource, metricsProvider its InformerMetricsProvider with its HistogramMetric H,
+// none of which this package may name: see newer.go.
+type (
+	identifier interface {
+		Name() string
+		GroupVersionResource() schema.GroupVersionResource
+		Reserved() bool
+	}
+	metricsProvider[ID identifier, H observer] interface {
+		NewQueuedItemMetric(id ID) cache.GaugeMetric
+		NewProcessingLatencyMetric(id ID) H
+		NewStoreResourceVersionMetric(id ID) cache.GaugeMetric
+	}
+	observer interface{ Observe(value float64) }
+)
+
+// provideMetrics sets the provider to which client-go reports its own metrics of an informer, unless there is a given one or
+// the Observer does not report them: for nil, client-go takes the provider of the process.
+func provideMetrics[P metricsProvider[ID, H], ID identifier, H observer](s *shared, provider *P) *upstreamInformer {
+	if any(*provider) != nil || s.Informers == nil {
+		return nil
 	}
 	u := &upstreamInformer{metrics: s.Informers, uses: &s.upstream}
-	return u, u
+	ours, ok := any(upstreamMetrics[ID, H]{u}).(P)
+	if !ok {
+		s.Logger.Warn("client-go's own metrics of informers are not reported: this version of client-go is not supported")
+		return nil
+	}
+	*provider = ours
+	return u
 }
 
-// upstreamInformer is client-go's provider of metrics for one informer.
+// upstreamMetrics is client-go's provider of metrics for one informer.
+type upstreamMetrics[ID identifier, H observer] struct{ *upstreamInformer }
+
+// NewQueuedItemMetric implements cache.InformerMetricsProvider.
+func (m upstreamMetrics[ID, H]) NewQueuedItemMetric(id ID) cache.GaugeMetric {
+	l := m.acquire(id)
+	return reservedGauge{id, m.metrics.Gauge(catalog.UpstreamQueuedItems, l[:]...)}
+}
+
+// NewProcessingLatencyMetric implements cache.InformerMetricsProvider.
+func (m upstreamMetrics[ID, H]) NewProcessingLatencyMetric(id ID) H {
+	l := m.acquire(id)
+	histogram, _ := any(reservedHistogram{id, m.metrics.Histogram(catalog.UpstreamProcessingLatency, l[:]...)}).(H)
+	return histogram
+}
+
+// NewStoreResourceVersionMetric implements cache.InformerMetricsProvider.
+func (m upstreamMetrics[ID, H]) NewStoreResourceVersionMetric(id ID) cache.GaugeMetric {
+	l := m.acquire(id)
+	return reservedGauge{id, m.metrics.Gauge(catalog.UpstreamStoreResourceVersion, l[:]...)}
+}
+
+// upstreamInformer has the series of one informer.
 type upstreamInformer struct {
 	metrics *core.Vectors
 	// uses counts the informers with the same labels: a name can be released and reserved again while an informer that
@@ -33,28 +78,8 @@ type upstreamInformer struct {
 	labels   upstreamLabels
 }
 
-var _ cache.InformerMetricsProvider = &upstreamInformer{}
-
-// NewQueuedItemMetric implements cache.InformerMetricsProvider.
-func (i *upstreamInformer) NewQueuedItemMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
-	l := i.acquire(id)
-	return reservedGauge{id, i.metrics.Gauge(catalog.UpstreamQueuedItems, l[:]...)}
-}
-
-// NewProcessingLatencyMetric implements cache.InformerMetricsProvider.
-func (i *upstreamInformer) NewProcessingLatencyMetric(id cache.InformerNameAndResource) cache.HistogramMetric {
-	l := i.acquire(id)
-	return reservedHistogram{id, i.metrics.Histogram(catalog.UpstreamProcessingLatency, l[:]...)}
-}
-
-// NewStoreResourceVersionMetric implements cache.InformerMetricsProvider.
-func (i *upstreamInformer) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
-	l := i.acquire(id)
-	return reservedGauge{id, i.metrics.Gauge(catalog.UpstreamStoreResourceVersion, l[:]...)}
-}
-
 // acquire returns the labels of an informer, which has only one id.
-func (i *upstreamInformer) acquire(id cache.InformerNameAndResource) upstreamLabels {
+func (i *upstreamInformer) acquire(id identifier) upstreamLabels {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if !i.acquired {
@@ -86,7 +111,7 @@ func (i *upstreamInformer) end() {
 // reservedGauge and reservedHistogram ignore writes once the informer's name is released, as client-go requires: another
 // informer may use the name by then.
 type reservedGauge struct {
-	id    cache.InformerNameAndResource
+	id    identifier
 	gauge prometheus.Gauge
 }
 
@@ -98,7 +123,7 @@ func (g reservedGauge) Set(value float64) {
 }
 
 type reservedHistogram struct {
-	id        cache.InformerNameAndResource
+	id        identifier
 	histogram prometheus.Observer
 }
 

@@ -61,23 +61,6 @@ func (r *witness) OnDelete(obj any) {
 	r.record(obj, "delete %s", rv.Of(obj))
 }
 
-// typedWitness is a witness for client-go's typed handlers.
-type typedWitness struct{ *witness }
-
-var _ cache.TypedResourceEventHandler[*corev1.Pod] = typedWitness{}
-
-func (r typedWitness) OnAdd(p *corev1.Pod, isInInitialList bool) { r.witness.OnAdd(p, isInInitialList) }
-
-func (r typedWitness) OnUpdate(oldPod, newPod *corev1.Pod) { r.witness.OnUpdate(oldPod, newPod) }
-
-func (r typedWitness) OnDelete(deleted cache.DeletedObject[*corev1.Pod]) {
-	if deleted.FinalStateUnknown != nil {
-		r.witness.OnDelete(*deleted.FinalStateUnknown)
-		return
-	}
-	r.witness.OnDelete(deleted.OptionalObj)
-}
-
 // inOrder returns the calls in order, except that objects that come at the same time, out of a map of client-go, are
 // ordered by name. A handler that is slow, or has to wait after a panic, gets those one after the other.
 func (r *witness) inOrder() []string {

@@ -47,7 +47,7 @@ func TestControllerOnARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	factory.StartWithContext(ctx)
+	factory.Start(ctx.Done())
 	t.Cleanup(func() { cancel(); factory.Shutdown() })
 
 	write := client.CoreV1().ConfigMaps(namespace)

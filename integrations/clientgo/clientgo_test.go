@@ -60,7 +60,7 @@ func TestController(t *testing.T) {
 	other := &generatedFactory{client: client}
 	watched := clientgo.InformerFor(obs, other, "services.v1.example.com", client.CoreV1().Services(""))
 	go watched.RunWithContext(t.Context())
-	factory.StartWithContext(t.Context())
+	factory.Start(t.Context().Done())
 	if !cache.WaitForCacheSync(t.Context().Done(), pods.HasSynced, watched.HasSynced) {
 		t.Fatal("not synced")
 	}

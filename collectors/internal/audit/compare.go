@@ -32,7 +32,7 @@ type Snapshot struct {
 // Take returns the content of a store and the version that it belongs to. client-go changes both under one lock, so that
 // content read between two equal versions belongs to that version. It returns ErrNoVersion or ErrChanging if there is none.
 // It takes about 90 ms of CPU time per 100,000 objects.
-func Take(store cache.Store) (*Snapshot, error) {
+func Take(store Store) (*Snapshot, error) {
 	for range attempts {
 		version := store.LastStoreSyncResourceVersion()
 		if _, ok := rv.Parse(version); !ok {
@@ -98,7 +98,7 @@ type Report struct {
 // It lists in pages of the given size and holds one page at a time.
 //
 // If Skipped reports true for an error, no comparison was possible this time. Any other error is a failed list.
-func Compare(ctx context.Context, store cache.Store, list Lister, pageSize int64) (*Report, error) {
+func Compare(ctx context.Context, store Store, list Lister, pageSize int64) (*Report, error) {
 	s, err := Take(store)
 	if err != nil {
 		return nil, err

@@ -1,3 +1,5 @@
+//go:build !clientgo_before_0_36
+
 package audit
 
 import (
@@ -167,21 +169,6 @@ type restless struct {
 }
 
 func (r *restless) LastStoreSyncResourceVersion() string { r.version++; return strconv.Itoa(r.version) }
-
-// cacheOf is a store with something strange in it.
-type cacheOf []any
-
-func (c cacheOf) List() []any                          { return c }
-func (c cacheOf) LastStoreSyncResourceVersion() string { return "9" }
-func (cacheOf) Add(any) error                          { return nil }
-func (cacheOf) Update(any) error                       { return nil }
-func (cacheOf) Delete(any) error                       { return nil }
-func (cacheOf) ListKeys() []string                     { return nil }
-func (cacheOf) Bookmark(string)                        {}
-func (cacheOf) Get(any) (any, bool, error)             { return nil, false, nil }
-func (cacheOf) GetByKey(string) (any, bool, error)     { return nil, false, nil }
-func (cacheOf) Replace([]any, string) error            { return nil }
-func (cacheOf) Resync() error                          { return nil }
 
 // FuzzCompare damages a cache at random and knows what must be found.
 func FuzzCompare(f *testing.F) {

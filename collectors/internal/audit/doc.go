@@ -4,6 +4,7 @@
 //	compare.go      differences between the store and a LIST at exactly the store's resourceVersion
 //	index.go        differences between the indexes of a store and its objects
 //	mutation.go     cached objects that a consumer has changed in place
+//	store.go        stores with a resourceVersion
 //	differences.go  sets of differences
 //	values.go       values of labels with a closed set
 //

@@ -23,7 +23,7 @@ func (b *bucket) add(object any, seed maphash.Seed) {
 // It calls the index functions on the caller's goroutine, while client-go may call them too: they must be pure, as client-go
 // requires. It takes about 100 ms of CPU time per 100,000 objects and index, and memory for the indexed values. It returns
 // ErrNoVersion or ErrChanging if no comparison was possible.
-func Indexes(store cache.Indexer) (*Differences, error) {
+func Indexes(store Indexer) (*Differences, error) {
 	for range attempts {
 		version := store.LastStoreSyncResourceVersion()
 		if version == "" {
@@ -37,7 +37,7 @@ func Indexes(store cache.Indexer) (*Differences, error) {
 	return nil, ErrChanging
 }
 
-func verify(store cache.Indexer) *Differences {
+func verify(store Indexer) *Differences {
 	found := NewDifferences()
 	items := store.List()
 	seed := maphash.MakeSeed()

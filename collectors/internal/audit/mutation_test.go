@@ -107,6 +107,21 @@ func TestSamplerIsBounded(t *testing.T) {
 	}
 }
 
+// cacheOf is a store with something strange in it.
+type cacheOf []any
+
+func (c cacheOf) List() []any                          { return c }
+func (c cacheOf) LastStoreSyncResourceVersion() string { return "9" }
+func (cacheOf) Add(any) error                          { return nil }
+func (cacheOf) Update(any) error                       { return nil }
+func (cacheOf) Delete(any) error                       { return nil }
+func (cacheOf) ListKeys() []string                     { return nil }
+func (cacheOf) Bookmark(string)                        {}
+func (cacheOf) Get(any) (any, bool, error)             { return nil, false, nil }
+func (cacheOf) GetByKey(string) (any, bool, error)     { return nil, false, nil }
+func (cacheOf) Replace([]any, string) error            { return nil }
+func (cacheOf) Resync() error                          { return nil }
+
 func BenchmarkSampler(b *testing.B) {
 	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	for n := range 100_000 {

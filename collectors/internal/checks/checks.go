@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
@@ -51,7 +52,7 @@ type Subject struct {
 	// connection is not observed: then only mutations are checked.
 	Lister cache.ListerWatcherWithContext
 	// Store is the store without its decorator. It is nil if no store is observed: then nothing is checked.
-	Store cache.Indexer
+	Store audit.Indexer
 }
 
 func (s *Subject) logger() *slog.Logger {
@@ -103,13 +104,13 @@ func (c *Checks) enabled() iter.Seq[check] {
 
 // Start starts the checks that have an interval. They begin when the informer has synced. The returned function stops
 // them and waits until they have ended.
-func (c *Checks) Start(ctx context.Context, synced cache.DoneChecker) (stop func()) {
+func (c *Checks) Start(ctx context.Context, synced <-chan struct{}) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for k := range c.enabled() {
 		running.Go(func() {
 			select {
-			case <-synced.Done():
+			case <-synced:
 				k.run(ctx)
 			case <-ctx.Done():
 			}

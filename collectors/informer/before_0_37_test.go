@@ -1,0 +1,13 @@
+//go:build clientgo_before_0_37
+
+package informer_test
+
+import "k8s.io/client-go/tools/cache"
+
+const newest = false
+
+var behaviorsSince037 map[string]behavior
+
+func addTypedWitness(inf cache.SharedIndexInformer, w *witness) (cache.ResourceEventHandlerRegistration, error) {
+	return inf.AddEventHandler(w)
+}
