@@ -5,8 +5,9 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := help
 
 GO       ?= go
-LINT     := $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
-VULN     := $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod govulncheck
+# Paths of tools. Tools have modules of their own, which a workspace does not allow.
+LINT     = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod -n golangci-lint)
+VULN     = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod -n govulncheck)
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Modules of this repository.
 MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2e
@@ -74,6 +75,10 @@ test-faults: servers ## Run the tests of faults: the fault table, the exporter u
 .PHONY: e2e
 e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
 	cd test/e2e && $(GO) test -count=1 -timeout 25m -v ./...
+
+.PHONY: compat
+compat: servers ## Compile and test the library with each supported client-go and controller-runtime; ONLY=v0.36 tests one
+	$(GO) run ./internal/testenv/cmd/compat $(if $(ONLY),--only=$(ONLY))
 
 .PHONY: bench
 bench: ## Measure the decorators, as ratios to undecorated code in the same run

@@ -1,0 +1,149 @@
+// Command compat compiles and tests the library with each supported version of client-go, and its integration with each
+// supported version of controller-runtime. `make compat` runs it from the root of the repository. It prints a table, and exits
+// with an error if a version fails. It changes no file of the repository.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// integration is the module for controller-runtime.
+const integration = "integrations/controllerruntime"
+
+func main() {
+	only := flag.String("only", "", "test one version of client-go, such as v0.36")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "compat:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, only string) error {
+	dir, err := os.MkdirTemp("", "compat-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "client-go\tlibrary\tcontroller-runtime\tintegration")
+	failed := 0
+	for _, r := range matrix {
+		if !strings.HasPrefix(r.clientGo, only) {
+			continue
+		}
+		own := verdict(ctx, r.testLibrary, filepath.Join(dir, r.clientGo+".mod"))
+		integrated := verdict(ctx, r.testIntegration, filepath.Join(dir, r.controllerRuntime+".mod"))
+		for _, v := range []string{own, integrated} {
+			if strings.HasPrefix(v, "failed") {
+				failed++
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.clientGo, own, r.controllerRuntime, integrated)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d combinations failed", failed)
+	}
+	return nil
+}
+
+// verdict runs a test and returns its result for the table.
+func verdict(ctx context.Context, test func(context.Context, string) error, modfile string) string {
+	started := time.Now()
+	err := test(ctx, modfile)
+	elapsed := time.Since(started).Round(time.Second)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "absent"
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(modfile), err)
+		return fmt.Sprintf("failed (%s)", elapsed)
+	}
+	return fmt.Sprintf("ok (%s)", elapsed)
+}
+
+// testLibrary compiles what users import or install, and tests the library with the row's version of client-go.
+func (r row) testLibrary(ctx context.Context, modfile string) error {
+	m := module{dir: ".", modfile: modfile}
+	if err := m.require(ctx, r.kubernetes()); err != nil {
+		return err
+	}
+	if err := m.run(ctx, "build", public...); err != nil {
+		return err
+	}
+	return m.run(ctx, "test", append([]string{"-count=1", "-timeout=20m", "-tags=" + r.tags}, library...)...)
+}
+
+// testIntegration compiles and tests the integration with the row's version of controller-runtime.
+func (r row) testIntegration(ctx context.Context, modfile string) error {
+	m := module{dir: integration, modfile: modfile}
+	if err := m.require(ctx, append(r.kubernetes(), "sigs.k8s.io/controller-runtime@"+r.controllerRuntime)); err != nil {
+		return err
+	}
+	return m.run(ctx, "test", "-count=1", "-timeout=20m", "-tags="+r.tags, "./...")
+}
+
+func (r row) kubernetes() []string {
+	var modules []string
+	for _, name := range kubernetes {
+		modules = append(modules, "k8s.io/"+name+"@"+r.clientGo)
+	}
+	return modules
+}
+
+// module is a module of the repository with a go.mod of its own for the test, elsewhere.
+type module struct{ dir, modfile string }
+
+// require writes the module's go.mod with other versions of some modules, and lower ones of what those require.
+func (m module) require(ctx context.Context, versions []string) error {
+	for from, to := range map[string]string{"go.mod": m.modfile, "go.sum": strings.TrimSuffix(m.modfile, ".mod") + ".sum"} {
+		content, err := os.ReadFile(filepath.Join(m.dir, from))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, content, 0o600); err != nil {
+			return err
+		}
+	}
+	args := []string{"mod", "edit"}
+	for _, v := range versions {
+		args = append(args, "-require="+v)
+	}
+	if err := m.goTool(ctx, append(args, m.modfile)...); err != nil {
+		return err
+	}
+	return nil
+}
+
+// run runs a command of the go tool with the module's other go.mod.
+func (m module) run(ctx context.Context, command string, args ...string) error {
+	return m.goTool(ctx, append([]string{command, "-modfile=" + m.modfile, "-mod=mod"}, args...)...)
+}
+
+func (m module) goTool(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
