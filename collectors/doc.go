@@ -18,7 +18,8 @@
 //	leases, terminating objects,     objects       handlers of informers that watch a whole cluster
 //	generations of a cluster
 //
-// Names, help texts, labels and buckets of all metrics are in package catalog. Files of this package:
+// Package integrations/clientgo has the functions that a client-go controller needs, with default options. Names, help texts,
+// labels and buckets of all metrics are in package catalog. Files of this package:
 //
 //	observer.go  New, Options, Observer
 //	checks.go    Checks: comparisons of caches with the API server
