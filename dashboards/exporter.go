@@ -1,6 +1,6 @@
 package dashboards
 
-// exporterItself covers the exporter: what it watches, and what it costs.
+// exporterItself covers the exporter: its resources and its cost.
 func exporterItself(c Config) page {
 	t := c.Targets
 	return page{

@@ -1,6 +1,6 @@
 package dashboards
 
-// ofExporters keeps the series of exporters: process metrics have no label for it.
+// ofExporters selects the series of exporters, because process metrics have no label that identifies them.
 const ofExporters = ` and on (@cluster, @job, @instance) informer_exporter_build_info{@target}`
 
 func residentMemory() panel {

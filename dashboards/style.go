@@ -38,7 +38,7 @@ const (
 	green = "green"
 	red   = "red"
 	gray  = "#808080"     // neither good nor bad
-	none  = "transparent" // without objective, and for table cells that meet theirs
+	none  = "transparent" // for values without objective, and for table cells that meet their objective
 )
 
 // header holds the fields that all types of panels share.

@@ -25,10 +25,10 @@ const (
 	InformerEventKey = attribute.Key("informer.event")
 )
 
-// handlerStarted is the span event between waiting and handling.
+// handlerStarted is the span event at the moment the handler is called.
 const handlerStarted = "handler.started"
 
-// Tracer makes a span of each delivery of an event to a handler. It is safe for concurrent use.
+// Tracer creates a span for each delivery of an event to a handler. It is safe for concurrent use.
 type Tracer struct {
 	tracer trace.Tracer
 	roots  rootSampler // nil if the provider decides only in Start

@@ -84,8 +84,8 @@ func (l *LeaseHandler) OnDelete(obj any) {
 	l.forget(key)
 }
 
-// see updates the state of a Lease. The first event of a Lease is no renewal: the time of the last one is known only by the
-// clock of the holder, and the Lease may come from a backup.
+// see updates the state of a Lease. The first event of a Lease is not a renewal: only the holder's clock has the time of
+// the last one, and the Lease may come from a backup.
 func (l *LeaseHandler) see(obj any) {
 	o, ok := obj.(*coordinationv1.Lease)
 	if !ok {
@@ -106,7 +106,7 @@ func (l *LeaseHandler) see(obj any) {
 	if first {
 		known = l.add(key, o)
 	} else if known.record == recordOf(o) {
-		return // no renewal
+		return // not a renewal
 	}
 	l.count(known, -1)
 	known.record, known.expired = recordOf(o), false

@@ -19,7 +19,7 @@ type Observed interface {
 // keptMeta is the part of an object's metadata that informers keep, in a third of the memory of a PartialObjectMetadata. It is
 // never changed.
 type keptMeta struct {
-	// ObjectMeta has the methods of metav1.Object for everything that is not kept. All objects share an empty one.
+	// ObjectMeta implements the methods of metav1.Object for the fields that are not kept. All objects share an empty one.
 	*metav1.ObjectMeta
 
 	namespace, name, resourceVersion string

@@ -2,7 +2,7 @@ package objects
 
 // Values of the label purpose.
 const (
-	// purposeLeader is a Lease that leaders hold, or anything else that is none of the others.
+	// purposeLeader is a Lease for leader election, or any Lease that is neither of the others.
 	purposeLeader = "leader"
 	// purposeNode is the heartbeat of a kubelet, in the namespace kube-node-lease.
 	purposeNode = "node"

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// ages records since when items are ready, for queues that hand them out in any order.
+// ages records when items became ready, for queues that hand them out in any order.
 type ages[T comparable] struct {
 	known map[T]int64
 	// ring holds the known items in the order of their arrival, and some that have been removed since.
 	ring ageRing[T]
 }
 
-// add adds an item that is ready since the given time, unless it is known. Times must not decrease.
+// add adds an item that became ready at the given time, unless it is known. Times must not decrease.
 func (a *ages[T]) add(item T, at int64) {
 	if a.has(item) {
 		return
@@ -60,7 +60,7 @@ func (a *ages[T]) since() int64 { return a.ring.since() }
 // ageRing is a first in, first out queue of items with the time of their arrival. It does not allocate once it has grown to
 // the longest queue. pop may be called concurrently with since; all other methods need a lock.
 type ageRing[T comparable] struct {
-	// slots has no length or a power of two. A popped item is zeroed, so that it can be garbage-collected.
+	// The length of slots is 0 or a power of two. A popped item is zeroed, so that it can be garbage-collected.
 	slots []slot[T]
 	// pushed and popped count items. The n-th item has slot n modulo the length.
 	pushed uint64

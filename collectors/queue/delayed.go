@@ -42,9 +42,9 @@ func (q dueQueue[T]) Add(item T) {
 // delayedItems mirrors the delayed items of client-go's delaying queue, which does not expose them. Like that queue it holds
 // each item once, however often it was added.
 //
-// It is one item short where two delays of the same item overlap in a certain way: the first one ends, which removes the
-// item from the mirror, while the second one is still on its way to client-go's goroutine, which then delays the item again.
-// That takes an AddAfter at the very moment at which the item becomes ready, or a second delay that ends before the
+// It can miss one item if two delays of the same item overlap: the first one ends, which removes the item from the mirror,
+// before client-go's goroutine has received the second one and delays the item again.
+// This requires an AddAfter at the moment at which the item becomes ready, or a second delay that ends before the
 // goroutine has received it, and lasts until the other delay ends. The mirror never holds an item longer than the queue.
 type delayedItems[T comparable] struct {
 	mu    sync.Mutex

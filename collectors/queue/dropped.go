@@ -15,7 +15,7 @@ const (
 	DroppedMaxRetries DropReason = "max_retries"
 	// DroppedTerminal is an item with an error that no retry can fix.
 	DroppedTerminal DropReason = "terminal"
-	// DroppedShutdown is an item that was left when the controller shut down.
+	// DroppedShutdown is an item that was left over when the controller shut down.
 	DroppedShutdown DropReason = "shutdown"
 )
 

@@ -136,7 +136,7 @@ func (q *Queue[T]) Forget(item T) { q.layers.limiting.Forget(item) }
 // NumRequeues implements workqueue.TypedRateLimitingInterface.
 func (q *Queue[T]) NumRequeues(item T) int { return q.layers.limiting.NumRequeues(item) }
 
-// Remaining returns the number of items left in the queue, for use after a shutdown: items that are ready, delayed items, and
+// Remaining returns the number of items left in the queue, for use after a shutdown: ready items, delayed items, and
 // items that were added again while they were processed. An item that is both ready and delayed counts twice. Remaining is
 // safe for concurrent use and takes the queue's lock briefly.
 func (q *Queue[T]) Remaining() int { return q.layers.remaining() }

@@ -18,7 +18,7 @@ type registry struct {
 	*core.Observer
 	queues   series.Pool[string, *queueSeries]
 	limiters series.Pool[string, *limiterSeries]
-	// dropped is a separate pool, because items that a shutdown leaves are counted after the queue has ended.
+	// dropped is a separate pool, because items left by a shutdown are counted after the queue has ended.
 	dropped series.Pool[string, map[DropReason]prometheus.Counter]
 	// upstream returns client-go's own metrics of queues, nil if other code has registered them. The first call registers
 	// them.

@@ -49,7 +49,7 @@ func (r *reconciler) deleteConfigMap(ctx context.Context, w *Widget) error {
 	return err
 }
 
-// restoreConfigMap is the rollback of a failed cleanup: a ConfigMap that exists gets its content back.
+// restoreConfigMap is the rollback of a failed cleanup: it restores the content of an existing ConfigMap.
 func (r *reconciler) restoreConfigMap(ctx context.Context, w *Widget) error {
 	if _, err := r.configMaps.ConfigMaps(w.Namespace).Get(configMapName(w)); err != nil {
 		if apierrors.IsNotFound(err) {

@@ -79,7 +79,7 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 
 // run returns when ctx has ended and everything is shut down, or when leadership is lost.
 func (c *controller) run(ctx context.Context) error {
-	// The end of ctx alone stops nothing: the shutdown stops one part after the other, the lock last.
+	// The end of ctx stops nothing by itself: the shutdown stops one part after another, the lock last.
 	running, stopInformers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInformers()
 	leading, resign := context.WithCancel(context.WithoutCancel(ctx))

@@ -5,8 +5,8 @@
 //	kubectl apply -f examples/controller/widgets.yaml
 //	go run ./examples/controller --kubeconfig ~/.kube/config
 //
-// The library observes; what a controller decides is here, to copy: retries in retry.go, the order and the deadlines of a
-// shutdown in shutdown.go.
+// The library only observes. The decisions of a controller are here, for you to copy: retries in retry.go, the order and the
+// deadlines of a shutdown in shutdown.go.
 //
 //	main.go        flags and signals
 //	controller.go  a replica: caches, leader election, and what the leader starts

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// shutdown ends a controller in an order in which no work is lost: no new items, no workers, no informers, no lock. A step
+// shutdown stops a controller in an order that loses no work: no new items, no workers, no informers, no lock. A step
 // that is nil is skipped.
 type shutdown struct {
 	stopIntake    func(context.Context) error
@@ -76,7 +76,7 @@ func (s shutdown) run(ctx context.Context, obs *collectors.Observer) error {
 }
 
 // abandonable runs a step on a goroutine of its own and returns when its context ends, even if the step does not. A panic of
-// the step is passed on.
+// the step is propagated.
 func abandonable(step func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ended := make(chan error, 1)

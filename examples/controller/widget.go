@@ -47,7 +47,7 @@ func widgetOf(cached runtime.Object) (*Widget, error) {
 	return w, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, w)
 }
 
-// unstructured returns the Widget as the dynamic client takes it.
+// unstructured returns the Widget in the form that the dynamic client requires.
 func (w *Widget) unstructured() (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w)
 	return &unstructured.Unstructured{Object: content}, err

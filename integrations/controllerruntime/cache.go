@@ -34,7 +34,7 @@ func newCache(obs *collectors.Observer, logger logr.Logger, inner cache.NewCache
 	}
 }
 
-// namingCache names the event handlers of controllers. All of them have the same Go type, which says nothing.
+// namingCache names the event handlers of controllers. All of them have the same Go type, which does not identify them.
 type namingCache struct {
 	cache.Cache
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	appName = "informer-exporter"
-	// scrapeLabel is what pods of programs with the library carry to be scraped.
+	// scrapeLabel is the label by which Pods of programs with the library opt in to scrapes.
 	scrapeLabel = "informer-exporter.io/scrape"
 )
 

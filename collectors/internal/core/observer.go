@@ -72,7 +72,7 @@ func (o *Observer) Moment(at int64) time.Time {
 	return o.base.Add(time.Duration(at - 1))
 }
 
-// Wall converts a result of Now to the time that the wall clock, as currently set, had then.
+// Wall converts a result of Now to wall clock time, based on the current setting of the clock.
 func (o *Observer) Wall(at int64) time.Time {
 	return time.Now().Add(-time.Duration(o.Now() - at))
 }

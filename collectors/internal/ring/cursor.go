@@ -15,7 +15,7 @@ type Cursor struct {
 	certain atomic.Uint64
 	// last is the last resourceVersion that was found.
 	last uint64
-	// overrun is set from when events were overwritten until the cursor finds a remembered one.
+	// overrun is set when events are overwritten, and reset when the cursor finds a remembered one.
 	overrun bool
 }
 

@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Answers of the API server to requests for a resource. Only these decide on informer_exporter_kind_up: an unreachable server
-// says nothing about permissions.
+// Responses of the API server to requests for a resource. Only these determine informer_exporter_kind_up: an unreachable
+// server does not affect it.
 const (
-	Pending      = "pending" // no answer yet
+	Pending      = "pending" // no response yet
 	Up           = "up"
 	Forbidden    = "forbidden"
 	Unauthorized = "unauthorized"
@@ -37,7 +37,7 @@ type Tracker struct {
 	mu          sync.Mutex
 	answer      string
 	refused     bool  // has been refused at least once
-	unreachable bool  // the last request got no answer about the resource
+	unreachable bool  // the last request got no response about the resource
 	lastError   error // of the last failed request
 }
 
@@ -46,7 +46,7 @@ func NewTracker(log *slog.Logger) *Tracker {
 	return &Tracker{log: log, Refusal: make(chan struct{}), OnUnselected: func() {}, answer: Pending}
 }
 
-// Up reports whether the last answer was that the resource can be listed and watched.
+// Up reports whether the resource can be listed and watched, according to the last response.
 func (a *Tracker) Up() bool { return a.Status().Answer == Up }
 
 // Status is the availability of a resource.
@@ -56,7 +56,7 @@ type Status struct {
 	Unreachable bool
 }
 
-// Refused reports whether the last answer was a refusal.
+// Refused reports whether the last response was a rejection.
 func (s Status) Refused() bool { return s.Answer != Up && s.Answer != Pending }
 
 // Status returns the current availability.
@@ -160,7 +160,7 @@ var fixes = map[string]string{
 	Unsupported:  "leave it out of resources in the configuration file",
 }
 
-// Classify returns the answer that an error of a list or watch request contains, or an empty string.
+// Classify returns the response that an error of a list or watch request contains, or an empty string.
 func Classify(err error) string {
 	switch {
 	case apierrors.IsForbidden(err):

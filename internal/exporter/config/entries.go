@@ -29,7 +29,7 @@ func (e Entry) Kind() kinds.Kind {
 	return kind
 }
 
-// Entries returns what selects kinds, in order.
+// Entries returns the entries that select kinds, in order.
 func (c Config) Entries() (entries []Entry) {
 	if len(c.Resources) == 0 {
 		for _, k := range kinds.Default() {

@@ -11,7 +11,7 @@ import (
 )
 
 // configPoll is the interval at which the configuration file is read. It is polled, not watched: Kubernetes replaces the file
-// of a ConfigMap by changing a symbolic link of a parent directory, and file systems differ in how they notify that.
+// of a ConfigMap by changing a symbolic link of a parent directory, and file systems differ in how they report this.
 const configPoll = 2 * time.Second
 
 // File is a configuration file that is reloaded when it changes.

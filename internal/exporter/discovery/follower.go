@@ -41,7 +41,7 @@ const (
 // together, and several, because discovery lags by seconds.
 var rediscoveryDelays = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
 
-// Follower keeps the informers equal to the configuration, applied to what the API server serves.
+// Follower keeps the informers consistent with the configuration and the resources that the API server serves.
 type Follower struct {
 	log       *slog.Logger
 	informers *informers.Set
@@ -198,7 +198,7 @@ func (f *Follower) attempt() {
 	}
 }
 
-// report logs a discovery whose result differs from the last one, and then counts it, so that the log has the cause when the
+// report logs a discovery with a different result than the last one, and then counts it, so that the log has the cause when the
 // count changes.
 func (f *Follower) report(s *served, err error) {
 	failing, count := "", f.Count.complete
@@ -283,7 +283,7 @@ func (f *Follower) probe(ctx context.Context, s informers.Spec) (forbidden, sure
 	return answer == availability.Forbidden, sure, ctx.Err() == nil
 }
 
-// leftOut reports whether a kind is left out because it is forbidden, and whether that is still sure.
+// leftOut reports whether a kind is skipped because it is forbidden, and whether that is still certain.
 func (f *Follower) leftOut(s informers.Spec) (out, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -30,7 +30,7 @@ type servedKind struct {
 // discoverFunc has the results of discovery.ServerGroupsAndResources.
 type discoverFunc func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 
-// discover lists what the API server serves. It fails only without any answer.
+// discover lists the resources that the API server serves. It fails only without any response.
 func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 	groups, lists, err := f(ctx)
 	s := &served{kinds: map[string]servedKind{}, failed: map[string]bool{}}

@@ -30,7 +30,7 @@ type generationSource struct {
 	audited atomic.Value
 }
 
-// List lists what the informer keeps. Audits only list metadata.
+// List lists the objects of the informer. Audits list only metadata.
 func (g *generationSource) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact || options.Continue != "" && options.Continue == g.audited.Load() {
 		list, err := g.metadata.List(ctx, options)
@@ -48,7 +48,7 @@ func (g *generationSource) List(ctx context.Context, options metav1.ListOptions)
 	return orNil(g.metadata.List(ctx, options))
 }
 
-// Watch watches what List has listed.
+// Watch watches the objects that List has listed.
 func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		g.decide(ctx)

@@ -216,7 +216,7 @@ func (p *Proxy) now() (faults, <-chan struct{}) {
 }
 
 // take requests to forward n bytes from the server. It returns how many may pass, and whether the connection must be
-// reset afterwards. Reaching the limit removes it.
+// reset afterwards. The limit applies once.
 func (p *Proxy) take(n int) (allowed int, reset bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
