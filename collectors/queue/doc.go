@@ -4,8 +4,8 @@
 //	q := queue.NewTypedRateLimitingQueue(obs, "deployments",
 //		workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
 //
-// For a queue that is created elsewhere, decorate its rate limiter with NewTypedRateLimiter, and let NewMetricsProvider
-// report client-go's own metrics.
+// For a queue that is created elsewhere, decorate its rate limiter with NewTypedRateLimiter, call a Tracker around Add and Get,
+// and let NewMetricsProvider report client-go's own metrics.
 //
 //	queue.go         Queue and its layers, from the inside out: ready, delayed and rate limited items
 //	ready.go         coalesced adds, and the end of a queue; from Add, Get and Done
@@ -14,6 +14,7 @@
 //	clock.go         one reading of the clock per add, for client-go and for the ages
 //	delayed.go       delayed items; from AddAfter, and Add of the queue inside
 //	rate_limiter.go  backoff and retries; from When and Forget
+//	tracker.go       the same for queues that are created elsewhere; from Add and Get
 //	dropped.go       dropped items, counted by the worker
 //	series.go        the series of a controller, and what a scrape reads
 //	upstream.go      client-go's own workqueue_* metrics

@@ -37,6 +37,7 @@ func decorate[R comparable](obs *collectors.Observer, r manager.Runnable) (name 
 		IsTerminal: isTerminal,
 		MaxWorkers: *f.workers,
 	})}
+	*f.newQueue = decorateQueue(obs, name, *f.newQueue)
 	*f.limiter = queue.NewTypedRateLimiter(obs, name, *f.limiter)
 	return name, true
 }

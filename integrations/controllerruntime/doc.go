@@ -28,6 +28,7 @@
 //	lock.go       leader election
 //	events.go     Events of leader election
 //	controller.go reconciler, workers, rate limiter and queue of a controller
+//	queue.go      what is in the queue of a controller
 //	runnable.go   the context of a controller, by which its handlers are recognized
 //	fields.go     the fields of controller-runtime's controllers: all that depends on its internals
 //	cluster.go    NewCluster

@@ -62,6 +62,12 @@ func isSourceHandler(h cache.ResourceEventHandler) bool {
 	return isPointerTo(h, internals+"source", "EventHandler[")
 }
 
+// isKnownQueue reports whether a queue is one that controller-runtime creates by default.
+func isKnownQueue(q any) bool {
+	return isPointerTo(q, "sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue", "priorityqueue[") ||
+		isPointerTo(q, "k8s.io/client-go/util/workqueue", "rateLimitingType[")
+}
+
 // isPointerTo reports whether v points to a struct whose type is of the given package and has a name with the given prefix.
 func isPointerTo(v any, pkg, prefix string) bool {
 	t := reflect.TypeOf(v)

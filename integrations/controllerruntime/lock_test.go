@@ -3,6 +3,8 @@ package controllerruntime_test
 import (
 	"context"
 	"os"
+	"runtime/pprof"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +56,13 @@ func TestLeaderElection(t *testing.T) {
 		return len(events.Items) == 1 && events.Items[0].Reason == "LeaderElection" && events.Items[0].InvolvedObject.Name == "lock"
 	})
 	m.stop()
+	await.True(t, "nothing records Events any more", func() bool {
+		var stacks strings.Builder
+		if err := pprof.Lookup("goroutine").WriteTo(&stacks, 1); err != nil {
+			t.Fatal(err)
+		}
+		return !strings.Contains(stacks.String(), "client-go/tools/record.")
+	})
 	for event, want := range map[string]float64{"acquired": 1, "released": 1, "lost": 0} {
 		if n := m.samples().Sum("controller_leader_transitions_total", "event", event); n != want {
 			t.Errorf("the lock was %s %v times, want %v", event, n, want)

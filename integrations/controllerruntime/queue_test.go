@@ -1,16 +1,23 @@
 package controllerruntime_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/integrations/controllerruntime"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
@@ -68,4 +75,193 @@ func TestUpstreamMetricsAreControllerRuntimes(t *testing.T) {
 	if n := metricstest.Gather(t, metrics.Registry).Sum("workqueue_adds_total", "name", "reports-to-controller-runtime"); n != 1 {
 		t.Errorf("controller-runtime reports %v adds, want 1", n)
 	}
+}
+
+// queueOf returns the queue of a controller of a plain or decorated manager.
+func queueOf(t *testing.T, registry *prometheus.Registry, options controller.Options) workqueue.TypedRateLimitingInterface[ctrl.Request] {
+	t.Helper()
+	mgr, err := ctrl.NewManager(unreachable(), quiet(ctrl.Options{}))
+	if registry != nil {
+		mgr, err = controllerruntime.NewManager(unreachable(), quiet(ctrl.Options{}), controllerruntime.Options{Name: "test", Registerer: registry})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := controllerruntime.FieldsOf[ctrl.Request](newController(t, mgr, options))
+	if !ok {
+		t.Fatal("the controller does not have the expected fields")
+	}
+	return f.NewQueue(f.Name, f.Limiter)
+}
+
+// options are those of controllers with both kinds of queues.
+var options = map[string]controller.Options{
+	"priority queue": {}, "no priority queue": {UsePriorityQueue: new(bool), RateLimiter: exponential()},
+}
+
+func exponential() workqueue.TypedRateLimiter[ctrl.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 1000*time.Second)
+}
+
+func requestFor(name string) (r ctrl.Request) {
+	r.Name = name
+	return r
+}
+
+// TestQueue: coalesced adds, delayed items and the age of the oldest item are reported for the queue that controller-runtime
+// creates.
+func TestQueue(t *testing.T) {
+	for name, o := range options {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry := prometheus.NewPedanticRegistry()
+				q := queueOf(t, registry, o)
+				check := func(step string, coalesced, delayed, oldest float64) {
+					t.Helper()
+					synctest.Wait()
+					got := metricstest.Gather(t, registry)
+					for metric, want := range map[string]float64{
+						"controller_queue_coalesced_total": coalesced, "controller_queue_delayed_items": delayed, "controller_queue_oldest_item_seconds": oldest,
+					} {
+						if v := got.Sum(metric, "controller", "test"); v != want {
+							t.Errorf("%s: %s is %v, want %v", step, metric, v, want)
+						}
+					}
+				}
+				q.Add(requestFor("a"))
+				q.Add(requestFor("a"))
+				q.AddAfter(requestFor("b"), 10*time.Second)
+				q.AddRateLimited(requestFor("c"))
+				check("added", 1, 2, 0)
+				time.Sleep(time.Second)
+				check("the backoff is over", 1, 1, 1)
+				for range 2 {
+					item, _ := q.Get()
+					q.Done(item)
+					q.Forget(item)
+				}
+				check("taken", 1, 1, 0)
+				time.Sleep(10 * time.Second)
+				check("the delay is over", 1, 0, 1)
+				q.ShutDown()
+				synctest.Wait()
+				if n := len(metricstest.Gather(t, registry).Select("controller_queue_coalesced_total")); n != 0 {
+					t.Errorf("%d series after the shutdown", n)
+				}
+			})
+		})
+	}
+}
+
+// TestOwnQueue: a queue of the caller's own type stays what it is.
+func TestOwnQueue(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	own := &ownQueue{}
+	q := queueOf(t, registry, controller.Options{
+		NewQueue: func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] { return own },
+	})
+	if q != own {
+		t.Errorf("the queue is a %T", q)
+	}
+}
+
+type ownQueue struct {
+	workqueue.TypedRateLimitingInterface[ctrl.Request]
+}
+
+// TestQueueBehavior makes the same random calls to a plain and to a decorated queue, at the same times: all answers must be
+// the same, in the same order.
+func TestQueueBehavior(t *testing.T) {
+	for name, o := range options {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				var answers [2][]string
+				for i, registry := range []*prometheus.Registry{nil, prometheus.NewRegistry()} {
+					synctest.Test(t, func(t *testing.T) {
+						fresh := o
+						if fresh.RateLimiter != nil {
+							fresh.RateLimiter = exponential()
+						}
+						answers[i] = play(seed, queueOf(t, registry, fresh))
+					})
+				}
+				if len(answers[0]) < 50 || !slices.Equal(answers[0], answers[1]) {
+					t.Fatalf("seed %d: the answers are\n%q\nwithout the decorator\n%q", seed, answers[1], answers[0])
+				}
+			}
+		})
+	}
+}
+
+// play makes random calls to a queue, with one worker at a time in Get, and returns all answers.
+func play(seed uint64, q workqueue.TypedRateLimitingInterface[ctrl.Request]) (answers []string) {
+	rnd := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // only for variety
+	say := func(format string, values ...any) { answers = append(answers, fmt.Sprintf(format, values...)) }
+	pq, _ := q.(priorityqueue.PriorityQueue[ctrl.Request])
+	type answer struct {
+		item     ctrl.Request
+		priority int
+		shutdown bool
+	}
+	var (
+		processed []ctrl.Request
+		waiting   chan answer // of the worker, nil if there is none
+	)
+	collect := func() {
+		synctest.Wait()
+		select {
+		case a := <-waiting:
+			waiting = nil
+			say("got %q %d %v", a.item.Name, a.priority, a.shutdown)
+			if !a.shutdown {
+				processed = append(processed, a.item)
+			}
+		default:
+		}
+	}
+	get := func() {
+		if waiting != nil {
+			return
+		}
+		waiting = make(chan answer, 1)
+		go func(ch chan answer) {
+			var a answer
+			if pq != nil {
+				a.item, a.priority, a.shutdown = pq.GetWithPriority()
+			} else {
+				a.item, a.shutdown = q.Get()
+			}
+			ch <- a
+		}(waiting)
+	}
+	for range 400 {
+		time.Sleep(time.Duration(1+rnd.IntN(3000)) * time.Microsecond)
+		item := requestFor(string(rune('a' + rnd.IntN(6))))
+		switch n := rnd.IntN(100); {
+		case n < 20:
+			q.Add(item)
+		case n < 30:
+			q.AddAfter(item, time.Duration(rnd.IntN(20))*time.Millisecond)
+		case n < 40:
+			q.AddRateLimited(item)
+		case n < 50 && pq != nil:
+			pq.AddWithOpts(priorityqueue.AddOpts{
+				RateLimited: rnd.IntN(2) == 0, After: time.Duration(rnd.IntN(10)) * time.Millisecond, Priority: new(rnd.IntN(3)),
+			}, item, requestFor("other"))
+		case n < 55:
+			q.Forget(item)
+		case n < 65:
+			say("%d items, %d retries of %s", q.Len(), q.NumRequeues(item), item.Name)
+		case n < 85 || len(processed) == 0:
+			get()
+		default:
+			q.Done(processed[0])
+			processed = processed[1:]
+		}
+		collect()
+	}
+	q.ShutDown()
+	collect()
+	say("shutting down: %v", q.ShuttingDown())
+	return answers
 }

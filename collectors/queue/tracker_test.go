@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// TestTracker compares the metrics after each call around a queue, for queues of both kinds.
+func TestTracker(t *testing.T) {
+	for _, merges := range []bool{false, true} {
+		t.Run(fmt.Sprintf("merges=%v", merges), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, registry := observertest.New(t)
+				tracker := NewTracker[string](obs, "c", TrackerOptions{Merges: merges})
+				limiter := tracker.RateLimiter(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Hour))
+				check := func(step string, coalesced, delayed float64, oldest time.Duration) {
+					t.Helper()
+					got := metricstest.Take(t, registry)
+					for series, want := range map[string]float64{
+						"controller_queue_coalesced_total": coalesced, "controller_queue_delayed_items": delayed,
+						"controller_queue_oldest_item_seconds": oldest.Seconds(),
+					} {
+						if v := got[series+"{controller=c}"]; v != want {
+							t.Errorf("%s: %s is %v, want %v", step, series, v, want)
+						}
+					}
+				}
+				tracker.Add("a", 0)
+				tracker.Add("a", 0)
+				tracker.Add("b", 10*time.Second)
+				tracker.Add("b", 20*time.Second) // the earlier time counts
+				limiter.When("c")                // 1 s
+				check("added", 1, 2, 0)
+				time.Sleep(3 * time.Second)
+				check("a delay is over", 1, 1, 3*time.Second)
+				tracker.Get("a")
+				check("the oldest item is taken", 1, 1, 2*time.Second)
+
+				tracker.Add("c", 4*time.Second) // it is ready
+				if merges {
+					check("a ready item is delayed", 2, 1, 2*time.Second)
+				} else {
+					check("a ready item is delayed", 1, 2, 2*time.Second)
+				}
+				tracker.Get("c")
+				time.Sleep(5 * time.Second)
+				if merges {
+					check("taken once", 2, 1, 0)
+				} else {
+					check("taken once", 1, 1, time.Second)
+					tracker.Get("c")
+				}
+				tracker.Add("b", 0) // it is delayed until 10 s
+				time.Sleep(time.Second)
+				tracker.Get("b")
+				time.Sleep(2 * time.Second) // 11 s
+				if merges {
+					check("an add ends a delay", 2, 0, 0)
+				} else {
+					check("an add does not end a delay", 1, 0, time.Second)
+				}
+
+				tracker.Add("d", time.Minute)
+				tracker.Get("d") // the queue has another clock
+				tracker.End()
+				tracker.End()
+				tracker.Add("late", 0)
+				limiter.When("late")
+				metricstest.Take(t, registry).Equal(t, metricstest.Snapshot{})
+			})
+		})
+	}
+}
+
+// TestTrackerForgets: an item that is delayed for long, and taken before, again and again, takes no memory.
+func TestTrackerForgets(t *testing.T) {
+	obs, _ := observertest.New(t)
+	tracker := NewTracker[string](obs, "c", TrackerOptions{Merges: true})
+	defer tracker.End()
+	for n := range 10_000 {
+		item := fmt.Sprint(n % 10)
+		tracker.Add(item, time.Hour)
+		tracker.Add(item, 0)
+		tracker.Get(item)
+	}
+	if n := len(tracker.order); n > 2*firstSlots {
+		t.Errorf("%d entries remain", n)
+	}
+}

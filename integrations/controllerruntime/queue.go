@@ -1,0 +1,100 @@
+package controllerruntime
+
+import (
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
+)
+
+// decorateQueue decorates a function that creates the queue of a controller. A queue that is neither client-go's nor
+// controller-runtime's is left as it is, because handlers may expect its type.
+func decorateQueue[R comparable](obs *collectors.Observer, name string, inner newQueue[R]) newQueue[R] {
+	return func(controllerName string, rateLimiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
+		late := &lateLimiter[R]{rateLimiter}
+		q := inner(controllerName, late)
+		if !isKnownQueue(q) {
+			return q
+		}
+		pq, merges := q.(priorityqueue.PriorityQueue[R])
+		tracker := queue.NewTracker[R](obs, name, queue.TrackerOptions{Merges: merges})
+		late.TypedRateLimiter = tracker.RateLimiter(rateLimiter)
+		tracked := &trackedQueue[R]{q, tracker}
+		if merges {
+			return &trackedPriorityQueue[R]{tracked, pq}
+		}
+		return tracked
+	}
+}
+
+// lateLimiter is the rate limiter of a queue, which is decorated once the queue exists and before it is used.
+type lateLimiter[R comparable] struct {
+	workqueue.TypedRateLimiter[R]
+}
+
+// trackedQueue tells its tracker which items are in the queue.
+type trackedQueue[R comparable] struct {
+	workqueue.TypedRateLimitingInterface[R]
+	tracker *queue.Tracker[R]
+}
+
+// Add implements workqueue.TypedInterface.
+func (q *trackedQueue[R]) Add(item R) {
+	q.tracker.Add(item, 0)
+	q.TypedRateLimitingInterface.Add(item)
+}
+
+// AddAfter implements workqueue.TypedDelayingInterface.
+func (q *trackedQueue[R]) AddAfter(item R, d time.Duration) {
+	q.tracker.Add(item, d)
+	q.TypedRateLimitingInterface.AddAfter(item, d)
+}
+
+// Get implements workqueue.TypedInterface.
+func (q *trackedQueue[R]) Get() (item R, shutdown bool) {
+	item, shutdown = q.TypedRateLimitingInterface.Get()
+	if !shutdown {
+		q.tracker.Get(item)
+	}
+	return item, shutdown
+}
+
+// ShutDown implements workqueue.TypedInterface.
+func (q *trackedQueue[R]) ShutDown() {
+	q.tracker.End()
+	q.TypedRateLimitingInterface.ShutDown()
+}
+
+// ShutDownWithDrain implements workqueue.TypedInterface.
+func (q *trackedQueue[R]) ShutDownWithDrain() {
+	q.tracker.End()
+	q.TypedRateLimitingInterface.ShutDownWithDrain()
+}
+
+// trackedPriorityQueue is trackedQueue for a priority queue.
+type trackedPriorityQueue[R comparable] struct {
+	*trackedQueue[R]
+	inner priorityqueue.PriorityQueue[R]
+}
+
+// AddWithOpts implements priorityqueue.PriorityQueue.
+func (q *trackedPriorityQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
+	if !o.RateLimited {
+		for _, item := range items {
+			q.tracker.Add(item, o.After)
+		}
+	}
+	q.inner.AddWithOpts(o, items...)
+}
+
+// GetWithPriority implements priorityqueue.PriorityQueue.
+func (q *trackedPriorityQueue[R]) GetWithPriority() (item R, priority int, shutdown bool) {
+	item, priority, shutdown = q.inner.GetWithPriority()
+	if !shutdown {
+		q.tracker.Get(item)
+	}
+	return item, priority, shutdown
+}
