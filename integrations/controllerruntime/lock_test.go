@@ -12,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -99,10 +100,13 @@ func TestOwnLock(t *testing.T) {
 	m.eventually("leadership is reported", func() bool { return m.samples().Sum("controller_leader", "lock", "own") == 1 })
 }
 
-// ownLock is a lock without an API server.
-type ownLock struct{}
+// ownLock is a lock without an API server, which another candidate may hold.
+type ownLock struct{ holder string }
 
-func (*ownLock) Get(context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+func (l *ownLock) Get(context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if l.holder != "" {
+		return &resourcelock.LeaderElectionRecord{HolderIdentity: l.holder, LeaseDurationSeconds: 3600, RenewTime: metav1.Now()}, nil, nil
+	}
 	return nil, nil, apierrors.NewNotFound(coordinationv1.Resource("leases"), "own")
 }
 

@@ -54,6 +54,17 @@ func newManager(t *testing.T, config *rest.Config, options ctrl.Options) *runnin
 // run starts the manager and returns once it leads and its caches and controllers have been started.
 func (m *runningManager) run() {
 	m.t.Helper()
+	done := m.start()
+	select {
+	case <-m.Elected():
+	case err := <-done:
+		done <- err
+		m.t.Fatal("the manager has ended: ", err)
+	}
+}
+
+// start starts the manager. The result of Start will be in the channel.
+func (m *runningManager) start() chan error {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- m.Start(ctx) }()
@@ -69,12 +80,7 @@ func (m *runningManager) run() {
 		}
 	}
 	m.t.Cleanup(m.stop)
-	select {
-	case <-m.Elected():
-	case err := <-done:
-		done <- err
-		m.t.Fatal("the manager has ended: ", err)
-	}
+	return done
 }
 
 func (m *runningManager) eventually(what string, condition func() bool) {

@@ -69,6 +69,20 @@ func TestHandlerNames(t *testing.T) {
 	}
 }
 
+// TestWarmup: sources that start before the manager leads add their handlers under the name of the controller as well.
+func TestWarmup(t *testing.T) {
+	namespace := stacktest.Namespace(t)
+	m := newManager(t, stacktest.Config(t), ctrl.Options{
+		Cache:          cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
+		LeaderElection: true, LeaderElectionResourceLockInterface: &ownLock{holder: "other"},
+	})
+	build(t, ctrl.NewControllerManagedBy(m).Named("warm").For(&corev1.ConfigMap{}).WithOptions(controller.Options{EnableWarmup: new(true)}), succeed)
+	m.start()
+	m.eventually("the handler has the name of its controller", func() bool {
+		return len(m.samples().Select("k8s_informer_handler_pending_events", "informer_type", "configmaps", "handler", "warm")) == 1
+	})
+}
+
 // TestEnd: the series of informers end with the manager, and a NewCache of the caller is used.
 func TestEnd(t *testing.T) {
 	namespace := stacktest.Namespace(t)

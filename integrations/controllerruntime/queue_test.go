@@ -130,8 +130,14 @@ func TestQueue(t *testing.T) {
 				}
 				q.Add(requestFor("a"))
 				q.Add(requestFor("a"))
-				q.AddAfter(requestFor("b"), 10*time.Second)
-				q.AddRateLimited(requestFor("c"))
+				if pq, ok := q.(priorityqueue.PriorityQueue[ctrl.Request]); ok {
+					pq.AddWithOpts(priorityqueue.AddOpts{After: 10 * time.Second}, requestFor("b"))
+					pq.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, requestFor("c"))
+					q.AddAfter(requestFor("b"), 20*time.Second) // the earlier time counts
+				} else {
+					q.AddAfter(requestFor("b"), 10*time.Second)
+					q.AddRateLimited(requestFor("c"))
+				}
 				check("added", 1, 2, 0)
 				time.Sleep(time.Second)
 				check("the backoff is over", 1, 1, 1)
@@ -158,7 +164,9 @@ func TestOwnQueue(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	own := &ownQueue{}
 	q := queueOf(t, registry, controller.Options{
-		NewQueue: func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] { return own },
+		NewQueue: func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] {
+			return own
+		},
 	})
 	if q != own {
 		t.Errorf("the queue is a %T", q)
