@@ -76,7 +76,7 @@ func New(subject Subject) *Checks {
 	return c
 }
 
-// check is a check that an informer has.
+// check is one of the checks of an informer: its series, and the loop that runs it.
 type check struct {
 	addSeries func()
 	run       func(context.Context)

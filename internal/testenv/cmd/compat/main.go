@@ -108,10 +108,10 @@ func (r row) kubernetes() []string {
 	return modules
 }
 
-// module is a module of the repository with a go.mod of its own for the test, elsewhere.
+// module is a module of the repository, with the path of a separate go.mod for the test.
 type module struct{ dir, modfile string }
 
-// require writes the module's go.mod with other versions of some modules, and lower ones of what those require.
+// require writes a copy of the module's go.mod and go.sum, and requires the given versions in it.
 func (m module) require(ctx context.Context, versions []string) error {
 	for from, to := range map[string]string{"go.mod": m.modfile, "go.sum": strings.TrimSuffix(m.modfile, ".mod") + ".sum"} {
 		content, err := os.ReadFile(filepath.Join(m.dir, from))
@@ -132,7 +132,7 @@ func (m module) require(ctx context.Context, versions []string) error {
 	return nil
 }
 
-// run runs a command of the go tool with the module's other go.mod.
+// run runs a command of the go tool with the module's separate go.mod.
 func (m module) run(ctx context.Context, command string, args ...string) error {
 	return m.goTool(ctx, append([]string{command, "-modfile=" + m.modfile, "-mod=mod"}, args...)...)
 }
