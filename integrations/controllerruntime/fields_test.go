@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -175,18 +176,15 @@ func TestRetryTiming(t *testing.T) {
 					t.Fatal(err)
 				}
 				limiter := limiterOf[ctrl.Request](t, newController(t, mgr, c.controller))
-				for n := range items {
-					r := ctrl.Request{}
-					r.Name = string(rune(n))
-					limiter.Forget(r)
-					for range attempts {
-						delay := limiter.When(r)
-						if !c.unlimited {
-							delay = delay.Round(10 * time.Second) // a limit for all items depends on the time of the call
+				synctest.Test(t, func(*testing.T) { // where time stands still: a limit for all items depends on it
+					for n := range items {
+						r := requestFor(string(rune(n)))
+						limiter.Forget(r)
+						for range attempts {
+							delays[i] = append(delays[i], limiter.When(r))
 						}
-						delays[i] = append(delays[i], delay)
 					}
-				}
+				})
 			}
 			for n := range delays[0] {
 				if delays[0][n] != delays[1][n] {
