@@ -31,6 +31,8 @@ type Alert struct {
 	// labels are the labels of the result that set the dashboard variables of the same name. "controller=name" sets the
 	// variable controller from the label name.
 	labels []string
+	// record returns the recording rules that the expression reads.
+	record func(o catalog.Objective, c Config) []Rule
 	// expand returns the rules if the alert needs more than one.
 	expand func(a Alert, o catalog.Objective, c Config) []Rule
 }
@@ -51,7 +53,7 @@ var (
 func All() []Alert {
 	return []Alert{
 		informerNotSynced, informerSyncSlow, informerListWatchErrors,
-		informerWatchDown, informerWatchDisconnects, informerCoverageGap,
+		apiUnreachable, informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
 		informerCacheDiffers, informerAuditsFail, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
@@ -94,7 +96,7 @@ func (a Alert) rules(c Config) []Rule {
 
 // rule returns one rule with its placeholders replaced.
 func (a Alert) rule(o catalog.Objective, c Config) Rule {
-	fill := func(text string) string { return c.series().Fill(fill(o, text)) }
+	fill := func(text string) string { return c.fill(o, text) }
 	return Rule{
 		Alert:         a.Name,
 		Expr:          strings.TrimSpace(fill(a.expr)),

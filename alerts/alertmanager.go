@@ -3,6 +3,7 @@ package alerts
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/yaml"
@@ -14,10 +15,11 @@ import (
 // receivers without a configured URL.
 const SecretsDir = "/etc/alertmanager/secrets/informer-exporter"
 
-const info = "info"
-
 // receivers are named after the severities that they receive.
-var receivers = []string{string(catalog.Page), string(catalog.Ticket), info}
+var receivers = []string{string(catalog.Page), string(catalog.Ticket), string(catalog.Info)}
+
+// nobody is the receiver of alerts that only mute others.
+const nobody = "null"
 
 type alertmanagerFile struct {
 	Global       map[string]string `json:"global"`
@@ -44,7 +46,7 @@ type inhibition struct {
 
 type receiver struct {
 	Name     string    `json:"name"`
-	Webhooks []webhook `json:"webhook_configs"`
+	Webhooks []webhook `json:"webhook_configs,omitempty"`
 }
 
 type webhook struct {
@@ -67,6 +69,7 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 		ticketRepeat = 24 * time.Hour
 	}
 	routes, teamReceivers := teamRoutes(am.Teams, ticketRepeat)
+	mutes := route{Receiver: nobody, Matchers: []string{alertname(apiUnreachable), severity(catalog.Info)}}
 	return yaml.Marshal(alertmanagerFile{
 		Global: map[string]string{"resolve_timeout": "5m"},
 		Route: route{
@@ -75,24 +78,52 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 			GroupWait:      orDefault(am.GroupWait, 30*time.Second),
 			GroupInterval:  orDefault(am.GroupInterval, 5*time.Minute),
 			RepeatInterval: orDefault(am.RepeatInterval, 4*time.Hour),
-			Routes: append(routes,
+			Routes: slices.Concat([]route{mutes}, routes, []route{
 				bySeverity("", string(catalog.Page), ticketRepeat),
 				bySeverity("", string(catalog.Ticket), ticketRepeat),
-				bySeverity("", info, ticketRepeat),
-			),
+				bySeverity("", string(catalog.Info), ticketRepeat),
+			}),
 		},
 		InhibitRules: inhibitions(c),
-		Receivers:    append(webhookReceivers(am.WebhookURLs), teamReceivers...),
+		Receivers:    slices.Concat(webhookReceivers(am.WebhookURLs), teamReceivers, []receiver{{Name: nobody}}),
 	})
 }
 
-// inhibitions lead from causes to their effects: exporter absent, not synced, watch down, lag; a blocked, slow, deep queue;
-// no leader, leader transitions; a terminating object, its Namespace. An alert on one process inhibits only alerts on the same
-// process, and a ticket never inhibits a page.
+func alertname(a Alert) string { return `alertname="` + a.Name + `"` }
+
+func severity(s catalog.Severity) string { return SeverityLabel + `="` + string(s) + `"` }
+
+// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped. Where nobody has it, nothing is muted.
+const kubeAPIDown = "KubeAPIDown"
+
+// outage mutes what follows from an API server that cannot be reached, pages included.
+func outage() []inhibition {
+	follow := followFromOutage()
+	names := make([]string, len(follow))
+	for i, a := range follow {
+		names[i] = a.Name
+	}
+	return []inhibition{
+		{
+			SourceMatchers: []string{alertname(apiUnreachable)},
+			TargetMatchers: []string{`alertname=~"` + strings.Join(names, "|") + `"`},
+			Equal:          []string{"cluster"},
+		},
+		{
+			SourceMatchers: []string{`alertname="` + kubeAPIDown + `"`},
+			TargetMatchers: []string{`alertname=~"` + strings.Join(append(names, apiUnreachable.Name), "|") + `"`},
+			Equal:          []string{"cluster"},
+		},
+	}
+}
+
+// inhibitions lead from causes to their effects: an outage of the API server; exporter absent, not synced, watch down, lag; a
+// blocked, slow, deep queue; no leader, leader transitions; a terminating object, its Namespace. An alert on one process
+// inhibits only alerts on the same process, and except in an outage a ticket never inhibits a page.
 func inhibitions(c Config) []inhibition {
-	name := func(a Alert) string { return `alertname="` + a.Name + `"` }
+	name := alertname
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`
-	list := []inhibition{
+	list := append(outage(), []inhibition{
 		{
 			// Only the exporter's own informers: programs with the library report their own metrics.
 			SourceMatchers: []string{name(informerExporterAbsent)},
@@ -121,8 +152,8 @@ func inhibitions(c Config) []inhibition {
 		},
 		{
 			// Fast burn rates imply slow ones.
-			SourceMatchers: []string{name(informerEventLagBurn), `severity="page"`},
-			TargetMatchers: []string{name(informerEventLagBurn), `severity="ticket"`},
+			SourceMatchers: []string{name(informerEventLagBurn), severity(catalog.Page)},
+			TargetMatchers: []string{name(informerEventLagBurn), severity(catalog.Ticket)},
 			Equal:          ofInformer,
 		},
 		{
@@ -147,6 +178,12 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofLock,
 		},
 		{
+			// The same election, seen from inside and from outside.
+			SourceMatchers: []string{name(controllerLeaderMissing)},
+			TargetMatchers: []string{name(clusterLeaseExpired)},
+			Equal:          []string{"cluster", "lock"},
+		},
+		{
 			SourceMatchers: []string{name(clusterLeaseExpired)},
 			TargetMatchers: []string{name(clusterLeaseChanges)},
 			Equal:          ofLease,
@@ -157,7 +194,7 @@ func inhibitions(c Config) []inhibition {
 			TargetMatchers: []string{name(clusterNamespaceStuck)},
 			Equal:          []string{"cluster", "namespace"},
 		},
-	}
+	}...)
 	for i := range list {
 		list[i].Equal = c.names(list[i].Equal)
 	}
@@ -166,7 +203,7 @@ func inhibitions(c Config) []inhibition {
 
 // bySeverity returns the route of a severity, for one team unless team is empty.
 func bySeverity(team, severity string, ticketRepeat time.Duration) route {
-	r := route{Receiver: receiverName(team, severity), Matchers: []string{`severity="` + severity + `"`}}
+	r := route{Receiver: receiverName(team, severity), Matchers: []string{SeverityLabel + `="` + severity + `"`}}
 	if team != "" {
 		r.Matchers = append([]string{`team="` + team + `"`}, r.Matchers...)
 	}

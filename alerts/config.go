@@ -36,6 +36,9 @@ type Config struct {
 	Labels map[string]string
 	// Selector is a list of matchers that every rule uses, such as `env="prod"`. Defaults to none.
 	Selector string
+	// LeaseNamespaces are the namespaces in which an expired Lease is a page, because the cluster depends on its holder; nil for
+	// kube-system. Elsewhere it is a ticket: anyone may leave a Lease behind.
+	LeaseNamespaces []string
 	// KeepFiringFor is how long alerts on gauges keep firing, so that a failed scrape does not resolve them. It should be
 	// longer than the scrape interval. Defaults to two minutes.
 	KeepFiringFor time.Duration
@@ -47,6 +50,8 @@ type Config struct {
 
 // Dashboards are the URLs of the dashboards that alerts link to, without variables.
 type Dashboards struct {
+	// Overview shows all informers of a cluster.
+	Overview string
 	// Informers shows single informers.
 	Informers string
 	// Controllers shows queues, reconciles and finalizers.
@@ -66,6 +71,7 @@ type board int
 
 const (
 	informerBoard board = iota
+	overviewBoard
 	controllerBoard
 	leaderBoard
 	clientBoard
@@ -74,7 +80,7 @@ const (
 )
 
 func (d Dashboards) of(b board) string {
-	return [...]string{d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter}[b]
+	return [...]string{d.Informers, d.Overview, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter}[b]
 }
 
 // Alertmanager configures notifications.
@@ -125,6 +131,11 @@ func (c Config) Validate() error {
 			fail("groups: unknown group %q; use one of %s", name, strings.Join(groupNames(), ", "))
 		}
 	}
+	for _, namespace := range c.LeaseNamespaces {
+		if !namespaceName.MatchString(namespace) {
+			fail("leaseNamespaces: %q is not the name of a namespace", namespace)
+		}
+	}
 	errs = append(errs, c.series().Validate(reservedLabels())...)
 	errs = append(errs, validateExtra("labels", c.ExtraLabels, c.Labels)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
@@ -134,7 +145,7 @@ func (c Config) Validate() error {
 		errs = append(errs, validateExtra("controllers."+name+".labels", c.Controllers[name].Labels, c.Labels)...)
 	}
 	d := c.Dashboards
-	for _, address := range []string{c.RunbookBase, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
+	for _, address := range []string{c.RunbookBase, d.Overview, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
 		if strings.Contains(address, "{{") {
 			fail("%q contains a template; use a plain URL", address)
 		}
@@ -179,6 +190,19 @@ func (c Config) Validate() error {
 // series describes the series that rules select.
 func (c Config) series() prom.Series { return prom.Series{Labels: c.Labels, Selector: c.Selector} }
 
+// fill puts an objective's numbers, the matchers and the names of labels into an expression or a text.
+func (c Config) fill(o catalog.Objective, text string) string {
+	return c.series().Fill(fill(o, strings.ReplaceAll(text, "$leaseNamespaces", strings.Join(c.leaseNamespaces(), "|"))))
+}
+
+// leaseNamespaces returns the namespaces whose Leases page.
+func (c Config) leaseNamespaces() []string {
+	if c.LeaseNamespaces == nil {
+		return []string{"kube-system"}
+	}
+	return c.LeaseNamespaces
+}
+
 // only returns the configuration for rules on the series that a matcher selects.
 func (c Config) only(matcher string) Config {
 	c.Selector = c.series().And(matcher).Selector
@@ -214,6 +238,9 @@ func reservedLabels() []string {
 	}
 	return list
 }
+
+// namespaceName is an RFC 1123 label, as Kubernetes requires of namespaces.
+var namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 var teamName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 

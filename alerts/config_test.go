@@ -98,7 +98,7 @@ func TestGroups(t *testing.T) {
 	for _, g := range alerts.Rules(c) {
 		found[g.Name] = len(g.Rules)
 	}
-	if want := map[string]int{"informer-exporter.upstream": 4, "informer-exporter.leases": 2}; !maps.Equal(found, want) {
+	if want := map[string]int{"informer-exporter.upstream": 4, "informer-exporter.leases": 3}; !maps.Equal(found, want) {
 		t.Errorf("got %v, want %v", found, want)
 	}
 }

@@ -10,6 +10,7 @@
 //	controllers.go   objectives and labels of single controllers
 //	text.go          numbers of objectives and recurring phrases for expressions and texts
 //	sync.go          not synced, slow sync, list and watch errors
+//	api.go           API server unreachable
 //	watch.go         watch down, disconnects, gaps
 //	lag.go           sync lag, and event lag by burn rates with its recording rules
 //	audit.go         inconsistent caches, failed audits, mutations

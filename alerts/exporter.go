@@ -1,6 +1,10 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
 
 // exporterNames matches the label name of the exporter's own informers: shards append their number.
 const exporterNames = "informer-exporter(-[0-9]+)?"
@@ -110,26 +114,36 @@ count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_s
 	},
 }
 
+// recordSeen is the time of the last scrape of an exporter in each cluster.
+const recordSeen = "cluster:informer_exporter_build_info:timestamp"
+
+// exporterRecords carry the time forward from evaluation to evaluation, which costs the same for any window.
+func exporterRecords(o catalog.Objective, c Config) []Rule {
+	const seen = `
+max by (@cluster) (timestamp(informer_exporter_build_info{@}))
+or
+max by (@cluster) (last_over_time(` + recordSeen + `[1h])) > time() - $seconds
+`
+	return []Rule{{Record: recordSeen, Expr: strings.TrimSpace(c.fill(o, seen))}}
+}
+
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.Objectives.ExporterAbsent,
+	gauge:     true,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
-	// absent() alone does not name the cluster that lost its exporter, and the second part alone resolves after a day. The
-	// first part starts to fire when the second resolves, so that they never page at the same time.
+	// absent() has no label for the cluster that lost its exporter, and would fire where none was ever installed.
+	record: exporterRecords,
 	expr: `
-absent(group(present_over_time(informer_exporter_build_info{@}[1d])))
-or
-(
-  group by (@cluster) (present_over_time(informer_exporter_build_info{@}[1d]))
+max by (@cluster) (` + recordSeen + `) > time() - $seconds
 unless
-  group by (@cluster) (informer_exporter_build_info{@})
-)
+group by (@cluster) (informer_exporter_build_info{@})
 `,
 	summary:     "informer-exporter is missing" + inCluster + ".",
 	description: "Prometheus has had no metrics of informer-exporter" + inCluster + " for more than $for. Cluster-wide signals are missing.",
 	Runbook: Runbook{
-		Meaning: "No series of the exporter has been scraped for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
+		Meaning: "A cluster whose exporter was scraped within the last $window has had no series of it for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
 		Impact:  "Cluster-wide signals are missing and alerts that depend on them cannot fire. Programs that use the library still report their own metrics.",
 		Diagnosis: []Step{
 			{"Check whether it is a target, and whether the scrape succeeds. No result means that it is not a target.", `up{@, @job=~".*informer-exporter.*"}`},
@@ -139,7 +153,7 @@ unless
 			"Crash or OOM: `kubectl logs --previous`, and its memory limit.",
 			"No target: check that the ServiceMonitor selects the Service, and that Prometheus selects the ServiceMonitor (labels, namespaces).",
 			"Failed scrape: network policy, or TLS and authentication of its web configuration.",
-			"If you use only the library and run no exporter, list this alert under `disabled` in the generator's configuration.",
+			"Uninstalled on purpose: silence the alert. It ends $window after the last scrape.",
 		},
 	},
 }

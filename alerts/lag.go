@@ -45,6 +45,7 @@ var informerEventLagBurn = Alert{
 	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
 		" took longer than $objective from receipt to the return of the handler during the last $long. " +
 		"The objective allows $budget over 30 days; this is a burn rate of $factor or more.",
+	record: eventLagRecords,
 	expand: eventLagAlerts,
 	Runbook: Runbook{
 		Meaning: "99% of events must be handled within the objective. The error budget burns too fast in both windows: the long one shows that the loss is significant, the short one that it continues. The label `window` is the long window; the shorter it is, the faster the burn. Windows with too few events for a quantile are ignored.",

@@ -1,20 +1,30 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
 
 var controllerLeaderMissing = Alert{
 	Name:      "ControllerLeaderMissing",
 	Objective: catalog.Objectives.LeaderMissing,
+	gauge:     true,
 	board:     leaderBoard,
 	labels:    []string{"cluster", "lock"},
 	// By lock, not by process or job: all candidates share one leader. Exporters need a leader only for audits and have their
 	// own alert.
-	expr:    `max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0`,
+	// Programs without the library are seen from outside, by their Leases, and each election once.
+	record: leaseRecords,
+	expr: `
+max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0
+or on (@cluster, lock)
+` + strings.TrimSpace(leaseExpired("=~")),
 	summary: "No leader for " + thisLock + ".",
 	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
 		"Leader-only work has stopped.",
 	Runbook: Runbook{
-		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 15 to 25 s, and one that releases its lock within 5 s. Processes that are not scraped do not count: a leader with failing scrapes looks like no leader, and if no candidate is scraped, the alert does not fire. Candidates of two installations with the same program and lock in one cluster look like one election: set a unique name in the options of `leader.NewLock`.",
+		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 15 to 25 s, and one that releases its lock within 5 s. Leases in the namespaces `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count as well, whether or not their candidates use the library. Processes that are not scraped do not count: a leader with failing scrapes looks like no leader, and if no candidate is scraped, the alert does not fire. Candidates of two installations with the same program and lock in one cluster look like one election: set a unique name in the options of `leader.NewLock`.",
 		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",
 		Diagnosis: []Step{
 			{"Check for processes that are not scraped. One of them may be the leader.", `up{@} == 0`},

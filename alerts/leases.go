@@ -1,6 +1,37 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// recordRenewed is the time of the last renewal of each Lease. It outlives restarts of the exporter, which then reports 0.
+const recordRenewed = "lease:k8s_lease_renewed_timestamp_seconds:max"
+
+// leaseRecords carry the time forward from evaluation to evaluation, which costs the same for any window.
+func leaseRecords(o catalog.Objective, c Config) []Rule {
+	const renewed = `
+max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@}) > 0
+or
+max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[1h])) > time() - $seconds
+`
+	return []Rule{{Record: recordRenewed, Expr: strings.TrimSpace(c.fill(o, renewed))}}
+}
+
+// leaseExpired returns the expression for expired Leases, in or outside of the namespaces that page. A Lease that was not
+// renewed within the window was left behind long ago; every cluster has some. With several exporters all must agree: one that
+// has just been started does not know yet. The label lock is that of the library's metrics.
+func leaseExpired(operator string) string {
+	return `
+label_join(
+  min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@, lease_namespace` + operator + `"$leaseNamespaces"}) > 0
+  and
+  max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[1h])) > time() - $seconds,
+  "lock", "/", "lease_namespace", "lease"
+)
+`
+}
 
 var clusterLeaseExpired = Alert{
 	Name:      "ClusterLeaseExpired",
@@ -8,18 +39,13 @@ var clusterLeaseExpired = Alert{
 	gauge:     true,
 	board:     leaderBoard,
 	labels:    ofLease,
-	// Leases that no exporter has ever seen renewed are leftovers, which every cluster has. With several exporters, all must
-	// agree: one that has just started has not seen a renewal yet.
-	expr: `
-min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@}) > $threshold
-and
-max by (@cluster, lease_namespace, lease) (max_over_time(k8s_lease_renewed_timestamp_seconds{@}[$window])) > 0
-`,
-	summary: thisLease + " has no holder.",
+	record:    leaseRecords,
+	expr:      leaseExpired("!~"),
+	summary:   thisLease + " has no holder.",
 	description: thisLease + " has expired or was released, and no candidate has acquired it for more than $for. " +
 		"The work of its holder has stopped.",
 	Runbook: Runbook{
-		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. The exporter uses its own clock, as client-go's leader election does: clock differences do not matter. Leases of nodes and API servers are excluded.",
+		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. The exporter uses its own clock, as client-go's leader election does: clock differences do not matter. Leases of nodes and API servers are excluded. For Leases in the namespaces `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Diagnosis: []Step{
 			{"Find the last holder. No result: the holder released the Lease at its shutdown; find out what stopped or scaled down the program.", `k8s_lease_holder_info{@}`},

@@ -49,13 +49,21 @@ func Rules(c Config) []Group {
 		}
 		groups[f].Rules = append(groups[f].Rules, rules...)
 	}
-	if c.Enabled(informerEventLagBurn) {
-		add(catalog.Objectives.EventLag.Metric.Family, eventLagRecords(c.Targets.Of(catalog.Objectives.EventLag), c)...)
-	}
-	for _, a := range All() {
-		if c.Enabled(a) {
-			add(a.Objective.Metric.Family, a.rules(c)...)
+	enabled := slices.DeleteFunc(All(), func(a Alert) bool { return !c.Enabled(a) })
+	recorded := map[string]bool{}
+	for _, a := range enabled {
+		if a.record == nil {
+			continue
 		}
+		for _, r := range a.record(c.Targets.Of(a.Objective), c) {
+			if !recorded[r.Record] { // by another alert that reads it
+				add(a.Objective.Metric.Family, r)
+			}
+			recorded[r.Record] = true
+		}
+	}
+	for _, a := range enabled {
+		add(a.Objective.Metric.Family, a.rules(c)...)
 	}
 	list := make([]Group, 0, len(groups))
 	for _, f := range slices.SortedFunc(maps.Keys(groups), byReadingOrder) {

@@ -37,19 +37,19 @@ func RunbookPage(a Alert, c Config) []byte {
 	line("| objective | %s: %s |", o.Title, o.Goal())
 	line("| fires after | %s |", waits(rules))
 	line("| metric | `%s` |", o.Metric.Name)
-	line("\n## Meaning\n\n%s", fill(o, a.Runbook.Meaning))
-	line("\n## Impact\n\n%s", fill(o, a.Runbook.Impact))
+	line("\n## Meaning\n\n%s", c.fill(o, a.Runbook.Meaning))
+	line("\n## Impact\n\n%s", c.fill(o, a.Runbook.Impact))
 	line("\n## Diagnosis\n")
 	line("`dashboard_url` opens the dashboard filtered by the labels of the alert. Add these labels to the queries below to narrow them down.\n")
 	for i, s := range a.Runbook.Diagnosis {
-		line("%d. %s", i+1, fill(o, s.Text))
+		line("%d. %s", i+1, c.fill(o, s.Text))
 		if s.Query != "" {
-			line("\n   ```promql\n   %s\n   ```\n", c.series().Fill(s.Query))
+			line("\n   ```promql\n   %s\n   ```\n", c.fill(o, s.Query))
 		}
 	}
 	line("\n## Mitigation\n")
 	for _, m := range a.Runbook.Mitigation {
-		line("- %s", fill(o, m))
+		line("- %s", c.fill(o, m))
 	}
 	line("\n## Rule\n")
 	for _, r := range rules {

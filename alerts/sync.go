@@ -43,11 +43,14 @@ var informerSyncSlow = Alert{
 	gauge:     true,
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
 	// rate. The gauge keeps its value until the next sync, so an unchanged value fires only for the length of the window.
+	// A sync that had to wait for the end of an outage is part of that.
 	// The older value is read over a window as well: otherwise a failed scrape at that time would look like a change.
 	expr: `
 k8s_informer_last_sync_duration_seconds{@} > $threshold
 unless
 k8s_informer_last_sync_duration_seconds{@} == last_over_time(k8s_informer_last_sync_duration_seconds{@}[$window] offset $window)
+unless on (@cluster)
+max_over_time(ALERTS{alertname="` + apiUnreachable.Name + `", alertstate="firing"}[$window])
 `,
 	summary: someInformer + " took {{ $value | humanizeDuration }} to sync.",
 	description: someInformer + " on {{ $labels.@instance }} took {{ $value | humanizeDuration }} for its last sync; the objective is at most $objective. " +

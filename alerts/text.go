@@ -15,7 +15,7 @@ const (
 	inCluster    = `{{ with $labels.@cluster }} in cluster {{ . }}{{ end }}`
 	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.@job }}` + inCluster
 	controllerOf = `{{ $labels.controller }} of {{ $labels.name }}` + inCluster
-	thisLock     = `lock {{ $labels.lock }} of {{ $labels.name }}` + inCluster
+	thisLock     = `lock {{ $labels.lock }}{{ with $labels.name }} of {{ . }}{{ end }}` + inCluster
 	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster
 	inNamespace  = `{{ if ne $labels.namespace "*" }} in namespace {{ $labels.namespace }}{{ end }}` + inCluster
 	someInformer = `Informer {{ $labels.informer_type }} of {{ $labels.name }}` + inCluster
@@ -37,6 +37,7 @@ func bound(f float64) string {
 //	$objective  the threshold with its unit
 //	$quantile   such as 0.99
 //	$window     such as 5m
+//	$seconds    the window in seconds, for what is compared with time()
 //	$count      the minimum number of events
 //	$bound      the matcher of the bucket at the threshold
 //	$for        how long the condition must hold
@@ -46,6 +47,7 @@ func fill(o catalog.Objective, text string) string {
 		"$objective", o.Amount(),
 		"$quantile", catalog.FormatNumber(o.Quantile),
 		"$window", catalog.FormatDuration(o.Window),
+		"$seconds", catalog.FormatNumber(o.Window.Seconds()),
 		"$count", catalog.FormatNumber(o.MinCount),
 		"$bound", bound(o.Threshold),
 		"$for", catalog.FormatDuration(o.For),

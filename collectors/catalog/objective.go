@@ -11,6 +11,8 @@ const (
 	Page Severity = "page"
 	// Ticket can wait for working hours.
 	Ticket Severity = "ticket"
+	// Info needs no action. It explains other alerts, or inhibits them.
+	Info Severity = "info"
 )
 
 // Objective is a threshold with its origin. Rules, dashboards and runbooks take every threshold from here.

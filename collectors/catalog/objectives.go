@@ -42,17 +42,23 @@ var Objectives = objectives{
 	NotSynced: Objective{
 		ID: "not_synced", Title: "Informer synced after start",
 		Metric: InformerSynced.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
-		Severity: Page, Source: "operating experience",
+		Severity: Ticket, Source: "operating experience",
 	},
 	WatchDown: Objective{
 		ID: "watch_down", Title: "Watch connected",
 		Metric: InformerWatchConnected.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
 		Severity: Ticket, Source: "client-go: backoff of at most 60 s",
 	},
+	// More than half, so that a program with a missing resource or a lost token beside a healthy one does not count as an outage.
+	APIUnreachable: Objective{
+		ID: "api_unreachable", Title: "Programs without a connection to the API server",
+		Metric: InformerWatchConnected.Metric, Threshold: .5, Unit: "percentunit", Window: 5 * time.Minute, For: 3 * time.Minute,
+		Severity: Page, Source: "operating experience",
+	},
 	CoverageGap: Objective{
 		ID: "coverage_gap", Title: "Coverage gap p99",
 		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Info, Source: "operating experience",
 	},
 	CacheDiffers: Objective{
 		ID: "cache_differs", Title: "Cache differences from the API server",
@@ -98,7 +104,7 @@ var Objectives = objectives{
 	ListWatchErrors: Objective{
 		ID: "list_watch_errors", Title: "List and watch error rate",
 		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
-		Severity: Page, Source: "kube-state-metrics",
+		Severity: Ticket, Source: "kube-state-metrics",
 	},
 	QueueDepth: Objective{
 		ID: "queue_depth", Title: "Queue depth",
@@ -110,12 +116,12 @@ var Objectives = objectives{
 	QueueWait: Objective{
 		ID: "queue_wait_p99", Title: "Queue latency p99",
 		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
-		Severity: Page, Source: "component-base: last bucket below the top",
+		Severity: Ticket, Source: "component-base: last bucket below the top",
 	},
 	QueueBlocked: Objective{
 		ID: "queue_blocked", Title: "Blocked queues",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 0, Fixed: true, Window: 5 * time.Minute, For: 5 * time.Minute,
-		Severity: Page, Source: "must not happen",
+		Severity: Ticket, Source: "must not happen",
 	},
 	WorkerBusy: Objective{
 		ID: "worker_busy", Title: "Longest running processor",
@@ -146,8 +152,8 @@ var Objectives = objectives{
 	},
 	LeaderMissing: Objective{
 		ID: "leader_missing", Title: "Leaders per lock",
-		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
-		Severity: Page, Source: "client-go: four times the lease duration of 15 s",
+		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, Window: day, For: 2 * time.Minute,
+		Severity: Page, Source: "client-go: eight times the lease duration of 15 s",
 	},
 	LeaderChanges: Objective{
 		ID: "leader_changes", Title: "Leader transitions in 15 minutes",
@@ -162,7 +168,7 @@ var Objectives = objectives{
 	LeaseUnheld: Objective{
 		ID: "lease_expired", Title: "Expired Leases",
 		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
-		Severity: Page, Source: "client-go: four times the lease duration of 15 s",
+		Severity: Ticket, Source: "client-go: four times the lease duration of 15 s",
 	},
 	LeaseChanges: Objective{
 		ID: "lease_changes", Title: "Lease transitions in 15 minutes",
@@ -217,8 +223,8 @@ var Objectives = objectives{
 	},
 	ExporterAbsent: Objective{
 		ID: "exporter_absent", Title: "Exporters present",
-		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
-		Severity: Page, Source: "Prometheus practice",
+		Metric: ExporterBuildInfo.Metric, Threshold: 1, Below: true, Fixed: true, Window: 7 * day, For: 5 * time.Minute,
+		Severity: Ticket, Source: "Prometheus practice",
 	},
 }
 
@@ -228,6 +234,7 @@ type objectives struct {
 	ListWatchErrors,
 	SyncDuration,
 	SyncDurationQuantile,
+	APIUnreachable,
 	CoverageGap,
 	WatchDisconnects,
 	WatchDown,
@@ -273,6 +280,7 @@ func (o objectives) All() []Objective {
 		o.ListWatchErrors,
 		o.SyncDuration,
 		o.SyncDurationQuantile,
+		o.APIUnreachable,
 		o.CoverageGap,
 		o.WatchDisconnects,
 		o.WatchDown,

@@ -91,10 +91,10 @@ func (ov Override) apply(o Objective) (Objective, error) {
 	}
 	switch ov.Severity {
 	case "":
-	case Page, Ticket:
+	case Page, Ticket, Info:
 		o.Severity = ov.Severity
 	default:
-		return o, fmt.Errorf("severity is %q; use %s or %s", ov.Severity, Page, Ticket)
+		return o, fmt.Errorf("severity is %q; use %s, %s or %s", ov.Severity, Page, Ticket, Info)
 	}
 	return o, nil
 }

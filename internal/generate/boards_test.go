@@ -41,8 +41,8 @@ func TestAlertsLinkToTheirDashboards(t *testing.T) {
 			}
 		}
 	}
-	if len(linked) != 6 {
-		t.Errorf("alerts link to %v, want to each dashboard but the overview", linked)
+	if len(linked) != 7 {
+		t.Errorf("alerts link to %v, want to each dashboard", linked)
 	}
 }
 

@@ -49,6 +49,8 @@ type file struct {
 	LabelNames map[string]string `yaml:"labelNames,omitempty"`
 	// Selector is a list of matchers for every query of rules and dashboards.
 	Selector string `yaml:"selector,omitempty"`
+	// LeaseNamespaces are the namespaces in which an expired Lease is a page.
+	LeaseNamespaces []string `yaml:"leaseNamespaces,omitempty"`
 	// KeepFiringFor is how long alerts on gauges keep firing, so that a failed scrape does not resolve them.
 	KeepFiringFor *configfile.Duration `yaml:"keepFiringFor,omitempty"`
 	// RunbookURL is the base URL of the runbooks.
@@ -143,9 +145,11 @@ func ParseConfig(raw []byte) (Config, error) {
 		alerts: alerts.Config{
 			Targets: targets, HandlerThresholds: f.Handlers, Controllers: controllers, Disabled: f.Disabled, Groups: f.Groups,
 			Labels: f.LabelNames, Selector: f.Selector, ExtraLabels: f.Labels,
-			KeepFiringFor: f.KeepFiringFor.Or(0),
-			RunbookBase:   f.RunbookURL,
+			LeaseNamespaces: f.LeaseNamespaces,
+			KeepFiringFor:   f.KeepFiringFor.Or(0),
+			RunbookBase:     f.RunbookURL,
 			Dashboards: alerts.Dashboards{
+				Overview:       dashboardURL(f.GrafanaURL, dashboards.OverviewUID),
 				Informers:      dashboardURL(f.GrafanaURL, dashboards.DetailUID),
 				Controllers:    dashboardURL(f.GrafanaURL, dashboards.ControllersUID),
 				LeaderElection: dashboardURL(f.GrafanaURL, dashboards.LeaderElectionUID),

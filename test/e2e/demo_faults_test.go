@@ -21,8 +21,8 @@ var told = map[string]map[string]string{
 	"half-open":            {"name": exporterName, "informer_type": "pods"},
 	"reset":                {"name": "load", "informer_type": "pods"},
 	"mid-event":            {"informer_type": "pods"}, // of either program, depending on the connection
-	"apiserver-kill":       {"name": "widgets", "lock": "default/widgets"},
-	"apiserver-pause":      {"name": "widgets", "lock": "default/widgets"},
+	"apiserver-kill":       {"severity": "page"},
+	"apiserver-pause":      {"severity": "page"},
 	"etcd-compact":         {"name": exporterName, "informer_type": "pods"},
 	"etcd-restore":         {"name": exporterName, "informer_type": "configmaps"},
 	"slow-handlers":        {"name": "load", "informer_type": "pods"},

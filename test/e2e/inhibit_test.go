@@ -27,6 +27,7 @@ func TestInhibitions(t *testing.T) {
 	exporters := model.LabelSet{"cluster": "eu", "job": "informer-exporter", "instance": "e", "name": "informer-exporter", "informer_type": "pods", "watch_namespace": "*"}
 	queue := model.LabelSet{"cluster": "eu", "job": "shop", "instance": "a", "name": "orders"}
 	lock := model.LabelSet{"cluster": "eu", "name": "shop", "lock": "shop-leader"}
+	outage := model.LabelSet{"cluster": "eu", "severity": "info"}
 	held := model.LabelSet{"cluster": "eu", "informer_type": "pods", "namespace": "shop", "finalizer": "a.example.com/x"}
 	for _, c := range []struct {
 		source string
@@ -35,6 +36,17 @@ func TestInhibitions(t *testing.T) {
 		in     model.LabelSet
 		keeps  bool
 	}{
+		// An outage mutes what follows from it in its cluster, pages included, and nothing else.
+		{"KubernetesAPIUnreachable", outage, "ControllerLeaderMissing", lock, true},
+		{"KubernetesAPIUnreachable", outage, "InformerWatchDown", informer, true},
+		{"KubernetesAPIUnreachable", outage, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "lease_namespace": "a", "lease": "b", "lock": "a/b"}, true},
+		{"KubernetesAPIUnreachable", outage, "ControllerLeaderMissing", with(lock, "cluster", "us"), false},
+		{"KubernetesAPIUnreachable", outage, "InformerCacheDiffers", informer, false},
+		{"KubernetesAPIUnreachable", outage, "InformerVersionRegression", informer, false},
+		{"KubernetesAPIUnreachable", outage, "KubernetesAPIUnreachable", with(outage, "severity", "page"), false},
+		{"KubeAPIDown", model.LabelSet{"cluster": "eu"}, "KubernetesAPIUnreachable", outage, true},
+		// One election, seen by its candidates and by its Lease.
+		{"ControllerLeaderMissing", lock, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "lease_namespace": "shop", "lease": "leader", "lock": "shop-leader"}, true},
 		// The chain: absent, not synced, watch, lag.
 		{"InformerExporterAbsent", model.LabelSet{"cluster": "eu"}, "InformerNotSynced", exporters, true},
 		{"InformerExporterAbsent", model.LabelSet{"cluster": "eu"}, "InformerSyncLagHigh", exporters, true},

@@ -68,7 +68,7 @@ func TestReplayFindsProblems(t *testing.T) {
 				renamed.Series[i].Labels = labels.NewBuilder(s.Labels).Set(model.MetricNameLabel, "k8s_informer_watch_up").Labels()
 			}
 		}
-		wantProblems(t, []string{"InformerWatchDown does not fire"}, row.compare(replay(t, renamed, rulesFile), renamed))
+		wantProblems(t, []string{"InformerWatchDown does not fire", "KubernetesAPIUnreachable does not fire"}, row.compare(replay(t, renamed, rulesFile), renamed))
 	})
 	t.Run("other threshold", func(t *testing.T) {
 		content, err := os.ReadFile(rulesFile)

@@ -29,6 +29,7 @@ var Sections = []Section{
 				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by a second each second; `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count the attempts. Then `coverage_gap_seconds` +1, and no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
 				},
 			},
@@ -87,6 +88,7 @@ var Sections = []Section{
 				Shows: "with `Retry-After`, client-go retries up to ten times and only `coverage_gap_seconds` shows it. Otherwise each is `watch_disconnects_total{reason=throttled}` and `sync_errors_total{error_type=throttled}`. Meanwhile `watch_connected` 0, and `sync_lag_seconds` grows. The watch is resumed and there is no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
 				},
 			},
@@ -101,6 +103,7 @@ var Sections = []Section{
 				Shows: "with `Retry-After`, only `list_duration_seconds` shows it. Otherwise each is `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}`; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
@@ -111,6 +114,7 @@ var Sections = []Section{
 				Shows: "two failures per attempt, because client-go falls back to LIST after a failed streaming list: `sync_errors_total{error_type=server}` +2, `sync_duration_seconds{result=error}` +2; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
@@ -155,6 +159,7 @@ var Sections = []Section{
 				Shows: "`synced` 0 and `watch_connected` 0, without any error: the list is never complete. `last_event_timestamp_seconds` advances. Once a list is complete, `last_sync_duration_seconds` has its duration",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced"}},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -193,6 +198,7 @@ var Sections = []Section{
 				Shows: "as a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. This applies to resources with recent writes. The new server does not know the versions of idle resources: their watches end as after a compaction",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
+					{Names: []string{"KubernetesAPIUnreachable"}},
 					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
 				},
 			},

@@ -92,7 +92,7 @@ var faults = []Fault{
 	{
 		Name: "apiserver-kill", Does: "the API server is killed, and restarted at the end",
 		Shows: "up, k8s_informer_watch_connected, k8s_informer_sync_errors_total",
-		Alert: "ControllerLeaderMissing",
+		Alert: "KubernetesAPIUnreachable",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			return c.ControlPlane.APIServer.Start, c.ControlPlane.APIServer.Kill()
 		},
@@ -100,7 +100,7 @@ var faults = []Fault{
 	{
 		Name: "apiserver-pause", Does: "the API server is frozen: connections stay open, requests hang",
 		Shows: "k8s_informer_sync_lag_seconds, up",
-		Alert: "ControllerLeaderMissing",
+		Alert: "KubernetesAPIUnreachable",
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			resume := func(ctx context.Context) error {
 				return errors.Join(c.ControlPlane.APIServer.Resume(), c.ControlPlane.APIServer.WaitReady(ctx))
