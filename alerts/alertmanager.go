@@ -18,8 +18,8 @@ const SecretsDir = "/etc/alertmanager/secrets/informer-exporter"
 // receivers are named after the severities that they receive.
 var receivers = []string{string(catalog.Page), string(catalog.Ticket), string(catalog.Info)}
 
-// nobody is the receiver of alerts that only mute others.
-const nobody = "null"
+// null is the receiver of alerts that only mute others.
+const null = "null"
 
 type alertmanagerFile struct {
 	Global       map[string]string `json:"global"`
@@ -69,7 +69,7 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 		ticketRepeat = 24 * time.Hour
 	}
 	routes, teamReceivers := teamRoutes(am.Teams, ticketRepeat)
-	mutes := route{Receiver: nobody, Matchers: []string{alertname(apiUnreachable), severity(catalog.Info)}}
+	mutes := route{Receiver: null, Matchers: []string{alertname(apiUnreachable), severity(catalog.Info)}}
 	return yaml.Marshal(alertmanagerFile{
 		Global: map[string]string{"resolve_timeout": "5m"},
 		Route: route{
@@ -85,7 +85,7 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 			}),
 		},
 		InhibitRules: inhibitions(c),
-		Receivers:    slices.Concat(webhookReceivers(am.WebhookURLs), teamReceivers, []receiver{{Name: nobody}}),
+		Receivers:    slices.Concat(webhookReceivers(am.WebhookURLs), teamReceivers, []receiver{{Name: null}}),
 	})
 }
 
@@ -93,7 +93,7 @@ func alertname(a Alert) string { return `alertname="` + a.Name + `"` }
 
 func severity(s catalog.Severity) string { return SeverityLabel + `="` + string(s) + `"` }
 
-// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped. Where nobody has it, nothing is muted.
+// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped. Without that alert, the rule mutes nothing.
 const kubeAPIDown = "KubeAPIDown"
 
 // outage mutes what follows from an API server that cannot be reached, pages included.

@@ -14,13 +14,18 @@ var apiUnreachable = Alert{
 	board:     overviewBoard,
 	labels:    []string{"cluster"},
 	// A program is cut off if it has no watch at all and its attempts fail for a reason that is not its own: forbidden,
-	// unauthorized and missing resources (other) are not outages.
+	// unauthorized and missing resources (other) are not outages. Where a load balancer accepts connections and closes them,
+	// client-go sees watches that end at once instead of errors.
 	expr: `
 (
   count by (@cluster) (
     max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}) == 0
     and
-    sum by (@cluster, @job, @instance, name) (increase(k8s_informer_sync_errors_total{@, error_type=~"refused|timeout|server|throttled"}[$window])) > 0
+    (
+      sum by (@cluster, @job, @instance, name) (increase(k8s_informer_sync_errors_total{@, error_type=~"refused|timeout|server|throttled"}[$window])) > 0
+    or
+      sum by (@cluster, @job, @instance, name) (increase(k8s_informer_watch_disconnects_total{@, reason=~"server_close|very_short|refused|throttled"}[$window])) > 0
+    )
   )
 /
   count by (@cluster) (max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}))
@@ -31,7 +36,7 @@ var apiUnreachable = Alert{
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the processes that report informer metrics have lost every watch for $for, and their lists and watches fail with `refused`, `timeout`, `server` or `throttled`. Permissions and missing resources do not count. A rule of severity `info` fires earlier and resolves later: it sends no notification, and mutes the alerts that follow from the outage.",
+		Meaning: "More than $objective of the processes that report informer metrics have lost every watch for $for, and their lists and watches fail, or end at once. Permissions and missing resources do not count. A rule of severity `info` fires earlier and resolves later: it sends no notification, and mutes the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Diagnosis: []Step{
 			{"Find the errors. `refused`: no API server listens at the address. `timeout`: the network, the load balancer, or an API server that is frozen. `server`: etcd, or an API server that is starting. `throttled`: overload.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[5m])) > 0`},

@@ -78,7 +78,7 @@ func labels() []usedLabel {
 // alertTable lists the alerts with links to their runbooks.
 func alertTable(c Config) []byte {
 	var b bytes.Buffer
-	b.WriteString("| alert | severity | objective |\n|---|---|---|\n")
+	b.WriteString("| alert | severity | objective | if ignored |\n|---|---|---|---|\n")
 	for _, a := range alerts.All() {
 		if !c.alerts.Enabled(a) {
 			continue
@@ -88,7 +88,8 @@ func alertTable(c Config) []byte {
 		if o.BurnRates != nil {
 			severity = "page, ticket"
 		}
-		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s: %s |\n", a.Name, a.Name, severity, o.Title, o.Goal())
+		impact, _, _ := strings.Cut(a.Runbook.Impact, ". ")
+		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s: %s | %s |\n", a.Name, a.Name, severity, o.Title, o.Goal(), strings.TrimSuffix(impact, "."))
 	}
 	return b.Bytes()
 }

@@ -72,7 +72,7 @@ var impatient = map[string]any{
 	"reconcile_panics":       quick("30s"),
 	"cleanup_overdue":        quick(""),
 	"leader_missing":         quick(""),
-	"api_unreachable":        map[string]any{"for": "6s", "window": "30s"},
+	"api_unreachable":        map[string]any{"for": "6s", "window": "2m"},
 	"cache_differs":          quick(""),
 	"object_held":            map[string]any{"threshold": 5, "for": "2s"},
 	"namespace_stuck":        map[string]any{"threshold": 15, "for": "2s"}, // later than its cause
