@@ -62,6 +62,7 @@ var Sections = []Section{
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 				},
 			},
 			{
