@@ -182,3 +182,15 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 	}
 	panic("unreachable")
 }
+
+// The API server is asked for the selected objects only. The hash is that of apimachinery's package sharding.
+func TestSelect(t *testing.T) {
+	options := metav1.ListOptions{LabelSelector: "a=b"}
+	Shard{1, 3}.Selector().Select(&options)
+	if options.ShardSelector != (Shard{1, 3}).Selector().String() || options.LabelSelector != "a=b" {
+		t.Errorf("the options are %+v", options)
+	}
+	if got := hashOf(withUID("7d4ee1cd-2d8b-4c4f-9f1c-8ff1a1a1c0de")); got != 0x6979f7772e3dc365 {
+		t.Errorf("the hash is %x", got)
+	}
+}
