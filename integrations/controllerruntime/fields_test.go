@@ -55,7 +55,7 @@ func TestFields(t *testing.T) {
 		return nil
 	}
 	c, err := controller.NewUnmanaged("pinned", controller.Options{
-		Reconciler: reconciler, RateLimiter: limiter, NewQueue: queue, MaxConcurrentReconciles: 7,
+		Reconciler: reconciler, RateLimiter: limiter, NewQueue: queue, MaxConcurrentReconciles: 7, SkipNameValidation: new(true),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestControllersThatDoNotFit(t *testing.T) {
 	if len(messages) != 1 {
 		t.Errorf("logged %q for a controller of unknown requests", messages)
 	}
-	c, err := controller.NewUnmanaged("test", controller.Options{Reconciler: &counting{}, Logger: logr.Discard()})
+	c, err := controller.NewUnmanaged("test", controller.Options{Reconciler: &counting{}, Logger: logr.Discard(), SkipNameValidation: new(true)})
 	if err == nil {
 		err = mgr.Add(embedding{c})
 	}
