@@ -105,7 +105,8 @@ func outage() []inhibition {
 	}
 	return []inhibition{
 		{
-			SourceMatchers: []string{alertname(apiUnreachable)},
+			// One source in each cluster: Alertmanager 0.31 forgets the others when the first of several resolves.
+			SourceMatchers: []string{alertname(apiUnreachable), severity(catalog.Info)},
 			TargetMatchers: []string{`alertname=~"` + strings.Join(names, "|") + `"`},
 			Equal:          []string{"cluster"},
 		},
