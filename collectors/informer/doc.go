@@ -26,10 +26,10 @@
 //	client-go's own metrics            InformerMetricsProvider           upstream.go
 //
 // Files depend on each other from top to bottom. collect.go and status.go serve scrapes and status pages. The constructors
-// above add an informer to registry.go. The decorators of one informer share informer.go, informers with the same labels
-// metrics.go, those of an Observer shared.go. ID and Options are in id.go and options.go.
+// above add an informer to registry.go, which also has what the informers of an Observer share. The decorators of one informer
+// share informer.go, informers with the same labels metrics.go. ID and Options are in options.go.
 //
-// newer.go and newer_factory.go use API of newer versions of client-go, and compile with older ones.
+// newer.go, and for factories factory_groups.go, use API of newer versions of client-go and compile with older ones.
 //
 // All functions are safe for concurrent use. An event costs about 200 ns more than without decorators, a read by key one
 // atomic addition, neither an allocation. Series exist from the creation of an informer until its Run returns.
