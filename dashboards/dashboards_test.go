@@ -173,7 +173,7 @@ func TestObjectivesAreDrawn(t *testing.T) {
 		{20, 1000, "at most 1000"}, {21, 1, "at most 1s"}, {22, 1, "at most 1s"}, {26, 300, "at most 5m"}, {41, .1, "at most 10%"},
 	}...)
 	check(dashboards.LeaderElectionUID, []drawn{
-		{3, 4, "below 4"}, {4, 5, "below 5"}, {5, 60, "missing leader"}, {21, 4, "below 4"}, {31, 5, "below 5"},
+		{3, 4, "below 4"}, {4, 5, "below 5"}, {5, 120, "missing leader"}, {21, 4, "below 4"}, {31, 5, "below 5"},
 	}...)
 	check(dashboards.APIClientUID, []drawn{
 		{1, .01, "at most 1%"}, {2, 1, "at most 1s"}, {30, .01, "at most 1%"}, {40, 1, "at most 1s"},
