@@ -118,9 +118,10 @@ func outage() []inhibition {
 	}
 }
 
-// inhibitions lead from causes to their effects: an outage of the API server; exporter absent, not synced, watch down, lag; a
-// blocked, slow, deep queue; no leader, leader transitions; a terminating object, its Namespace. An alert on one process
-// inhibits only alerts on the same process, and except in an outage a ticket never inhibits a page.
+// inhibitions returns rules that mute the effects of a cause. An outage of the API server mutes everything that follows from
+// it. The other rules form chains, from cause to effect: exporter absent, not synced, watch down, lag; blocked, slow, deep queue;
+// no leader, leader transitions; terminating object, its Namespace. An alert on one process inhibits only alerts on the same
+// process. Except in an outage, a ticket never inhibits a page.
 func inhibitions(c Config) []inhibition {
 	name := alertname
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`

@@ -40,7 +40,7 @@ var apiUnreachable = Alert{
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Diagnosis: []Step{
 			{"Find the errors. `refused`: no API server listens at the address. `timeout`: the network, the load balancer, or an API server that is frozen. `server`: etcd, or an API server that is starting. `throttled`: overload.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[5m])) > 0`},
-			{"Find the programs that are still connected. If these run on other nodes, the network of the others is cut off.", `max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}) == 1`},
+			{"Find the programs that are still connected. If they run on other nodes than the disconnected programs, check the network of the disconnected nodes.", `max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}) == 1`},
 			{"Check the API server: `kubectl get --raw '/readyz?verbose'`. Without a response, check its process, its certificate and its load balancer on the control plane.", ""},
 			{"Check etcd: the API server reports it in `/readyz` as `etcd` and `etcd-readiness`.", ""},
 		},

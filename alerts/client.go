@@ -54,7 +54,7 @@ sum by (@cluster, @job, name) (increase(k8s_client_throttle_wait_seconds_count{@
 	description: "Requests of {{ $labels.name }}" + inCluster + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved. The library observes only a `RateLimiter` that the program sets before it wraps the configuration. With only `QPS` and `Burst`, or client-go's default of 5 requests per second with bursts of 10, each client creates a rate limiter that cannot be observed, and this alert does not fire.",
+		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved. The library observes a `RateLimiter` that the program sets before it wraps the configuration. With only `QPS` and `Burst`, or client-go's default of 5 requests per second with bursts of 10, each client creates a rate limiter of its own, which only `apiclient.NewMetrics` observes. If the program does not register it, this alert does not fire.",
 		Impact:  "All requests of the program are late: reconciles, lists at startup, and lease renewals.",
 		Diagnosis: []Step{
 			{"Find the most frequent requests.", `topk(10, sum by (@cluster, name, verb, resource) (rate(k8s_client_requests_total{@}[5m])))`},

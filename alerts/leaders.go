@@ -57,7 +57,7 @@ var controllerLeaderChanges = Alert{
 		Diagnosis: []Step{
 			{"Distinguish lost and released locks. `lost`: renewals failed. `released`: the processes shut down gracefully; find out what restarts them.", `sum by (@cluster, name, lock, @instance, event) (increase(controller_leader_transitions_total{@}[15m])) > 0`},
 			{"Check the duration of lease renewals. client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
-			{"Check the client-side rate limiter, which renewals share with all requests of their client. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+			{"Check the client-side rate limiter, which renewals share with all requests of their client. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
 			"Slow API server or etcd: see their own alerts. Longer intervals (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of for example 60, 40 and 8 s) tolerate more, but a failover takes longer.",
@@ -84,7 +84,7 @@ var controllerLeaderSlowRenewals = Alert{
 		Diagnosis: []Step{
 			{"Check the duration and result of renewals.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
 			{"Check whether other requests of the program are slow. If so, the cause is the API server, the network or a lack of CPU.", `histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@}[5m])))`},
-			{"Check the client-side rate limiter. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+			{"Check the client-side rate limiter. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
 			"Slow writes of the API server: check the disk of etcd and admission webhooks that match Leases.",

@@ -45,7 +45,7 @@ var clusterLeaseExpired = Alert{
 	description: thisLease + " has expired or was released, and no candidate has acquired it for more than $for. " +
 		"The work of its holder has stopped.",
 	Runbook: Runbook{
-		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. The exporter uses its own clock, as client-go's leader election does: clock differences do not matter. Leases of nodes and API servers are excluded. For Leases in the namespaces `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
+		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. The exporter uses its own clock, as client-go's leader election does: clock differences do not matter. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Diagnosis: []Step{
 			{"Find the last holder. No result: the holder released the Lease at its shutdown; find out what stopped or scaled down the program.", `k8s_lease_holder_info{@}`},

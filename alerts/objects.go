@@ -69,7 +69,7 @@ var clusterGenerationLag = Alert{
 	description: `At least one of the {{ $labels.informer_type }}` + inNamespace + ` has had status.observedGeneration < metadata.generation ` +
 		"for {{ $value | humanizeDuration }}; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change of the spec. The time counts from the moment the exporter first sees the lag; a restart of the exporter resets it.",
+		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change to the spec. The time counts from the moment the exporter first sees the lag; a restart of the exporter resets it.",
 		Impact:  "The change has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
 		Diagnosis: []Step{
 			{"Compare objects and resources. If many objects of one resource are affected, suspect its controller; if several resources are, suspect the API server or kube-controller-manager.", `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@})) > 0`},

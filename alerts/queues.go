@@ -82,7 +82,7 @@ sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds_sum{@}[$wind
 			{"Check whether items take long to process, or there are too many.", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
 			{"Check the share of retries among the adds.", `sum by (@cluster, @job, name) (rate(workqueue_retries_total{@}[5m])) / sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m]))`},
 			{"Check whether all workers are busy, if the controller reports their number.", `sum by (@cluster, name, controller, @instance) (controller_active_workers{@}) / sum by (@cluster, name, controller, @instance) (controller_max_workers{@})`},
-			{"Check the client-side rate limiter. (No result if the program sets no `RateLimiter`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+			{"Check the client-side rate limiter. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
 		},
 		Mitigation: []string{
 			"All workers busy: use more workers (`MaxConcurrentReconciles` in controller-runtime), within the capacity of the API server and other services.",

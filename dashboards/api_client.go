@@ -46,7 +46,7 @@ func worstErrorRate(t catalog.Targets) panel {
 func worstThrottling(t catalog.Targets) panel {
 	return singleStat{
 		header: header{id: 2, title: "Client-side throttling p99", unit: "s",
-			description: "99th percentile of the time requests wait for the client's own rate limiter, for the worst program. Normally 0. Raise the limit, or send fewer requests. idle: no requests, or no program sets a RateLimiter."},
+			description: "99th percentile of the time requests wait for the client's own rate limiter, for the worst program. Normally 0. Raise the limit, or send fewer requests. idle: no requests, or no program reports the waits."},
 		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
 		goal:  new(t.Of(catalog.Objectives.ClientThrottle)),
 		idle:  "idle",
@@ -64,7 +64,7 @@ func rejectedNow() panel {
 func conflictRate() panel {
 	return singleStat{
 		header: header{id: 4, title: "Conflicts", unit: "cpm",
-			description: "Writes per minute rejected with 409 Conflict, because the object changed or exists. A few are normal, each costs a retry. Many indicate two writers of the same object."},
+			description: "Writes per minute rejected with 409 Conflict, because the object changed or exists. A few are normal; each costs a retry. Many indicate two writers of the same object."},
 		query: `60 * sum(rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`,
 	}
 }

@@ -38,7 +38,7 @@ func lists() panel {
 func upstreamQueue() panel {
 	return timeSeries{
 		header: header{id: 110, title: "Queued items in client-go", unit: "short",
-			description: "Items received but not yet in the cache, for the worst process. Normally near 0, with peaks at lists. A value that stays up means a slow store or slow indexers. No line where client-go's metrics are not enabled."},
+			description: "Items received but not yet in the cache, for the worst process. Normally near 0, with peaks at lists. A value that stays high means a slow store or slow indexers. No line where client-go's metrics are not enabled."},
 		queries: []query{{expr: `max by (@cluster, name, group, version, resource) (informer_queued_items{@program})`, legend: legendUpstream}},
 	}
 }

@@ -67,7 +67,7 @@ func overdueCleanups() panel {
 func conflictsNow() panel {
 	return singleStat{
 		header: header{id: 8, title: "Conflicts", unit: "cpm",
-			description: "Writes per minute of these processes rejected with 409 Conflict. A few are normal, each costs a retry. Many indicate two writers of the same object: see the API client dashboard."},
+			description: "Writes per minute of these processes rejected with 409 Conflict. A few are normal; each costs a retry. Many indicate two writers of the same object: see the API client dashboard."},
 		query: `60 * sum(rate(k8s_client_conflicts_total{@target}[$__rate_interval]))`,
 	}
 }

@@ -57,7 +57,7 @@ func watchedKinds() panel {
 func discoveries() panel {
 	return timeSeries{
 		header: header{id: 77, title: "Discovery by result", unit: "short",
-			description: "Discovery requests of the exporter. Normally complete, one every five minutes and a few per change of a CustomResourceDefinition. partial: an aggregated API server is down. error: no response."},
+			description: "Discovery requests of the exporter. Normally complete, one every five minutes and a few per change to a CustomResourceDefinition. partial: an aggregated API server is down. error: no response."},
 		queries: []query{{expr: `sum by (@cluster, @instance, result) (increase(informer_exporter_discoveries_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{@instance}} {{result}}"}},
 		stacked: true,
 		colors:  resultColors("complete", "partial|error"),

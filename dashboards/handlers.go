@@ -47,7 +47,7 @@ func panics() panel {
 func lostEvents() panel {
 	return timeSeries{
 		header: header{id: 55, title: "Lost events by reason", unit: "short",
-			description: "Normally none. transform: dropped by a Transform function. stop: the handler was removed before delivery. overrun: delivered, but too many events were pending to keep the receive time, so that the event lag is a lower bound."},
+			description: "Normally none. transform: dropped by a Transform function. stop: the handler was removed before delivery. overrun: delivered, but too many events were pending to keep the receive time, so the event lag is a lower bound."},
 		queries: []query{{expr: `sum by (@cluster, name, informer_type, watch_namespace, reason) (increase(k8s_informer_events_lost_total{@informer}[$__rate_interval]))`, legend: legendInformer + " {{reason}}"}},
 		stacked: true,
 	}

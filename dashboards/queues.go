@@ -82,7 +82,7 @@ func itemRetries() panel {
 func backoff() panel {
 	return timeSeries{
 		header: header{id: 31, title: "Backoff", unit: "s",
-			description: "Delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. A p99 of minutes means items that have failed for long; they take up to 17 more minutes after the cause is fixed."},
+			description: "Delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. A p99 of minutes means items that have been failing for a long time; they take up to 17 more minutes after the cause is fixed."},
 		queries: []query{
 			{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_backoff_seconds_bucket{@controller}[$__rate_interval])))`, legend: legendController + " p99"},
 			{expr: `histogram_quantile(0.5, sum by (le, @cluster, name, controller) (rate(controller_backoff_seconds_bucket{@controller}[$__rate_interval])))`, legend: legendController + " p50"},

@@ -74,7 +74,7 @@ func rejectedRequests() panel {
 func clientThrottling(t catalog.Targets) panel {
 	return timeSeries{
 		header: header{id: 40, title: "Client-side throttling p99", unit: "s",
-			description: "99th percentile of the time requests wait for the client's own rate limiter. Normally 0, with peaks at startup; no line where rest.Config has no RateLimiter. It delays all requests, including lease renewals: raise QPS and burst, or send fewer requests."},
+			description: "99th percentile of the time requests wait for the client's own rate limiter. Normally 0, with peaks at startup; no line for programs that do not report the waits. It delays all requests, including lease renewals: raise QPS and burst, or send fewer requests."},
 		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval])))`, legend: "{{@cluster}} {{name}}"}},
 		goal:    new(t.Of(catalog.Objectives.ClientThrottle)),
 	}

@@ -68,7 +68,7 @@ func watchDuration() panel {
 func eventsByType() panel {
 	return timeSeries{
 		header: header{id: 36, title: "Events received by type", unit: "ops",
-			description: "Watch events of the busiest process. The normal rate depends on the cluster; bookmarks arrive about once a minute per watch. A rise explains lag and CPU: find the writer. Type error is a watch that the server ended with an error."},
+			description: "Watch events of the busiest process. The normal rate depends on the cluster; bookmarks arrive about once a minute per watch. A rise explains lag and CPU: find the writer. error: the server ended the watch with an error."},
 		queries: []query{{expr: `sum by (@cluster, name, type) (max by (@cluster, name, informer_type, watch_namespace, type) (rate(k8s_informer_watch_events_total{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{type}}"}},
 	}
 }

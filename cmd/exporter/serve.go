@@ -33,7 +33,7 @@ type clusterFlags struct {
 
 func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
 	f := &clusterFlags{}
-	cmd.Flag("config.file", "Path to the configuration file. Reloaded when it changes and on SIGHUP. Without it, common resources and all custom resources are watched in all namespaces.").
+	cmd.Flag("config.file", "Path to the configuration file. Without it, common resources and all custom resources are watched in all namespaces. serve reloads the file when it changes and on SIGHUP.").
 		StringVar(&f.configFile)
 	cmd.Flag("kubeconfig", "Path to a kubeconfig file. Defaults to $KUBECONFIG, else to the service account of the pod.").
 		StringVar(&f.kubeconfig)

@@ -26,8 +26,8 @@ type registry struct {
 
 	mu      sync.RWMutex
 	answers map[answer]*answerSeries
-	// names are the values of the label resource: other for resources beyond the limit and for strings that cannot be the
-	// name of a resource. Each of the two has its own limit.
+	// names are the values of the label resource. The value is other for resources beyond the limit, and for strings that
+	// cannot be the name of a resource. Names with that value have a limit of their own.
 	names map[schema.GroupResource]string
 	// others is the number of names with the value other.
 	others int

@@ -50,8 +50,8 @@ func (l *limiter) observe(begin int64) {
 	l.wait.Observe(core.Seconds(l.registry.Now() - begin))
 }
 
-// NewMetrics returns what reports how long all clients of the process wait for their rate limiters, including client-go's
-// default ones, which WrapConfig cannot observe:
+// NewMetrics returns a hook for client-go's metrics that reports how long the clients of the process wait for their rate
+// limiters, including default limiters, which WrapConfig cannot observe:
 //
 //	metrics.Register(apiclient.NewMetrics(obs)) // k8s.io/client-go/tools/metrics, once per process
 //

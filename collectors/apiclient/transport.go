@@ -17,8 +17,9 @@ import (
 // long they wait for config.RateLimiter if that is set. It knows the path in config.Host, so that it also understands
 // requests to servers behind a proxy such as https://host/k8s/clusters/c-1.
 //
-// If only QPS and Burst are set, or neither, waits cannot be observed: each client then creates a limiter of its own, and a
-// limiter set here would be shared by all of them. A program with a single client can set
+// If only QPS and Burst are set, or neither, each client creates a limiter of its own, which WrapConfig cannot observe, and a
+// limiter set here would be shared by all of them. Register NewMetrics to report their waits. A program with a single client can
+// also set
 //
 //	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {

@@ -29,7 +29,7 @@ var (
 	ClientThrottleWait = histogram(Metric{
 		Name:    "k8s_client_throttle_wait_seconds",
 		Help:    "Time that requests waited for the client-side rate limiter in seconds.",
-		Notes:   "Includes requests that did not have to wait. Absent if the program leaves rest.Config.RateLimiter unset: the rate limiter that client-go creates from QPS and Burst cannot be observed.",
+		Notes:   "Includes requests that did not have to wait. Absent if the program leaves rest.Config.RateLimiter unset and does not register apiclient.NewMetrics, which observes the rate limiters that client-go creates.",
 		Family:  familyClient,
 		Labels:  client(),
 		Buckets: requestBuckets,

@@ -21,7 +21,7 @@ var (
 	ObjectGenerationLag = gauge(Metric{
 		Name:   "k8s_object_generation_lag",
 		Help:   "Number of objects with status.observedGeneration < metadata.generation, excluding objects being deleted.",
-		Notes:  "Their controller has not observed the last change of their spec. Each watched resource with the field always has the series with namespace `*`.",
+		Notes:  "Their controller has not observed the last change to their spec. Each watched resource with the field always has the series with namespace `*`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},

@@ -95,7 +95,8 @@ func withMethods[N, L any](f *factory, _ func() N, lifecycle func() L) informers
 	return f
 }
 
-// factoryWithMethods overrides methods whose result types are those of client-go, or unused types if it has no such methods.
+// factoryWithMethods overrides methods that only newer versions of client-go have. N and L are their result types, or
+// placeholders if client-go lacks the methods.
 type factoryWithMethods[N, L any] struct {
 	*factory
 	name      N

@@ -74,7 +74,7 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 	return c, nil
 }
 
-// Descriptions of metrics that are computed in a scrape.
+// Descriptions of metrics that are computed at scrape time.
 var (
 	terminating       = describe(catalog.ObjectTerminating)
 	terminatingOldest = describe(catalog.ObjectTerminatingOldest)

@@ -118,7 +118,7 @@ type count struct {
 	oldest  time.Duration
 }
 
-// counts returns the state of all groups, in no order. Its cost grows with groups, not with objects.
+// counts returns the state of all groups, in no particular order. Its cost grows with groups, not with objects.
 func (t *tally) counts(now time.Time) []count {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,7 +20,7 @@ type shutdown struct {
 	stopInformers func(context.Context) error
 	releaseLock   func(context.Context) error
 
-	// queue, unless nil, is asked for remaining items, which are counted as dropped.
+	// queue is optional. Its remaining items are counted as dropped.
 	queue *queue.Queue[string]
 	// keepLockUnlessDrained lets the lock expire if drainWorkers fails, because a worker may still run when the next leader
 	// starts. By default the lock is released, as in controller-runtime: the process is about to end.

@@ -30,7 +30,7 @@ func decorateQueue[R comparable](obs *collectors.Observer, name string, inner ne
 	}
 }
 
-// lateLimiter is the rate limiter of a queue, which is decorated once the queue exists and before it is used.
+// lateLimiter is a queue's rate limiter. It is decorated after the queue is created and before the queue is used.
 type lateLimiter[R comparable] struct {
 	workqueue.TypedRateLimiter[R]
 }

@@ -57,7 +57,7 @@ var Rows = []Row{
 		Fault:     "A resource that a pattern matched is forbidden",
 		Reports:   "first as above: `kind_up{informer_type=configmaps} 0`, `state{informer_type=configmaps,state=forbidden} 1`. With the next discovery it is skipped: `kinds{state=forbidden} 1`, `kinds{state=watched} 1`, `kind_up{informer_type=configmaps} absent`, `objects{informer_type=configmaps} absent`, `state{informer_type=configmaps} absent`. The others: `kind_up{informer_type=pods} 1`, `readyz 200`",
 		Meanwhile: "`kinds{state=forbidden} 1`, `state{informer_type=configmaps} absent`, `kind_up{informer_type=pods} 1`",
-		Recovery:  "with the next discovery after it is allowed: within six minutes, on any change of a CustomResourceDefinition, and on SIGHUP: `kinds{state=forbidden} 0`, `state{informer_type=configmaps,state=synced} 1`",
+		Recovery:  "with the next discovery after it is allowed: within six minutes, on any change to a CustomResourceDefinition, and on SIGHUP: `kinds{state=forbidden} 0`, `state{informer_type=configmaps,state=synced} 1`",
 	},
 	{
 		Test:      "TestCRDDeleted",

@@ -66,8 +66,8 @@ type Checks struct {
 	audits audits
 }
 
-// New returns the checks of an informer, which run between Start and the stop function that it returns. The series of the
-// checks that will run exist from now on.
+// New returns the checks of an informer, which run between Start and the stop function that it returns. It creates
+// the series of the checks that will run.
 func New(subject Subject) *Checks {
 	c := &Checks{Subject: subject}
 	for k := range c.enabled() {

@@ -8,7 +8,7 @@ import (
 
 // Part is the state that one package of decorators has for an Observer, such as its informers or its queues.
 type Part interface {
-	// Collect sends metrics that are computed in a scrape.
+	// Collect sends metrics that are computed at scrape time.
 	Collect(ch chan<- prometheus.Metric)
 }
 

@@ -15,7 +15,7 @@ type Vectors struct {
 	counters   map[string]*prometheus.CounterVec
 	gauges     map[string]*prometheus.GaugeVec
 	histograms map[string]*prometheus.HistogramVec
-	// computed are metrics whose values are computed in a scrape.
+	// computed are metrics whose values are computed at scrape time.
 	computed map[string]*prometheus.Desc
 }
 
@@ -60,7 +60,7 @@ func (v *Vectors) Counter(m catalog.Counter, values ...string) prometheus.Counte
 	return v.counters[m.Name].WithLabelValues(valid(values)...)
 }
 
-// Gauge returns a series of client-go's own metrics and creates it at 0. All other gauges are computed in a scrape.
+// Gauge returns a series of client-go's own metrics and creates it at 0. All other gauges are computed at scrape time.
 func (v *Vectors) Gauge(m catalog.Gauge, values ...string) prometheus.Gauge {
 	return v.gauges[m.Name].WithLabelValues(valid(values)...)
 }
@@ -102,12 +102,12 @@ func valid(values []string) []string {
 
 func closedSet(m catalog.Metric) []string { return m.Labels[len(m.Labels)-1].Values }
 
-// GaugeValue returns a gauge that is computed in a scrape.
+// GaugeValue returns a gauge that is computed at scrape time.
 func (v *Vectors) GaugeValue(m catalog.Gauge, value float64, values ...string) prometheus.Metric {
 	return prometheus.MustNewConstMetric(v.computed[m.Name], prometheus.GaugeValue, value, values...)
 }
 
-// CounterValue returns a counter that is computed in a scrape.
+// CounterValue returns a counter that is computed at scrape time.
 func (v *Vectors) CounterValue(m catalog.Counter, value float64, values ...string) prometheus.Metric {
 	return prometheus.MustNewConstMetric(v.computed[m.Name], prometheus.CounterValue, value, values...)
 }

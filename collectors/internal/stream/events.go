@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// receive accounts for an event before the reflector sees it, so that a handler cannot be faster.
+// receive records an event before the reflector sees it, so that no handler can finish it first.
 func (w *watchProxy) receive(event watch.Event) {
 	c := w.connection
 	at := c.clock.Now()

@@ -96,8 +96,8 @@ type Objects struct {
 	// Leases adds leases.coordination.k8s.io to the default resources and reports the holders, which requires reading whole
 	// objects. It defaults to true.
 	Leases *bool `yaml:"leases,omitempty"`
-	// Generations reports objects with status.observedGeneration < metadata.generation, for which all watched resources with
-	// this field are read as whole objects. It defaults to true. Secrets and ConfigMaps are never read as whole objects.
+	// Generations reports objects with status.observedGeneration < metadata.generation, which requires reading whole objects of
+	// all watched resources with this field. It defaults to true. Secrets and ConfigMaps are never read as whole objects.
 	Generations *bool `yaml:"generations,omitempty"`
 	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
 	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.

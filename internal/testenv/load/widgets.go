@@ -14,7 +14,7 @@ import (
 // Widgets is the resource of the demo controller.
 var Widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// widgets are only written: the demo controller has their cache.
+// widgets are only written: the demo controller caches them.
 func (l *Load) widgets() kind {
 	client := l.options.Dynamic.Resource(Widgets)
 	return kind{

@@ -50,8 +50,8 @@ func GetAccount(t testing.TB, plane *stack.ControlPlane, namespace, name string)
 // User returns the name under which the API server knows the account.
 func (a *Account) User() string { return "system:serviceaccount:" + a.Namespace + ":" + a.Name }
 
-// Grant gives the account rules, in one namespace or, if scope is empty, in the whole cluster, and waits until they take
-// effect.
+// Grant binds rules to the account, in the namespace scope or, if scope is empty, in the whole cluster, and waits until they
+// take effect.
 func (a *Account) Grant(t testing.TB, scope string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	meta := metav1.ObjectMeta{GenerateName: a.Name + "-", Namespace: scope}
