@@ -19,7 +19,7 @@ import (
 )
 
 // ourSeries are all series of this project, including recording rules and series that have ended.
-const ourSeries = `last_over_time({__name__=~"k8s_informer_.+|k8s_client_.+|k8s_lease_.+|k8s_object_.+|controller_.+|workqueue_.+|leader_election_.+|informer_exporter_.+|informer:.+|ALERTS|ALERTS_FOR_STATE"}[1h])`
+const ourSeries = `last_over_time({__name__=~"k8s_informer_.+|k8s_client_.+|k8s_lease_.+|k8s_object_.+|controller_.+|workqueue_.+|leader_election_.+|informer_exporter_.+|informer:.+|lease:.+|cluster:.+|ALERTS|ALERTS_FOR_STATE"}[1h])`
 
 // TestNoSeriesNamesAnObject compares every label of every series with the names of all objects in the cluster.
 func TestNoSeriesNamesAnObject(t *testing.T) {
@@ -126,7 +126,8 @@ func isMeant(series map[string]string, label string) bool {
 	name, alert := series["__name__"], series["alertname"]
 	switch label {
 	case "lease", "lease_namespace", "holder":
-		return strings.HasPrefix(name, "k8s_lease_") || strings.HasPrefix(alert, "ClusterLease")
+		return strings.HasPrefix(name, "k8s_lease_") || strings.HasPrefix(name, "lease:k8s_lease_") ||
+			strings.HasPrefix(alert, "ClusterLease") || alert == "ControllerLeaderMissing"
 	case "namespace":
 		return strings.HasPrefix(name, "k8s_object_") || strings.HasPrefix(alert, "Cluster")
 	}

@@ -99,7 +99,10 @@ func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
-	observer, err := collectors.New(registry, collectors.Options{Name: "load", Logger: c.options.Log, UpstreamMetrics: true})
+	observer, err := collectors.New(registry, collectors.Options{
+		Name: "load", Logger: c.options.Log, UpstreamMetrics: true,
+		Checks: collectors.Checks{Mutations: 10 * time.Second}, // the exporter runs the others
+	})
 	if err != nil {
 		return err
 	}
