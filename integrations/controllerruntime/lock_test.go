@@ -2,9 +2,11 @@ package controllerruntime_test
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"runtime/pprof"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +30,15 @@ import (
 func TestLeaderElection(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	own := rest.CopyConfig(stacktest.Config(t))
-	own.Impersonate.UserName, own.Impersonate.Groups = "elector", []string{"system:masters"}
+	var created atomic.Int32
+	own.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/leases") {
+				created.Add(1)
+			}
+			return next.RoundTrip(r)
+		})
+	})
 	m := newManager(t, stacktest.Config(t), ctrl.Options{
 		LeaderElection: true, LeaderElectionID: "lock", LeaderElectionNamespace: namespace, LeaderElectionReleaseOnCancel: true,
 		LeaderElectionLabels: map[string]string{"a": "b"}, LeaderElectionConfig: own,
@@ -46,8 +56,11 @@ func TestLeaderElection(t *testing.T) {
 	if lease.Labels["a"] != "b" {
 		t.Errorf("the labels of the lease are %v", lease.Labels)
 	}
+	if n := created.Load(); n != 1 {
+		t.Errorf("%d leases have been created through LeaderElectionConfig, want 1", n)
+	}
 	if n := m.samples().Sum("k8s_client_requests_total", "resource", "leases.coordination.k8s.io", "verb", "create"); n != 1 {
-		t.Errorf("%v leases have been created through LeaderElectionConfig, want 1", n)
+		t.Errorf("%v requests to create the lease are reported, want 1", n)
 	}
 	await.True(t, "the Event is recorded", func() bool {
 		var events corev1.EventList
@@ -70,6 +83,11 @@ func TestLeaderElection(t *testing.T) {
 		}
 	}
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestNamespaceOfTheLock: without a namespace, the lock is in that of the service account, or the manager returns
 // controller-runtime's own error. The test of examples/controller-runtime has a service account.
