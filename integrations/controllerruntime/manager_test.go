@@ -101,7 +101,7 @@ func TestEnd(t *testing.T) {
 		t.Error("NewCache has not been called")
 	}
 	m.stop()
-	// Informers end when their Run returns, for which controller-runtime v0.23 does not wait.
+	// Informers may end a little later than the manager, as seen with controller-runtime v0.23.
 	m.eventually("no series of an informer remains", func() bool {
 		for _, s := range m.samples() {
 			if strings.HasPrefix(s.Name, "k8s_informer_") && s.Name != "k8s_informer_label_overflow_total" { // of the Observer
