@@ -5,11 +5,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -41,11 +39,12 @@ func run(ctx context.Context, out io.Writer, only string) error {
 	defer os.RemoveAll(dir)
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "client-go\tlibrary\tcontroller-runtime\tintegration")
-	failed := 0
+	tested, failed := 0, 0
 	for _, r := range matrix {
 		if !strings.HasPrefix(r.clientGo, only) {
 			continue
 		}
+		tested++
 		own := verdict(ctx, r.testLibrary, filepath.Join(dir, r.clientGo+".mod"))
 		integrated := verdict(ctx, r.testIntegration, filepath.Join(dir, r.controllerRuntime+".mod"))
 		for _, v := range []string{own, integrated} {
@@ -58,6 +57,9 @@ func run(ctx context.Context, out io.Writer, only string) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if tested == 0 {
+		return fmt.Errorf("--only: %s is not a supported version of client-go", only)
+	}
 	if failed > 0 {
 		return fmt.Errorf("%d combinations failed", failed)
 	}
@@ -69,10 +71,7 @@ func verdict(ctx context.Context, test func(context.Context, string) error, modf
 	started := time.Now()
 	err := test(ctx, modfile)
 	elapsed := time.Since(started).Round(time.Second)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "absent"
-	case err != nil:
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(modfile), err)
 		return fmt.Sprintf("failed (%s)", elapsed)
 	}
@@ -126,10 +125,7 @@ func (m module) require(ctx context.Context, versions []string) error {
 	for _, v := range versions {
 		args = append(args, "-require="+v)
 	}
-	if err := m.goTool(ctx, append(args, m.modfile)...); err != nil {
-		return err
-	}
-	return nil
+	return m.goTool(ctx, append(args, m.modfile)...)
 }
 
 // run runs a command of the go tool with the module's separate go.mod.
