@@ -105,7 +105,8 @@ func outage() []inhibition {
 	}
 	return []inhibition{
 		{
-			// One source in each cluster: Alertmanager 0.31 forgets the others when the first of several resolves.
+			// One source per cluster: when one of several is removed after it has resolved, Alertmanager 0.31 forgets the others
+			// until they are sent again.
 			SourceMatchers: []string{alertname(apiUnreachable), severity(catalog.Info)},
 			TargetMatchers: []string{`alertname=~"` + strings.Join(names, "|") + `"`},
 			Equal:          []string{"cluster"},

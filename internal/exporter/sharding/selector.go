@@ -120,7 +120,7 @@ type olderOptions struct{ absentOptions }
 type absentOptions struct{ ShardSelector string }
 
 // FilterList removes the items that a selector does not select. It calls unselected if there are any.
-func FilterList(part Selector, list runtime.Object, unasked func()) error {
+func FilterList(part Selector, list runtime.Object, unselected func()) error {
 	if part.Empty() {
 		return nil
 	}
@@ -137,17 +137,17 @@ func FilterList(part Selector, list runtime.Object, unasked func()) error {
 	if err != nil || complete {
 		return err
 	}
-	unasked()
+	unselected()
 	return meta.SetList(list, selected)
 }
 
 // FilterWatch returns a watch without the events of objects that a selector does not select. It calls unselected at the first
 // of them.
-func FilterWatch(part Selector, inner watch.Interface, unasked func()) watch.Interface {
+func FilterWatch(part Selector, inner watch.Interface, unselected func()) watch.Interface {
 	if part.Empty() {
 		return inner
 	}
-	w := &filteredWatch{inner: inner, result: make(chan watch.Event), stopped: make(chan struct{}), unasked: sync.OnceFunc(unasked)}
+	w := &filteredWatch{inner: inner, result: make(chan watch.Event), stopped: make(chan struct{}), unselected: sync.OnceFunc(unselected)}
 	w.stop = sync.OnceFunc(func() { close(w.stopped) })
 	go w.run(part)
 	return w
@@ -155,11 +155,11 @@ func FilterWatch(part Selector, inner watch.Interface, unasked func()) watch.Int
 
 // filteredWatch is a watch.Filter that also ends while it has an event that is not read.
 type filteredWatch struct {
-	inner   watch.Interface
-	result  chan watch.Event
-	stopped chan struct{}
-	stop    func()
-	unasked func()
+	inner      watch.Interface
+	result     chan watch.Event
+	stopped    chan struct{}
+	stop       func()
+	unselected func()
 }
 
 // ResultChan implements watch.Interface.
@@ -183,7 +183,7 @@ func (w *filteredWatch) run(part Selector) {
 			}
 			if isObjectEvent(event) {
 				if yes, err := part.Matches(event.Object); err == nil && !yes {
-					w.unasked()
+					w.unselected()
 					continue
 				}
 			}
