@@ -1,10 +1,6 @@
 package alerts
 
-import (
-	"strings"
-
-	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-)
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var controllerLeaderMissing = Alert{
 	Name:      "ControllerLeaderMissing",
@@ -19,7 +15,7 @@ var controllerLeaderMissing = Alert{
 	expr: `
 max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0
 or on (@cluster, lock)
-` + strings.TrimSpace(leaseExpired("=~")),
+(` + leaseExpired("=~") + `)`,
 	summary: "No leader for " + thisLock + ".",
 	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
 		"Leader-only work has stopped.",

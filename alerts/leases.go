@@ -21,7 +21,8 @@ max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[
 
 // leaseExpired returns the expression for expired Leases, in or outside of the namespaces that page. A Lease that was not
 // renewed within the window was left behind long ago; every cluster has some. With several exporters all must agree: one that
-// has just been started does not know yet. The label lock is that of the library's metrics.
+// has just been started does not know yet. The label lock is that of the library's metrics. The
+// election of the exporters themselves has its own alert, InformerExporterLeaderMissing.
 func leaseExpired(operator string) string {
 	return `
 label_join(
@@ -30,6 +31,8 @@ label_join(
   max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[1h])) > time() - $seconds,
   "lock", "/", "lease_namespace", "lease"
 )
+unless on (@cluster, lock)
+controller_leader{@, name=~"` + exporterNames + `"}
 `
 }
 
