@@ -5,23 +5,29 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := help
 
 GO       ?= go
-# Paths of tools. Tools have modules of their own, which a workspace does not allow.
+# Paths of tools. Tools have separate modules, which are not part of the workspace.
 LINT     = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod -n golangci-lint)
 VULN     = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod -n govulncheck)
+ACTIONS  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/actionlint/go.mod -n actionlint)
+APIDIFF  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/apidiff/go.mod -n apidiff)
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
 # Modules of this repository.
-MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2e
+MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2e test/deploy
 # Tests that take minutes, because faults last that long.
-FAULTS   := ./test/faults ./test/chaos ./test/demo
+FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
 RACE     ?= -race
 # Packages tested in parallel. Tests with servers wait more than they compute.
 PARALLEL ?= 4
+# Packages whose kill rates are in docs/testing.md.
+MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit objects informer queue controllers leader apiclient) ./alerts ./dashboards
 # What `make generate` writes.
-GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md docs/requirements.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 STAMP    := github.com/prometheus/common/version
+# Keeps golang.org/x/net/trace, and thereby html/template, out of the exporter. See tools/conntrack.
+TAGS     := grpcnotrace
 LDFLAGS  := -s -w -X $(STAMP).Version=$(VERSION) -X $(STAMP).Revision=$(REVISION) -X $(STAMP).Branch=$(BRANCH)
 
 .PHONY: help
@@ -30,37 +36,63 @@ help: ## List the targets
 
 .PHONY: build
 build: ## Build the exporter into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/exporter ./cmd/exporter
+	CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/exporter ./cmd/exporter
 
 .PHONY: generate
 generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
 	$(GO) run ./cmd/exporter generate --out deploy
 	$(GO) run ./internal/testenv/cmd/tables
 
+.PHONY: release-links
+release-links: ## Let generated links point to REF: a tag in its release commit, and main again in the next
+	sed -i -E 's|^const ref = ".*"|const ref = "$(REF)"|' internal/generate/release.go
+	sed -i -E 's|(runbook_url: .*/blob/)[^/]+/|\1$(REF)/|' alerts/testdata/*.test.yaml
+	sed -i -E 's|(informer-exporter/blob/)[^/]+/|\1$(REF)/|' alerts/runbooks.go test/e2e/fault_test.go
+	$(MAKE) generate
+
 .PHONY: check
 check: generate ## Fail if generated files are stale, a module is not tidy, or promtool or amtool report errors
 	@git status --porcelain -- $(GENERATED) | { ! grep . ; } || { echo 'Generated files are stale: run `make generate` and commit the result.'; exit 1; }
 	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m: run go mod tidy"; exit 1; }; done
-	promtool=$$($(SERVERS) promtool) && $$promtool check rules --lint=all deploy/prometheus/rules.yaml && $$promtool test rules alerts/testdata/*.test.yaml
+	promtool=$$($(SERVERS) promtool) && $$promtool check rules --lint=all deploy/prometheus/rules.yaml && $$promtool test rules alerts/testdata/*.test.yaml && $$promtool check config --syntax-only deploy/compose/prometheus.yml
 	amtool=$$($(SERVERS) amtool) && $$amtool check-config deploy/alertmanager/alertmanager.yaml
 
 .PHONY: lint
-lint: vuln words ## Run gofmt, go vet, golangci-lint, govulncheck and the word list
+lint: VULNDB ?= optional
+lint: vuln words ## Run gofmt, go vet, golangci-lint, govulncheck, actionlint and the word list
+	$(ACTIONS) -shellcheck= -pyflakes=
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
+# Not in tools/servers/kubernetes-*: only make compat runs these API servers, and older ones have known vulnerabilities.
 .PHONY: vuln
-vuln: ## Check for known vulnerabilities, if the database is reachable
-	@for m in $(MODULES); do echo "vuln $$m"; \
-	  out=$$(cd $$m && $(VULN) ./... 2>&1) && echo "$$out" || { \
-	    grep -q 'fetching vulnerabilities' <<<"$$out" && echo 'SKIPPED: the vulnerability database is not reachable' || { echo "$$out"; exit 1; }; }; \
-	done
+vuln: ## Check for known vulnerabilities; VULNDB=optional, the default of lint, skips it if the database is not reachable
+	@check() { \
+	  echo "vuln $$1"; \
+	  out=$$(cd $$1 && shift && $(VULN) "$$@" 2>&1) && echo "$$out" && return; \
+	  grep -q 'fetching vulnerabilities' <<<"$$out" || { echo "$$out"; return 1; }; \
+	  [ "$(VULNDB)" = optional ] && echo 'SKIPPED: the vulnerability database is not reachable' && exit; \
+	  echo "$$out"; echo 'the vulnerability database is not reachable: set VULNDB=optional to skip the check'; return 1; }; \
+	for m in $(MODULES); do check $$m ./... || exit 1; done; \
+	for m in $(filter-out tools/servers/kubernetes-%,$(sort $(dir $(wildcard tools/*/go.sum tools/*/*/go.sum)))); do GOWORK=off check $$m -scan package tool || exit 1; done
 
 .PHONY: words
 words: ## Check the language of comments, messages and pages
 	@$(GO) test -count=1 -run TestWords ./test/docs
 
+.PHONY: apidiff
+apidiff: ## Print incompatible changes of the Go API since REF (the last tag); fails from v1.0.0 on
+	@ref=$(or $(REF),$$(git describe --tags --abbrev=0 2>/dev/null || true)); [ -n "$$ref" ] || { echo 'no release to compare with'; exit 0; }; \
+	old=$$(mktemp -d); trap 'git worktree remove --force '$$old'/tree; rm -rf '$$old EXIT; git worktree add -q --detach $$old/tree $$ref; \
+	apidiff=$(APIDIFF); changes=; \
+	for p in $$(cd $$old/tree && $(GO) list ./collectors/... ./integrations/clientgo ./tracing ./alerts ./dashboards | grep -v /internal/); do \
+	  (cd $$old/tree && $$apidiff -w $$old/export $$p); \
+	  found=$$($$apidiff -incompatible $$old/export $$p); \
+	  [ -z "$$found" ] || { echo "$$p"; echo "$$found"; changes=yes; }; \
+	done; \
+	case "$$ref$$changes" in v0.*|*[!s]) ;; *yes) echo "incompatible with $$ref: see docs/versioning.md"; exit 1;; esac
+
 .PHONY: servers
-servers: ## Build the servers for tests and demo if they are missing (about ten minutes on two cores)
+servers: ## Build the servers for tests and demo if they are missing (about twelve minutes on two cores)
 	@$(SERVERS) >/dev/null
 
 .PHONY: test
@@ -69,15 +101,23 @@ test: servers ## Run unit and integration tests with a real API server; RACE= di
 	@for m in integrations/controllerruntime examples/controller-runtime; do echo "test $$m"; (cd $$m && $(GO) test $(RACE) -timeout 10m ./...); done
 
 .PHONY: test-faults
-test-faults: servers ## Run the tests of faults: the fault table, the exporter under faults, the faults of the demo
+test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server
 	$(GO) test $(RACE) -count=1 -timeout 25m $(FAULTS)
 
 .PHONY: e2e
-e2e: servers ## Test the whole chain, from a fault to its alert at a receiver and back
+e2e: servers test-deploy ## Test the whole chain, from a fault to its alert at a receiver and back
 	cd test/e2e && $(GO) test -count=1 -timeout 25m -v ./...
 
+.PHONY: test-deploy
+test-deploy: servers ## Test the Helm chart, the image and the compose file; part of e2e
+	cd test/deploy && $(GO) test -count=1 -timeout 10m ./...
+
+.PHONY: cost
+cost: servers ## Print the samples that rules and dashboards read in 300 clusters; part of e2e
+	cd test/e2e && $(GO) test -count=1 -v ./cost
+
 .PHONY: compat
-compat: servers ## Compile and test the library with each supported client-go and controller-runtime; ONLY=v0.36 tests one
+compat: servers ## Test each supported client-go, controller-runtime and API server; ONLY=v0.36 or ONLY=1.35 tests one
 	$(GO) run ./internal/testenv/cmd/compat $(if $(ONLY),--only=$(ONLY))
 
 .PHONY: bench
@@ -88,13 +128,25 @@ bench: ## Measure the decorators, as ratios to undecorated code in the same run
 bench-check: ## Fail if a decorator exceeds its budget
 	$(GO) run ./internal/testenv/cmd/benchcheck
 
+.PHONY: bench-report
+bench-report: servers ## Run the benchmarks of load figures and budgets, and write docs/benchmarks.md (20 minutes on two cores); ONLY='B1|B3' selects sections
+	$(GO) run ./internal/testenv/cmd/benchreport $(if $(ONLY),--only='$(ONLY)')
+
 .PHONY: bench-exporter
-bench-exporter: servers ## Measure the exporter with 100,000 objects and 100 custom resources, beside kube-state-metrics
-	$(GO) test -run '^$$' -bench 'Exporter$$' -benchtime 1x -timeout 58m ./cmd/exporter
+bench-exporter: servers ## Compare the exporter with kube-state-metrics, with 100,000 objects and 100 custom resources
+	$(GO) test -run '^$$' -bench 'Exporter$$$(if $(BENCH),/^($(BENCH))$$)' -benchtime 1x -timeout 58m ./cmd/exporter
+
+.PHONY: bench-shards
+bench-shards: ## Measure one exporter and three shards with a million objects
+	$(GO) test -run '^$$' -bench 'Shards$$' -benchtime 1x -timeout 58m ./cmd/exporter
+
+.PHONY: bench-scale
+bench-scale: ## Compare the exporter with plain metadata informers, from 10,000 to a million objects and from 10 to 500 resources
+	$(GO) test -run '^$$' -bench 'Scale$$' -benchtime 1x -timeout 58m ./cmd/exporter
 
 .PHONY: demo
-demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends it
-	$(GO) run ./internal/testenv/cmd/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR))
+demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m ends it; CHURN=1 adds routine operations; TRACES=0 runs without Jaeger; LITE=1 runs only etcd, API server, exporter and Prometheus
+	$(GO) run ./internal/testenv/cmd/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR)) $(if $(CHURN),--churn) $(if $(filter 0,$(TRACES)),--no-traces) $(if $(filter 1,$(LITE)),--lite)
 
 .PHONY: soak
 soak: servers ## Run the whole stack under random faults for DURATION (30m), and compare before and after
@@ -104,9 +156,21 @@ soak: servers ## Run the whole stack under random faults for DURATION (30m), and
 chaos: servers ## Test the exporter under long outages of servers, credentials and permissions: OUTAGE (5m)
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
+.PHONY: hostile
+hostile: servers ## Run the exporter against an API server that lies, each case alone FOR=1m; prints the rows of docs/chaos.md
+	FOR=$(or $(FOR),1m) $(GO) test -count=1 -timeout 60m -parallel 4 -v -run TestExporter ./test/hostile
+
 .PHONY: record
 record: servers ## Record the metrics of programs under each fault of docs/faults.md (half an hour); ONLY=TestName records one row
 	cd test/e2e && $(GO) run ./record $(if $(ONLY),--only='$(ONLY)')
+
+.PHONY: record-healthy
+record-healthy: servers ## Record the metrics of a healthy cluster and its operations (49 minutes)
+	cd test/e2e && $(GO) run ./record --healthy=48m30s --thin=testdata/healthy.yaml.gz
+
+.PHONY: mutate
+mutate: servers ## Change PKG (all packages of the table) in N (200) places, one at a time, print changes that no test fails for; SEED (1)
+	$(GO) run ./internal/testenv/cmd/mutate --n=$(or $(N),200) --seed=$(or $(SEED),1) --doc=docs/testing.md $(or $(PKG),$(MUTATED))
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for half a minute

@@ -29,10 +29,15 @@ type Alert struct {
 	// board is the dashboard that the alert links to.
 	board board
 	// labels are the labels of the result that set the dashboard variables of the same name. "controller=name" sets the
-	// variable controller from the label name.
+	// variable controller from the label name. No dashboard has a variable for the namespace of the target, "@namespace".
 	labels []string
+	// namespaceFrom is the label from which the result takes its namespace: lock or lease_namespace. "" if it has the namespace
+	// of the target, or of the object.
+	namespaceFrom string
 	// record returns the recording rules that the expression reads.
 	record func(o catalog.Objective, c Config) []Rule
+	// long returns recording rules that are evaluated once per tile.
+	long func(o catalog.Objective, c Config) []Rule
 	// expand returns the rules if the alert needs more than one.
 	expand func(a Alert, o catalog.Objective, c Config) []Rule
 }
@@ -40,8 +45,9 @@ type Alert struct {
 // Labels that the results of expressions carry.
 var (
 	ofProcess  = []string{"cluster", "job", "instance", "name", "informer_type", "watch_namespace"}
-	ofInformer = []string{"cluster", "job", "name", "informer_type", "watch_namespace"}
-	ofProgram  = []string{"cluster", "job", "name"}
+	ofInformer = []string{"cluster", "@namespace", "job", "name", "informer_type", "watch_namespace"}
+	ofResource = []string{"cluster", "@namespace", "job", "name", "informer_type"}
+	ofProgram  = []string{"cluster", "@namespace", "job", "name"}
 	ofExporter = []string{"cluster", "job", "instance"}
 	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the name of the queue
 	ofLock     = []string{"cluster", "name", "lock"}
@@ -52,19 +58,21 @@ var (
 // All returns every alert, in the order of the dashboards.
 func All() []Alert {
 	return []Alert{
-		informerNotSynced, informerSyncSlow, informerListWatchErrors,
+		informerNotSynced, informerReadsBeforeSync, informerSyncSlow, informerListWatchErrors,
 		apiUnreachable, informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
-		informerCacheDiffers, informerAuditsFail, informerCacheMutated,
-		informerHandlerSlow, informerHandlerPanics, informerEventsLost,
-		informerVersionRegression, informerTransformDrops,
-		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterShardMissing, informerExporterAbsent,
-		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
-		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupOverdue,
+		informerCacheDiffers, informerAuditsFail, informerAuditsMissing, informerCacheMutated,
+		informerHandlerSlow, informerHandlerPanics, informerHandlersGrow, informerEventsLost,
+		informerVersionRegression, informerVersionBehindPast, informerTransformDrops, informerForeignObjects, informerDuplicated, informerOrphaned,
+		informerSeriesLimitReached, informerScrapeSlow,
+		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterMemoryHigh, informerExporterShardMissing, informerExporterAbsent,
+		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped, controllerHistogramsWithoutBuckets,
+		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupSlow, controllerCleanupOverdue,
 		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
 		clusterLeaseExpired, clusterLeaseChanges,
 		clusterObjectHeld, clusterNamespaceStuck, clusterGenerationLag,
 		controllerClientErrors, controllerClientThrottled,
+		clusterWatchersTerminated, clusterWatchCacheInconsistent,
 	}
 }
 
@@ -86,34 +94,56 @@ func names() []string {
 	return list
 }
 
-// Rules returns the alert's rules for a valid configuration.
+// rules returns the alert's rules for a valid configuration.
 func (a Alert) rules(c Config) []Rule {
 	if a.expand != nil {
-		return c.label(a.expand(a, c.Targets.Of(a.Objective), c))
+		return c.label(a.annotate(a.expand(a, c.Targets.Of(a.Objective), c), c))
 	}
-	return c.label(a.controllerRules(c))
+	return c.label(a.annotate(a.controllerRules(c), c))
 }
 
 // rule returns one rule with its placeholders replaced.
 func (a Alert) rule(o catalog.Objective, c Config) Rule {
 	fill := func(text string) string { return c.fill(o, text) }
+	annotations := map[string]string{SummaryAnnotation: fill(a.summary), DescriptionAnnotation: fill(a.description)}
+	for name, address := range map[string]string{
+		RunbookAnnotation:   RunbookURL(c, a.Name),
+		DashboardAnnotation: dashboardURL(c.Dashboards.of(a.board), a.labels, c),
+	} {
+		if address != "" {
+			annotations[name] = address
+		}
+	}
 	return Rule{
 		Alert:         a.Name,
-		Expr:          strings.TrimSpace(fill(a.expr)),
+		Expr:          fill(a.withNamespace()),
 		For:           catalog.FormatDuration(o.For),
 		KeepFiringFor: a.keepFiring(o, c),
-		Labels:        map[string]string{SeverityLabel: string(o.Severity)},
-		Annotations: map[string]string{
-			SummaryAnnotation:     fill(a.summary),
-			DescriptionAnnotation: fill(a.description),
-			RunbookAnnotation:     RunbookURL(c, a.Name),
-			DashboardAnnotation:   dashboardURL(c.Dashboards.of(a.board), a.labels, c),
-		},
+		Labels:        map[string]string{c.series().SeverityLabel(): c.Severity(o.Severity)},
+		Annotations:   annotations,
 	}
 }
 
-// lostScrapes is how long a gauge may be missing. It covers one failed scrape at a scrape interval of a minute, with a margin.
-const lostScrapes = 2 * time.Minute
+// withNamespace returns the expression. Its result has the label namespace for locks and Leases, too, so that alerts can be
+// routed by it.
+func (a Alert) withNamespace() string {
+	expr := strings.TrimSpace(a.expr)
+	call, arguments := "", ""
+	switch a.namespaceFrom {
+	case "":
+		return expr
+	case "lock": // namespace/name, unless its author chose another one
+		call, arguments = "label_replace", `"$1", "lock", "(.+)/.+"`
+	default:
+		call, arguments = "label_join", `"", "`+a.namespaceFrom+`"`
+	}
+	return call + "(\n  " + strings.ReplaceAll(expr, "\n", "\n  ") + ",\n  \"@namespace\", " + arguments + "\n)"
+}
+
+// lostScrapes returns how long a gauge may be missing: one failed scrape, with a margin.
+func (c Config) lostScrapes() time.Duration {
+	return max(2*time.Minute, 2*c.Targets.ScrapeInterval())
+}
 
 // keepFiring returns keep_firing_for. A single failed scrape makes all series of its target stale: an alert that compares a
 // gauge directly would resolve, and fire again only after its for. An expression with a window spans the failed scrape and
@@ -123,30 +153,36 @@ func (a Alert) keepFiring(o catalog.Objective, c Config) string {
 	case a.keep > 0:
 		return catalog.FormatDuration(a.keep)
 	case a.gauge || o.Window == 0 && o.BurnRates == nil:
-		return catalog.FormatDuration(cmp.Or(c.KeepFiringFor, lostScrapes))
+		return catalog.FormatDuration(cmp.Or(c.KeepFiringFor, c.lostScrapes()))
 	}
 	return ""
 }
 
-// RunbookURL returns the URL of an alert's runbook.
+// RunbookURL returns the URL of an alert's runbook, "" if it is unknown.
 func RunbookURL(c Config, name string) string {
 	if c.RunbookBase == "" {
-		return name + ".md"
+		return ""
 	}
 	return strings.TrimSuffix(c.RunbookBase, "/") + "/" + name + ".md"
 }
 
-// dashboardURL returns the URL of a dashboard with its variables set from the alert's labels, as a template.
+// dashboardURL returns the URL of a dashboard with its variables set from the alert's labels, as a template; "" if it is unknown.
 func dashboardURL(address string, labels []string, c Config) string {
+	if address == "" {
+		return ""
+	}
 	var b strings.Builder
 	b.WriteString(address)
 	b.WriteString("?from=now-3h&to=now")
 	for _, l := range labels {
+		if strings.HasPrefix(l, "@") {
+			continue
+		}
 		variable, label, renamed := strings.Cut(l, "=")
 		if !renamed {
 			label = variable
 		}
-		b.WriteString(`{{ with $labels.` + c.series().Label(label) + ` }}&var-` + variable + `={{ . | urlquery }}{{ end }}`)
+		b.WriteString(`{{ with $labels.` + c.name(label) + ` }}&var-` + variable + `={{ . | urlquery }}{{ end }}`)
 	}
 	return b.String()
 }

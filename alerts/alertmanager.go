@@ -11,12 +11,16 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// SecretsDir is the directory of the files page-url, ticket-url and info-url, from which Alertmanager reads the URLs of
+// SecretsDir is the directory of the files page-url, ticket-url, info-url and watchdog-url, from which Alertmanager reads the URLs of
 // receivers without a configured URL.
 const SecretsDir = "/etc/alertmanager/secrets/informer-exporter"
 
-// receivers are named after the severities that they receive.
+// receivers are named after severities. The configuration may give severities other names in Prometheus, but that changes neither
+// the names of receivers nor those of the files with their URLs.
 var receivers = []string{string(catalog.Page), string(catalog.Ticket), string(catalog.Info)}
+
+// teamLabel is the label by which alerts are routed to teams.
+const teamLabel = "team"
 
 // null is the receiver of alerts that only mute others.
 const null = "null"
@@ -55,8 +59,8 @@ type webhook struct {
 	SendResolved bool   `json:"send_resolved"`
 }
 
-// AlertmanagerFile returns an Alertmanager configuration for a valid configuration: routes by severity, and inhibition rules
-// that mute alerts which follow from another one.
+// AlertmanagerFile returns an Alertmanager configuration for a valid configuration: routes by severity, and inhibition rules that
+// mute alerts that follow from another one.
 func AlertmanagerFile(c Config) ([]byte, error) {
 	am := c.Alertmanager
 	groupBy := am.GroupBy
@@ -68,8 +72,11 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 	if ticketRepeat == 0 {
 		ticketRepeat = 24 * time.Hour
 	}
-	routes, teamReceivers := teamRoutes(am.Teams, ticketRepeat)
-	mutes := route{Receiver: null, Matchers: []string{alertname(apiUnreachable), severity(catalog.Info)}}
+	routes, teamReceivers := c.teamRoutes(ticketRepeat)
+	if c.Watchdog {
+		routes = append([]route{watchdogRoute()}, routes...)
+	}
+	silent := route{Receiver: null, Matchers: []string{alertname(apiUnreachable), MutesLabel + `!=""`}}
 	return yaml.Marshal(alertmanagerFile{
 		Global: map[string]string{"resolve_timeout": "5m"},
 		Route: route{
@@ -78,55 +85,70 @@ func AlertmanagerFile(c Config) ([]byte, error) {
 			GroupWait:      orDefault(am.GroupWait, 30*time.Second),
 			GroupInterval:  orDefault(am.GroupInterval, 5*time.Minute),
 			RepeatInterval: orDefault(am.RepeatInterval, 4*time.Hour),
-			Routes: slices.Concat([]route{mutes}, routes, []route{
-				bySeverity("", string(catalog.Page), ticketRepeat),
-				bySeverity("", string(catalog.Ticket), ticketRepeat),
-				bySeverity("", string(catalog.Info), ticketRepeat),
+			Routes: slices.Concat([]route{silent}, routes, []route{
+				c.bySeverity("", catalog.Page, ticketRepeat),
+				c.bySeverity("", catalog.Ticket, ticketRepeat),
+				c.bySeverity("", catalog.Info, ticketRepeat),
 			}),
 		},
 		InhibitRules: inhibitions(c),
-		Receivers:    slices.Concat(webhookReceivers(am.WebhookURLs), teamReceivers, []receiver{{Name: null}}),
+		Receivers:    slices.Concat(c.webhookReceivers(), teamReceivers, []receiver{{Name: null}}),
 	})
 }
 
 func alertname(a Alert) string { return `alertname="` + a.Name + `"` }
 
-func severity(s catalog.Severity) string { return SeverityLabel + `="` + string(s) + `"` }
+// hasSeverity returns the matcher of a severity.
+func (c Config) hasSeverity(s catalog.Severity) string {
+	return c.series().SeverityLabel() + `="` + c.Severity(s) + `"`
+}
 
-// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped. Without that alert, the rule mutes nothing.
+// kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped.
 const kubeAPIDown = "KubeAPIDown"
 
-// outage mutes what follows from an API server that cannot be reached, pages included.
-func outage() []inhibition {
+// outage mutes what follows from an API server that cannot be reached: tickets for longer than pages. Each rule has one source per
+// cluster: when one of several is removed after it has resolved, Alertmanager 0.31 forgets the others until they are sent again.
+func outage(c Config) []inhibition {
 	follow := followFromOutage()
 	names := make([]string, len(follow))
 	for i, a := range follow {
 		names[i] = a.Name
 	}
-	return []inhibition{
+	targets := `alertname=~"` + strings.Join(names, "|") + `"`
+	isPage := c.hasSeverity(catalog.Page)
+	list := []inhibition{
 		{
-			// One source per cluster: when one of several is removed after it has resolved, Alertmanager 0.31 forgets the others
-			// until they are sent again.
-			SourceMatchers: []string{alertname(apiUnreachable), severity(catalog.Info)},
-			TargetMatchers: []string{`alertname=~"` + strings.Join(names, "|") + `"`},
+			SourceMatchers: []string{alertname(apiUnreachable), mutes(catalog.Ticket)},
+			TargetMatchers: []string{targets, strings.Replace(isPage, "=", "!=", 1)},
 			Equal:          []string{"cluster"},
 		},
 		{
-			SourceMatchers: []string{`alertname="` + kubeAPIDown + `"`},
-			TargetMatchers: []string{`alertname=~"` + strings.Join(append(names, apiUnreachable.Name), "|") + `"`},
+			SourceMatchers: []string{alertname(apiUnreachable), mutes(catalog.Page)},
+			TargetMatchers: []string{targets, isPage},
 			Equal:          []string{"cluster"},
 		},
 	}
+	if c.Alertmanager.KubeAPIDown {
+		list = append(list, inhibition{
+			SourceMatchers: []string{`alertname="` + kubeAPIDown + `"`},
+			TargetMatchers: []string{`alertname=~"` + strings.Join(append(names, apiUnreachable.Name), "|") + `"`},
+			Equal:          []string{"cluster"},
+		})
+	}
+	return list
 }
+
+// mutes returns the matcher of rules that only mute others.
+func mutes(s catalog.Severity) string { return MutesLabel + `="` + string(s) + `"` }
 
 // inhibitions returns rules that mute the effects of a cause. An outage of the API server mutes everything that follows from
 // it. The other rules form chains, from cause to effect: exporter absent, not synced, watch down, lag; blocked, slow, deep queue;
 // no leader, leader transitions; terminating object, its Namespace. An alert on one process inhibits only alerts on the same
-// process. Except in an outage, a ticket never inhibits a page.
+// process. Except in an outage, and for the exporter's own informers while it is absent, a ticket never inhibits a page.
 func inhibitions(c Config) []inhibition {
 	name := alertname
 	watch := `alertname=~"` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`
-	list := append(outage(), []inhibition{
+	list := append(outage(c), []inhibition{
 		{
 			// Only the exporter's own informers: programs with the library report their own metrics.
 			SourceMatchers: []string{name(informerExporterAbsent)},
@@ -154,9 +176,21 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofInformer,
 		},
 		{
+			// A failure that lasts for a quarter of an hour has already raised one of these.
+			SourceMatchers: []string{`alertname=~"` + informerNotSynced.Name + `|` + informerWatchDown.Name + `|` + informerWatchDisconnects.Name + `"`},
+			TargetMatchers: []string{name(informerListWatchErrors)},
+			Equal:          ofResource,
+		},
+		{
 			// Fast burn rates imply slow ones.
-			SourceMatchers: []string{name(informerEventLagBurn), severity(catalog.Page)},
-			TargetMatchers: []string{name(informerEventLagBurn), severity(catalog.Ticket)},
+			SourceMatchers: []string{name(informerEventLagBurn), c.hasSeverity(catalog.Page)},
+			TargetMatchers: []string{name(informerEventLagBurn), c.hasSeverity(catalog.Ticket)},
+			Equal:          ofInformer,
+		},
+		{
+			// One replica has seen the versions go back, and another one has restarted since.
+			SourceMatchers: []string{name(informerVersionRegression)},
+			TargetMatchers: []string{name(informerVersionBehindPast)},
 			Equal:          ofInformer,
 		},
 		{
@@ -167,7 +201,13 @@ func inhibitions(c Config) []inhibition {
 		{
 			SourceMatchers: []string{name(controllerQueueSlow)},
 			TargetMatchers: []string{name(controllerQueueDeep)},
-			Equal:          []string{"cluster", "job", "name"},
+			Equal:          ofProgram,
+		},
+		{
+			// Slow cleanups miss their deadline.
+			SourceMatchers: []string{name(controllerCleanupOverdue)},
+			TargetMatchers: []string{name(controllerCleanupSlow)},
+			Equal:          []string{"cluster", "@namespace", "job", "name", "controller", "finalizer"},
 		},
 		{
 			SourceMatchers: []string{name(controllerLeaderMissing)},
@@ -187,6 +227,18 @@ func inhibitions(c Config) []inhibition {
 			Equal:          []string{"cluster", "lock"},
 		},
 		{
+			// client-go's metric has the name of the Lease, and the namespace of the program instead of the Lease's.
+			SourceMatchers: []string{name(controllerLeaderMissing), `lease!=""`, c.name("@namespace") + `!=""`},
+			TargetMatchers: []string{name(clusterLeaseExpired)},
+			Equal:          []string{"cluster", "@namespace", "lease"},
+		},
+		{
+			// A target outside of Kubernetes.
+			SourceMatchers: []string{name(controllerLeaderMissing), `lease!=""`, c.name("@namespace") + `=""`},
+			TargetMatchers: []string{name(clusterLeaseExpired)},
+			Equal:          []string{"cluster", "lease"},
+		},
+		{
 			SourceMatchers: []string{name(clusterLeaseExpired)},
 			TargetMatchers: []string{name(clusterLeaseChanges)},
 			Equal:          ofLease,
@@ -204,14 +256,20 @@ func inhibitions(c Config) []inhibition {
 	return list
 }
 
+// pageInterval is the default group_interval of pages: a page that was muted waits for the next one.
+const pageInterval = time.Minute
+
 // bySeverity returns the route of a severity, for one team unless team is empty.
-func bySeverity(team, severity string, ticketRepeat time.Duration) route {
-	r := route{Receiver: receiverName(team, severity), Matchers: []string{SeverityLabel + `="` + severity + `"`}}
+func (c Config) bySeverity(team string, severity catalog.Severity, ticketRepeat time.Duration) route {
+	r := route{Receiver: receiverName(team, string(severity)), Matchers: []string{c.hasSeverity(severity)}}
 	if team != "" {
-		r.Matchers = append([]string{`team="` + team + `"`}, r.Matchers...)
+		r.Matchers = append([]string{teamLabel + `="` + team + `"`}, r.Matchers...)
 	}
-	if severity != string(catalog.Page) {
+	switch {
+	case severity != catalog.Page:
 		r.RepeatInterval = catalog.FormatDuration(ticketRepeat)
+	case c.Alertmanager.GroupInterval == 0:
+		r.GroupInterval = catalog.FormatDuration(pageInterval)
 	}
 	return r
 }
@@ -224,11 +282,12 @@ func receiverName(team, severity string) string {
 }
 
 // teamRoutes returns the routes and receivers of teams, for the severities that they have a URL for.
-func teamRoutes(teams map[string]map[string]string, ticketRepeat time.Duration) (routes []route, list []receiver) {
+func (c Config) teamRoutes(ticketRepeat time.Duration) (routes []route, list []receiver) {
+	teams := c.Alertmanager.Teams
 	for _, team := range slices.Sorted(maps.Keys(teams)) {
 		for _, severity := range receivers {
 			if address, ok := teams[team][severity]; ok {
-				routes = append(routes, bySeverity(team, severity, ticketRepeat))
+				routes = append(routes, c.bySeverity(team, catalog.Severity(severity), ticketRepeat))
 				list = append(list, receiver{Name: receiverName(team, severity), Webhooks: []webhook{{URL: address, SendResolved: true}}})
 			}
 		}
@@ -236,14 +295,22 @@ func teamRoutes(teams map[string]map[string]string, ticketRepeat time.Duration) 
 	return routes, list
 }
 
-func webhookReceivers(urls map[string]string) []receiver {
-	list := make([]receiver, len(receivers))
-	for i, severity := range receivers {
-		hook := webhook{URL: urls[severity], SendResolved: true}
+// receivers returns the names of the receivers that every configuration has, and of the watchdog's if it is enabled.
+func (c Config) receivers() []string {
+	if c.Watchdog {
+		return append(slices.Clone(receivers), watchdogReceiver)
+	}
+	return receivers
+}
+
+func (c Config) webhookReceivers() []receiver {
+	var list []receiver
+	for _, name := range c.receivers() {
+		hook := webhook{URL: c.Alertmanager.WebhookURLs[name], SendResolved: name != watchdogReceiver}
 		if hook.URL == "" {
-			hook.URLFile = SecretsDir + "/" + severity + "-url"
+			hook.URLFile = SecretsDir + "/" + name + "-url"
 		}
-		list[i] = receiver{Name: severity, Webhooks: []webhook{hook}}
+		list = append(list, receiver{Name: name, Webhooks: []webhook{hook}})
 	}
 	return list
 }

@@ -65,7 +65,7 @@ func TestAlertmanagerDefaults(t *testing.T) {
 			t.Errorf("receiver %s: %+v", r.Name, r.Webhooks)
 		}
 	}
-	if f.Route.GroupWait != "30s" || f.Route.GroupInterval != "5m" || f.Route.RepeatInterval != "4h" || f.Route.Routes[2].RepeatInterval != "1d" {
+	if f.Route.GroupWait != "30s" || f.Route.GroupInterval != "5m" || f.Route.RepeatInterval != "4h" || f.Route.Routes[1].GroupInterval != "1m" || f.Route.Routes[2].RepeatInterval != "1d" {
 		t.Errorf("route: %+v", f.Route)
 	}
 	// Every severity of every rule has a receiver of its own.
@@ -92,7 +92,7 @@ func TestAlertmanagerSettings(t *testing.T) {
 	if page.URL != "http://127.0.0.1:1/page" || page.URLFile != "" || f.Receivers[1].Webhooks[0].URLFile == "" {
 		t.Errorf("receivers: %+v", f.Receivers)
 	}
-	if r := f.Route; !slices.Equal(r.GroupBy, []string{"cluster"}) || r.GroupWait != "1s" || r.GroupInterval != "2s" || r.RepeatInterval != "3s" || r.Routes[2].RepeatInterval != "3s" {
+	if r := f.Route; !slices.Equal(r.GroupBy, []string{"cluster"}) || r.GroupWait != "1s" || r.GroupInterval != "2s" || r.RepeatInterval != "3s" || r.Routes[1].GroupInterval != "" || r.Routes[2].RepeatInterval != "3s" {
 		t.Errorf("route: %+v", r)
 	}
 }
@@ -117,6 +117,42 @@ func TestAlertmanagerTeams(t *testing.T) {
 	}
 }
 
+// The watchdog always fires, goes nowhere else, and is off by default.
+func TestWatchdog(t *testing.T) {
+	c := alerts.Config{Watchdog: true, ExtraLabels: map[string]string{"team": "storage"}, Alertmanager: alerts.Alertmanager{
+		WebhookURLs: map[string]string{"watchdog": "http://127.0.0.1:1/alive"}, Teams: map[string]map[string]string{"storage": {"info": "http://127.0.0.1:1/i"}},
+	}}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	all := rules(c)
+	r := all[len(all)-1]
+	if r.Alert != "Watchdog" || r.Expr != "vector(1)" || r.For != "" || r.Labels["severity"] != "none" || r.Labels["team"] != "storage" || r.Annotations["summary"] == "" {
+		t.Errorf("the last rule is %+v", r)
+	}
+	f := alertmanager(t, c)
+	first := f.Route.Routes[1] // the one before it mutes other alerts
+	if first.Receiver != "watchdog" || !slices.Equal(first.Matchers, []string{`alertname="Watchdog"`}) || first.RepeatInterval != "50s" || first.GroupInterval != "1m" {
+		t.Errorf("route: %+v", first)
+	}
+	i := slices.IndexFunc(f.Receivers, func(r amReceiver) bool { return r.Name == "watchdog" })
+	if i < 0 || f.Receivers[i].Webhooks[0].URL != "http://127.0.0.1:1/alive" || f.Receivers[i].Webhooks[0].SendResolved {
+		t.Errorf("receivers: %+v", f.Receivers)
+	}
+
+	c.Watchdog = false
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), `alertmanager.webhookURLs: "watchdog" is not`) {
+		t.Errorf("a URL for a watchdog that is disabled: %v", err)
+	}
+	raw, err := alerts.AlertmanagerFile(alerts.Config{})
+	if err != nil || strings.Contains(string(raw), "atchdog") {
+		t.Errorf("the watchdog is on by default: %v", err)
+	}
+	if slices.ContainsFunc(rules(alerts.Config{}), func(r alerts.Rule) bool { return r.Alert == "Watchdog" }) {
+		t.Error("the watchdog is on by default")
+	}
+}
+
 // Inhibitions name alerts that exist, and hide what follows from a cause all the way down.
 func TestInhibitionsFit(t *testing.T) {
 	name := regexp.MustCompile(`^alertname=~?"(.+)"$`)
@@ -131,9 +167,6 @@ func TestInhibitionsFit(t *testing.T) {
 	}
 	follows := map[string][]string{}
 	for _, rule := range alertmanager(t, alerts.Config{}).InhibitRules {
-		if slices.Equal(rule.Source, []string{`alertname="KubeAPIDown"`}) { // of kubernetes-mixin
-			continue
-		}
 		sources, targets := matched(rule.Source), matched(rule.Target)
 		if len(sources) < 1+strings.Count(rule.Source[0], "|") || len(targets) < 1+strings.Count(rule.Target[0], "|") {
 			t.Errorf("%v -> %v names alerts that do not exist", rule.Source, rule.Target)
@@ -156,5 +189,30 @@ func TestInhibitionsFit(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// KubeAPIDown of kubernetes-mixin mutes what KubernetesAPIUnreachable mutes, and KubernetesAPIUnreachable, if configured.
+func TestKubeAPIDownIsASetting(t *testing.T) {
+	targets := func(c alerts.Config, source string) (found []string) {
+		for _, rule := range alertmanager(t, c).InhibitRules {
+			if rule.Source[0] == `alertname="`+source+`"` {
+				if !slices.Equal(rule.Equal, []string{"cluster"}) {
+					t.Errorf("%v -> %v compares %v", rule.Source, rule.Target, rule.Equal)
+				}
+				found = append(found, strings.Split(strings.TrimSuffix(strings.TrimPrefix(rule.Target[0], `alertname=~"`), `"`), "|")...)
+			}
+		}
+		slices.Sort(found)
+		return slices.Compact(found)
+	}
+	if found := targets(alerts.Config{}, "KubeAPIDown"); found != nil {
+		t.Errorf("by default, KubeAPIDown mutes %v", found)
+	}
+	c := alerts.Config{Alertmanager: alerts.Alertmanager{KubeAPIDown: true}}
+	want := append(targets(c, "KubernetesAPIUnreachable"), "KubernetesAPIUnreachable")
+	slices.Sort(want)
+	if found := targets(c, "KubeAPIDown"); !slices.Equal(found, want) || len(found) < 20 {
+		t.Errorf("KubeAPIDown mutes %v, want %v", found, want)
 	}
 }

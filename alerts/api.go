@@ -1,10 +1,16 @@
 package alerts
 
 import (
-	"maps"
+	"cmp"
+	"strings"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
+
+// notServers excludes the API servers' requests to themselves.
+const notServers = ` unless on (@cluster, @job, @instance) apiserver_longrunning_requests{@}`
 
 // apiUnreachable sums up an outage, so that it is one page instead of one per lock, program and informer.
 var apiUnreachable = Alert{
@@ -13,61 +19,149 @@ var apiUnreachable = Alert{
 	gauge:     true,
 	board:     overviewBoard,
 	labels:    []string{"cluster"},
-	// A program is cut off if it has no watch at all and its attempts fail for a reason that is not its own: forbidden,
-	// unauthorized and missing resources (other) are not outages. Where a load balancer accepts connections and closes them,
-	// client-go sees watches that end at once instead of errors.
+	record:    apiUnreachableRecords,
 	expr: `
-(
-  count by (@cluster) (
-    max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}) == 0
-    and
-    (
-      sum by (@cluster, @job, @instance, name) (increase(k8s_informer_sync_errors_total{@, error_type=~"refused|timeout|server|throttled"}[$window])) > 0
-    or
-      sum by (@cluster, @job, @instance, name) (increase(k8s_informer_watch_disconnects_total{@, reason=~"server_close|very_short|refused|throttled"}[$window])) > 0
-    )
-  )
-/
-  count by (@cluster) (max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}))
-) > $threshold
+max_over_time(` + recordUnreachable + `[$range])
+and
+$unreachable
 `,
 	summary: "The Kubernetes API" + inCluster + " is unreachable.",
-	description: "{{ $value | humanizePercentage }} of the programs with informers" + inCluster + " have no watch, and their requests fail. " +
+	description: "Up to {{ $value | humanizePercentage }} of the programs" + inCluster + " could not reach the API server, for more than $for of the last $range. " +
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the processes that report informer metrics have lost every watch for $for, and their lists and watches fail, or end at once. Permissions and missing resources do not count. A rule of severity `info` fires earlier and resolves later: it sends no notification, and mutes the alerts that follow from the outage.",
+		Meaning: "More than $objective of the programs have lost every watch, and their lists and watches fail, or end at once, for more than $for within three times as long: interruptions add up. A program is cut off if all of its processes are: those with the same cluster, namespace, job and `name`. Permissions and missing resources do not count. Jobs without the library count by client-go's `rest_client_requests_total`: as connected while requests succeed, as cut off once requests have only failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
-		Diagnosis: []Step{
-			{"Find the errors. `refused`: no API server listens at the address. `timeout`: the network, the load balancer, or an API server that is frozen. `server`: etcd, or an API server that is starting. `throttled`: overload.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[5m])) > 0`},
-			{"Find the programs that are still connected. If they run on other nodes than the disconnected programs, check the network of the disconnected nodes.", `max by (@cluster, @job, @instance, name) (k8s_informer_watch_connected{@}) == 1`},
-			{"Check the API server: `kubectl get --raw '/readyz?verbose'`. Without a response, check its process, its certificate and its load balancer on the control plane.", ""},
-			{"Check etcd: the API server reports it in `/readyz` as `etcd` and `etcd-readiness`.", ""},
+		Commands: []Step{
+			{"Connect without credentials. `refused`: no API server. Timeout: network, or frozen. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
+			readyz.because("Check the health of the API server. `etcd` and `etcd-readiness` report on etcd."),
+			{"If one of several API servers responds, read their logs.", `kubectl -n kube-system logs -l component=kube-apiserver --prefix --tail=50`},
 		},
-		Mitigation: []string{
-			"Restore the API server, its load balancer or etcd. Programs reconnect by themselves within a minute; do not restart them, because each restart adds a full list of every resource.",
-			"`throttled` or `server` under load: find the client that sends the most requests in the API server's `apiserver_request_total` and its flow schema, and stop it.",
-			"An upgrade of a control plane with one API server takes minutes: announce it, and silence this alert for the cluster.",
+		Queries: []Step{
+			{"Errors. `refused`: no API server at the address. `timeout`: network, load balancer, frozen API server. `server`: etcd, or an API server that is starting. `throttled`: overload.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+inThisCluster+`}`, "5m") + `) > 0`},
+			{"Processes that are still connected. If the disconnected ones run on other nodes, check the network of these nodes.", `max by (@namespace, @pod, name) (k8s_informer_watch_connected{@, ` + inThisCluster + `}) == 1`},
 		},
+		Causes: []string{
+			"API server, load balancer or etcd down: restore it. Programs reconnect within a minute; do not restart them, because each restart adds full lists.",
+			"Overload: find the client with the most requests (`apiserver_request_total`) and its flow schema, and stop it.",
+			"An upgrade of a single API server takes minutes: announce it, and silence this alert for the cluster.",
+		},
+		Resolves: "when the programs were cut off for $for or less within three times as long: after one outage, twice $for after its end. The second query has a row for each process that has a watch again.",
+		Escalate: apiServerTeam + "; on a managed cluster, the provider",
 	},
 }
 
-// Outages mute what follows from them: before the page, since locks are lost within seconds, and after it, since gaps and slow
-// syncs are counted over a window.
+// recordUnreachable is the share of a cluster's programs that cannot reach the API server; 0 while all can.
+const recordUnreachable = "cluster:kubernetes_api:unreachable_ratio"
+
+// unreachablePrograms counts programs, not processes: one program with many replicas in a network of its own is not an outage. A
+// program is cut off if none of its processes has a watch, and attempts fail for a reason that is not its own: forbidden, unauthorized
+// and missing resources (other) are not outages. Where a load balancer accepts connections and closes them, client-go sees watches
+// that end at once instead of errors.
+//
+// A job without such a program counts by its requests, so that a single exporter is not the whole cluster. It is cut off if
+// requests failed in two minutes and none succeeded: several scrape intervals, and longer than client-go's backoff. It is connected if
+// requests of running processes succeeded in $recent, which is short, so that an outage is found before ControllerLeaderMissing pages.
+// Other jobs do not count: they sent no requests, or the outage ended their processes. Nor do requests of API servers to themselves.
+const unreachablePrograms = `
+(
+  count by (@cluster) (
+    max by (@cluster, @namespace, @job, name) (k8s_informer_watch_connected{@}) == 0
+    and
+    (
+      sum by (@cluster, @namespace, @job, name) (increase(k8s_informer_sync_errors_total{@, error_type=~"refused|timeout|server|throttled"}[$window])) > 0
+    or
+      sum by (@cluster, @namespace, @job, name) (increase(k8s_informer_watch_disconnects_total{@, reason=~"server_close|very_short|refused|throttled"}[$window])) > 0
+    )
+  or
+    ` + jobsCutOff + `
+  )
+or
+  0 * ` + programsCounted + `
+)
+/
+` + programsCounted
+
 const (
-	outageStarts = 6 // the part of the page's wait after which an outage mutes other alerts: 30 s of 3 m
-	outageEnds   = 5 // how many times the wait it mutes them after its end: 15 m
+	jobsCutOff = `(
+      sum by (@cluster, @namespace, @job) (increase(rest_client_requests_total{@, code=~"5..|429|<error>"}[2m])` + notServers + `) > 0
+      unless
+      sum by (@cluster, @namespace, @job) (increase(rest_client_requests_total{@, code!~"5..|429|<error>"}[2m])` + notServers + `) > 0
+      unless on (@cluster, @namespace, @job) k8s_informer_watch_connected{@}
+    )`
+	programsCounted = `count by (@cluster) (
+    group by (@cluster, @namespace, @job, name) (k8s_informer_watch_connected{@})
+  or
+    ` + jobsCutOff + `
+  or
+    (
+      group by (@cluster, @namespace, @job) (rest_client_requests_total{@, code!~"5..|429|<error>"} - rest_client_requests_total{@, code!~"5..|429|<error>"} offset $recent > 0` + notServers + `)
+      unless on (@cluster, @namespace, @job) k8s_informer_watch_connected{@}
+    )
+)`
 )
 
-// apiUnreachableRules returns the page, and a rule that only mutes other alerts.
+// recently is how long a successful request counts as a connection, unless scrapes are further apart.
+const recently = 45 * time.Second
+
+func apiUnreachableRecords(o catalog.Objective, c Config) []Rule {
+	recent := catalog.FormatDuration(max(recently, c.Targets.ScrapeInterval()))
+	return []Rule{c.recording(o, recordUnreachable, strings.ReplaceAll(unreachablePrograms, "$recent", recent))}
+}
+
+const (
+	// outageShare is the range of the page as a multiple of its wait: an API server that is unreachable for a third of the time
+	// is down, no matter how often it returns.
+	outageShare = 3
+	// outageStarts is the part of the page's wait after which an outage mutes other alerts: 30 s of 3 m. Locks are lost within seconds.
+	outageStarts = 6
+	// outageEnds is how long tickets stay muted after the end of an outage or of its page, as a multiple of the page's wait:
+	// 18 m, for windows of 15 m and an attempt of client-go within 1 m.
+	outageEnds = 6
+	// leaderReturns is how long a lock has no leader after an outage: client-go's lease duration of 15 s, a retry, and a start.
+	leaderReturns = 30 * time.Second
+)
+
+// MutesLabel is the label of rules that send no notification and mute others. Its value is what they mute: a severity's receiver.
+const MutesLabel = "mutes"
+
+// apiUnreachableRules returns the page, and two rules that only mute other alerts. Tickets are muted until their windows no
+// longer contain the outage. Pages are muted until leaders have had time to return: a lock without one after that is another
+// fault.
+//
+// The page adds up the time without the API server, so that one that comes and goes pages. Unless it pages, an API server that comes
+// and goes must not mute others forever: only the first of several interruptions does.
 func apiUnreachableRules(a Alert, o catalog.Objective, c Config) []Rule {
-	page := a.rule(o, c)
-	mute := a.rule(o, c)
-	mute.For = catalog.FormatDuration(o.For / outageStarts)
-	mute.KeepFiringFor = catalog.FormatDuration(outageEnds * o.For)
-	mute.Labels = maps.Clone(mute.Labels)
-	mute.Labels[SeverityLabel] = string(catalog.Info)
-	return []Rule{mute, page}
+	within := c.Targets.Window(outageShare * o.For)
+	down := catalog.FormatNumber(c.Targets.ScrapeInterval().Seconds()) + " * " + c.unreachable(within, 0) + " > " + catalog.FormatNumber(o.For.Seconds())
+	page := a
+	inRange := strings.NewReplacer("$range", catalog.FormatDuration(within), "$unreachable", down)
+	page.expr, page.description = inRange.Replace(a.expr), inRange.Replace(a.description)
+	rule := page.rule(o, c)
+	rule.For, rule.KeepFiringFor = catalog.FormatDuration(0), "" // the range is both
+
+	mute := func(severity catalog.Severity, recovery time.Duration) Rule {
+		b := a
+		b.expr = recordUnreachable + " > $threshold\nunless\n" + c.unreachable(c.Targets.Window(recovery), o.For) + " > 0\nor\n" + down
+		b.description = "Mutes alerts that follow from the outage" + inCluster + "."
+		r := b.rule(o, c)
+		r.For = catalog.FormatDuration(max(o.For/outageStarts, c.Targets.ScrapeInterval()))
+		r.KeepFiringFor = catalog.FormatDuration(recovery)
+		r.Labels = map[string]string{c.series().SeverityLabel(): c.Severity(catalog.Info), MutesLabel: string(severity)}
+		return r
+	}
+	settled := leaderReturns + 2*c.Targets.ScrapeInterval() + cmp.Or(c.KeepFiringFor, c.lostScrapes())
+	return []Rule{mute(catalog.Ticket, outageEnds*o.For), mute(catalog.Page, settled), rule}
+}
+
+// unreachable returns the number of scrape intervals in which the API server was unreachable, over a range that ended the given
+// time ago.
+func (c Config) unreachable(within, ago time.Duration) string {
+	offset := ""
+	if ago > 0 {
+		offset = " offset " + catalog.FormatDuration(ago)
+	}
+	return "sum_over_time((" + recordUnreachable + " > bool $threshold)[" + catalog.FormatDuration(within) + ":" + catalog.FormatDuration(c.Targets.ScrapeInterval()) + "]" + offset + ")"
 }
 
 // followFromOutage are the alerts that an unreachable API server causes.
@@ -76,7 +170,7 @@ func followFromOutage() []Alert {
 		informerNotSynced, informerSyncSlow, informerListWatchErrors, informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn, informerAuditsFail, informerExporterKindDown, informerExporterLeaderMissing,
 		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
-		controllerReconcileErrors, controllerCleanupOverdue, controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
+		controllerReconcileErrors, controllerCleanupSlow, controllerCleanupOverdue, controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
 		clusterLeaseExpired, clusterLeaseChanges, clusterGenerationLag, controllerClientErrors, controllerClientThrottled,
 	}
 }

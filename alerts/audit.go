@@ -1,6 +1,9 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var informerCacheDiffers = Alert{
 	Name:      "InformerCacheDiffers",
@@ -8,26 +11,31 @@ var informerCacheDiffers = Alert{
 	labels:    ofProcess,
 	// The gauge counts only differences that two consecutive audits found, so the rule needs no for.
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
-	summary: "The cache of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " is inconsistent with the API server.",
-	description: `{{ $value }} objects in the cache of the {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster +
-		" on {{ $labels.@instance }} are inconsistent with the API server ({{ $labels.kind }}), confirmed by two audits at the cache's own resource version. " +
+	summary: "The cache of informer {{ $labels.informer_type }} of " + program + inCluster + " is inconsistent with the API server.",
+	description: `{{ $value }} objects in the cache of the {{ $labels.informer_type }} informer of ` + program + inCluster +
+		inProcess + " are inconsistent with the API server ({{ $labels.kind }}), confirmed by two audits at the cache's own resource version. " +
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
-		Meaning: "An audit compares every object of the cache with the API server at exactly the resource version of the cache, so that late changes do not count. Two consecutive audits found the same differences. `missing`: the API server has the object, the cache does not. `extra`: the reverse. `stale`: another resource version. `wrong_uid`: an object that was deleted and created again under the same name. `index`: an index returns wrong objects. `key_collision`: objects overwrite each other because they have the same key.",
-		Impact:  "Controllers that read this cache act on objects that do not exist, or do not see objects that do, until the process lists again, often not before it restarts.",
-		Diagnosis: []Step{
-			{"Find the processes. If only one of several is affected, suspect that process; if all of them are, suspect shared code or the API server.", `sum by (@cluster, name, @instance, informer_type, kind) (k8s_informer_audit_differences{@}) > 0`},
-			{"Check since when, and whether a disconnect preceded it.", `sum by (@cluster, name, @instance, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[1h])) > 0`},
-			{"Check the results of other audits.", `sum by (@cluster, name, @instance, informer_type, result) (increase(k8s_informer_audits_total{@}[1h])) > 0`},
-			{"Find the objects. The process logs some of them: `cache is inconsistent with the API server`.", ""},
+		Meaning: "Two consecutive audits compared each object of the cache with the API server at the cache's own resource version, and found the same differences. This is not lag. `missing`: only the API server has the object. `extra`: only the cache. `stale`, `wrong_uid`: another version or object. `index`, `key_collision`: wrong or shared keys.",
+		Impact:  "Controllers that read this cache act on objects that do not exist, or miss objects that do exist, until the process lists again, often only after a restart.",
+		Commands: []Step{
+			{"Save the log, which names some of the objects.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers > "$POD.log"; grep 'cache is inconsistent' "$POD.log" | tail -n 30`},
+			restartPod,
 		},
-		Mitigation: []string{
-			"Restart the affected process, which lists everything again. Before that, save its log and, if available, a heap profile.",
-			"`index`, `stale` or `wrong_uid` in one process: find the code that changes cached objects or writes to the store. Objects from a lister must be copied before they are changed.",
-			"`missing`: check for a transform that returns nil or an error for some objects.",
+		Queries: []Step{
+			{"Affected processes. One of several: that process. All of them: shared code, or the API server.", `sum by (@namespace, @pod, name, informer_type, kind) (k8s_informer_audit_differences{@, ` + inThisCluster + `}) > 0`},
+			{"Watch disconnects in the last hour.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
+			{"Results of audits.", `sum by (result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
+		},
+		Causes: []string{
+			"`index`, `stale` or `wrong_uid` in one process: code changes cached objects or writes to the store.",
+			"`index`, with `k8s_informer_index_errors_total` above 0: an index function returns an error or panics for some objects, which readers of the index do not find.",
+			"`missing`: a transform returns nil or an error for some objects.",
 			"`key_collision`: the key function omits the namespace, or a transform changes names.",
-			"All replicas, or several programs: compare the API servers. Their watch caches may have diverged, for example after etcd was restored. Restart them one by one.",
+			"All replicas, or several programs: the watch caches of the API servers diverge, for example after etcd was restored. Restart the API servers one by one.",
 		},
+		Resolves: "with the first audit that finds no difference after the restart: the first query is empty.",
+		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }
 
@@ -38,28 +46,78 @@ var informerAuditsFail = Alert{
 	// Skipped audits do not count. The cache may change all the time, or the server may not list at exact versions;
 	// InformerWatchDown covers a watch that is down.
 	expr: `
-sum by (@cluster, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[$window])) >= $count
+sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[$window])) >= $count
 unless
-sum by (@cluster, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result=~"consistent|different"}[$window])) > 0
+sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result=~"consistent|different"}[$window])) > 0
 `,
-	summary: "Audits of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " fail.",
-	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer of {{ $labels.name }}` + inCluster +
-		" on {{ $labels.@instance }} have failed in $window, and none has succeeded. The consistency of its cache is unknown.",
+	summary: "Audits of informer {{ $labels.informer_type }} of " + program + inCluster + " fail.",
+	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer of ` + program + inCluster +
+		inProcess + " have failed in $window, and none has succeeded. The consistency of its cache is unknown.",
 	Runbook: Runbook{
-		Meaning: "Audits are enabled, at least $count of them have failed within $window, and none was completed. An audit lists at the resource version of the cache. The API server rejects that if it has not reached this version, as after etcd was restored to an older state. The watch then stays up and freshness checks find nothing, because all of them wait for future versions.",
-		Impact:  "None, if only the lists of audits fail. After a restore, the cache has objects and versions that no longer exist, and controllers act on them until the next full list.",
-		Diagnosis: []Step{
-			{"Find the informers. If all informers of a cluster are affected, suspect etcd or the API server; if one resource is, check its lists.", `sum by (@cluster, name, @instance, informer_type) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`},
-			{"Check whether informers listed since and saw lower resource versions. If so, etcd was restored, or the client reached another cluster.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
-			{"Check whether lists and watches of the informer fail too.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[30m])) > 0`},
-			{"Check the duration of successful audits. A page of 500 objects has 30 seconds.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_audit_duration_seconds_bucket{@}[1d])))`},
-			{"Find the error. The process logs it at level debug: `audit failed`.", ""},
+		Unless:  "etcd was restored today",
+		Meaning: "At least $count audits of this informer have failed within $window, and none was completed. The API server rejects an audit if it has not reached the resource version of the cache, as after etcd was restored to an older state. The watch then stays up and freshness checks find nothing.",
+		Impact:  "A cache that is inconsistent with the API server goes undetected. After a restore, the cache has objects and versions that no longer exist, and controllers act on them until the next full list.",
+		Commands: []Step{
+			readyz,
+			restartPod.because("Only after a restore of etcd: restart the process, which lists everything."),
 		},
-		Mitigation: []string{
-			"etcd was restored: restart every process that caches this cluster, the API servers first. A new process lists everything.",
-			"Lists time out: the API server is overloaded, or objects are very large. Audit less often.",
+		Queries: []Step{
+			{"Affected informers. All of a cluster: etcd or the API server. One resource: its lists.", `sum by (@namespace, @pod, name, informer_type) (increase(k8s_informer_audits_total{@, ` + inThisCluster + `, result="error"}[30m])) > 0`},
+			{"Lower resource versions since. If there are any, etcd was restored, or the client reached another cluster.", `sum by (name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Errors of lists and watches.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "30m") + `) > 0`},
+		},
+		Causes: []string{
+			"etcd was restored: restart every process that caches this cluster, the API servers first.",
+			"Lists time out (30 s for a page of 500 objects, or the metadata of 1,000): the API server is overloaded, or objects are very large. Audit less often.",
 			"Lists are throttled: give the program its own flow schema.",
+			"The error itself is in the log at level debug: `audit failed`.",
 		},
+		Resolves: "with the next audit that completes: `increase(k8s_informer_audits_total{result=\"consistent\"}[30m])` is above 0.",
+		Escalate: apiServerTeam,
+	},
+}
+
+// completedAudits is the number of completed audits of all replicas of a program. With leader election, only one replica audits,
+// and a new leader starts at 0, so only the sum changes with every audit.
+const completedAudits = `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (last_over_time(k8s_informer_audits_total{@, result=~"consistent|different"}[5m]`
+
+var informerAuditsMissing = Alert{
+	Name:      "InformerAuditsMissing",
+	Objective: catalog.Objectives.AuditsMissing,
+	labels:    ofInformer,
+	// Compares two instants instead of a range of six hours, which would read a thousand times as many samples. Failed audits and
+	// resources that cannot be watched have their own alerts.
+	expr: completedAudits + `))
+==
+` + completedAudits + ` offset $window))
+unless on (@cluster, @namespace, @job, informer_type)
+informer_exporter_kind_up{@} == 0
+unless
+sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0
+`,
+	summary: "No audits of informer {{ $labels.informer_type }} of " + program + inCluster + ".",
+	description: "No audit of the {{ $labels.informer_type }} informer of " + program + inCluster +
+		" has been completed for more than $window. The consistency of its cache is unknown.",
+	Runbook: Runbook{
+		Meaning: "Audits are enabled, and no process of the program has completed one of this cache for $window, without an error: each audit was skipped, or none was started. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
+		Impact:  "A cache that is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Controllers are not affected.",
+		Commands: []Step{
+			listPods,
+			replicaLog("audit|lease|leader"),
+			restartProgram.because("If none is started although a replica leads: save a goroutine dump, then restart."),
+		},
+		Queries: []Step{
+			{"Skipped audits. No result: none is started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
+			{"Leaders, if the program audits with leader election.", `max by (lock, @pod) (controller_leader{@, ` + inThisCluster + `})`},
+			{"Changes per second. With hundreds, the cache may change during every audit.", `sum by (@pod) (rate(k8s_informer_watch_events_total{@, ` + ofThisProgram + ofThisInformer + `, type!="bookmark"}[15m]))`},
+		},
+		Causes: []string{
+			"No replica leads: see InformerExporterLeaderMissing and ControllerLeaderMissing.",
+			"An aggregated API server that does not list at exact versions, or a cache that changes all the time: disable audits of this program or resource.",
+			"The interval of audits is longer than $window: raise `window` of the objective `audits_missing`.",
+		},
+		Resolves: "with the next completed audit: the first query has the result `consistent` or `different`.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -68,21 +126,25 @@ var informerCacheMutated = Alert{
 	Objective: catalog.Objectives.CacheMutations,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_mutations_total{@}[$window]) > $threshold`,
-	summary:   "Cached objects of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " were changed in place.",
-	description: someInformer + " on {{ $labels.@instance }} has objects that were changed in place in the last $window. " +
+	summary:   "Cached objects of informer {{ $labels.informer_type }} of " + program + inCluster + " were changed in place.",
+	description: someInformer + inProcess + " has objects that were changed in place in the last $window. " +
 		"All consumers share cached objects, which must be copied before they are changed.",
 	Runbook: Runbook{
-		Meaning: "The library samples a few objects of the cache repeatedly. One of them changed although neither the object nor its resource version was replaced: code in this process wrote to it. Only a sample is checked, so there are probably more.",
-		Impact:  "All readers of the cache see a state that the API server never had. Comparisons with the desired state are wrong, indexes no longer match their objects, and a map that is written while another goroutine reads it ends the process.",
-		Diagnosis: []Step{
-			{"Find the resources and programs.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_mutations_total{@}[1d])) > 0`},
-			{"Find the objects. The process has logged them: \"A consumer has changed a cached object\".", ""},
-			{"Check whether audits find damage too.", `sum by (@cluster, name, informer_type, kind) (k8s_informer_audit_differences{@}) > 0`},
+		Meaning: "The library samples a few cached objects. One of them changed although neither the object nor its resource version was replaced: code in this process wrote to it. There are probably more.",
+		Impact:  "All readers of the cache see a state that the API server never had. Comparisons with the desired state are wrong, indexes no longer match, and concurrent access to a map crashes the process.",
+		Commands: []Step{
+			podLog("modified in place").because("Find the objects in the log."),
+			restartPod.because("Restart the process, which repairs the cache until the code runs again."),
 		},
-		Mitigation: []string{
-			"Find the code: run its tests with `-race` and client-go's `KUBE_CACHE_MUTATION_DETECTOR=true`, which ends the process with a diff at the first change.",
-			"Call `DeepCopy` on objects from a lister, an informer's store or an event handler before changing them. This includes setting labels, annotations and defaults, and sorting slices.",
-			"A restart repairs the cache until the code runs again.",
+		Queries: []Step{
+			{"Affected programs and resources.", `sum by (name, informer_type) (increase(k8s_informer_mutations_total{@, ` + inThisCluster + `}[1d])) > 0`},
+			{"Damage that audits found.", `sum by (kind) (k8s_informer_audit_differences{@, ` + ofThisProcess + ofThisInformer + `}) > 0`},
 		},
+		Causes: []string{
+			"Code changes an object from a lister, a store or an event handler without `DeepCopy`. This includes setting labels, annotations and defaults, and sorting slices.",
+			"To find it, run the tests of the program with `-race` and `KUBE_CACHE_MUTATION_DETECTOR=true`, which ends the process with a diff.",
+		},
+		Resolves: "$window after the last mutation that was found.",
+		Escalate: controllerTeam,
 	},
 }

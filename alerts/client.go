@@ -13,29 +13,36 @@ var controllerClientErrors = Alert{
 	labels:    ofProgram,
 	expr: `
 (
-  sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@, code=~"5..|429|error"}[$window]))
+  sum by (@cluster, @namespace, @job, name) (rate(k8s_client_requests_total{@, code=~"5..|429|error"}[$window]))
 /
-  sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@}[$window]))
+  sum by (@cluster, @namespace, @job, name) (rate(k8s_client_requests_total{@}[$window]))
 ) > $threshold
 and
-sum by (@cluster, @job, name) (increase(k8s_client_requests_total{@}[$window])) >= $count
+sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}[$window])) >= $count
 `,
-	summary: "API server requests of {{ $labels.name }}" + inCluster + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the requests of {{ $labels.name }}" + inCluster +
+	summary: "API server requests of " + program + inCluster + " have a high error rate.",
+	description: "{{ $value | humanizePercentage }} of the requests of " + program + inCluster +
 		" to the API server have failed or been rejected with 429 for $for; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than $objective of the requests of a program got no response, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Every attempt counts, including retries by client-go. Client errors such as 403, 404 and 409 do not count.",
-		Impact:  "Reconciles fail and are retried. Lists and watches fail too, so that caches become stale.",
-		Diagnosis: []Step{
-			{"Find the status code. `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated API server, or a failing webhook. `error`: the network, TLS, or a timeout.", `sum by (@cluster, name, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"Find the resources and verbs. If a single one fails, check its webhook, its conversion or its aggregated API server.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"Compare programs. If all of them fail, the cause is the API server.", `count by (@cluster) (sum by (@cluster, name) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0)`},
+		Unless:  "several programs have it",
+		Meaning: "More than $objective of the requests of this program got no response, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Client errors such as 403, 404 and 409 do not count.",
+		Impact:  "Reconciles fail and are retried. Lists and watches fail too, so caches become stale.",
+		Commands: []Step{
+			listPods,
+			replicaLog("429|too many|timeout|refused|unavailable|error"),
+			apiServices.because("If only one resource fails, look for an aggregated API without a backend; otherwise check its webhooks."),
 		},
-		Mitigation: []string{
-			"Server errors: check the API server's own alerts first. For one resource, check webhooks (`failurePolicy`, `timeoutSeconds`) and `kubectl get apiservices`.",
+		Queries: []Step{
+			{"Failed requests. `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated one, or a webhook. `error`: network, TLS, timeout.", `sum by (verb, resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProgram + `, code=~"5..|429|error"}[15m])) > 0`},
+			{"Programs with failed requests. All of them: the API server.", `sum by (@namespace, name) (increase(k8s_client_requests_total{@, ` + inThisCluster + `, code=~"5..|429|error"}[15m])) > 0`},
+		},
+		Causes: []string{
+			"Server errors: check the API server's own alerts first. For one resource, its webhooks (`failurePolicy`, `timeoutSeconds`) and APIService.",
 			"429: make fewer requests (read from caches, patch less often), or give the program its own flow schema.",
 			"No response: node, network policy, load balancer, certificates.",
 		},
+		Resolves: "when the error rate falls to $objective over $window, or requests to fewer than $count: the first query is empty.",
+		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }
 
@@ -46,25 +53,31 @@ var controllerClientThrottled = Alert{
 	labels:    ofProgram,
 	keep:      10 * time.Minute,
 	expr: `
-histogram_quantile($quantile, sum by (le, @cluster, @job, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[$window]))) > $threshold
+histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name) (rate(k8s_client_throttle_wait_seconds@bucket{@}[$window]))) > $threshold
 and
-sum by (@cluster, @job, name) (increase(k8s_client_throttle_wait_seconds_count{@}[$window])) >= $count
+sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_seconds@count{@}[$window])) >= $count
 `,
-	summary: "{{ $labels.name }}" + inCluster + " is throttled by its own rate limiter.",
-	description: "Requests of {{ $labels.name }}" + inCluster + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
+	summary: program + inCluster + " is throttled by its client-side rate limiter.",
+	description: "Requests of " + program + inCluster + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved. The library observes a `RateLimiter` that the program sets before it wraps the configuration. With only `QPS` and `Burst`, or client-go's default of 5 requests per second with bursts of 10, each client creates a rate limiter of its own, which only `apiclient.NewMetrics` observes. If the program does not register it, this alert does not fire.",
+		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved.",
 		Impact:  "All requests of the program are late: reconciles, lists at startup, and lease renewals.",
-		Diagnosis: []Step{
-			{"Find the most frequent requests.", `topk(10, sum by (@cluster, name, verb, resource) (rate(k8s_client_requests_total{@}[5m])))`},
-			{"Check whether this is limited to startup, and temporary.", `sum by (@cluster, name) (rate(k8s_client_requests_total{@}[5m]))`},
-			{"Check whether leader election is affected.", `sum by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@}[15m])) > 0`},
+		Commands: []Step{
+			listPods,
+			replicaLog("throttl"),
 		},
-		Mitigation: []string{
-			"Raise the rate and burst of `RateLimiter` in the `rest.Config`, or set it to nil and `QPS` to -1 and rely on API priority and fairness, which protects the server from its clients.",
+		Queries: []Step{
+			{"Most frequent requests.", `topk(10, sum by (verb, resource) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m])))`},
+			{"Requests per second over time: only at startup?", `sum by (@pod) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m]))`},
+			{"Slow renewals: is leader election affected?", `sum by (lock) (increase(controller_leader_slow_renewals_total{@, ` + ofThisProgram + `}[15m])) > 0`},
+		},
+		Causes: []string{
+			"Raise `QPS` and `Burst` of the `rest.Config`, or the rate of its `RateLimiter`, or set `QPS` to -1 and rely on API priority and fairness.",
 			"Many gets and lists: read from a cache. Many writes of the same objects: write only changes.",
 			"Give leader election, and bulk jobs, their own client.",
 		},
+		Resolves: "10 minutes after the wait has fallen to $objective, or requests to fewer than $count.",
+		Escalate: controllerTeam,
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,16 +15,19 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
-// Config configures the rules and their routing. The zero value is valid: the objectives of the catalog, relative addresses,
-// and Alertmanager receivers that read their URLs from files.
+// Config configures the rules and their routing. The zero value is valid: the objectives of the catalog, no links, and
+// Alertmanager receivers that read their URLs from files.
 type Config struct {
 	// Targets are the objectives in force.
 	Targets catalog.Targets
 	// HandlerThresholds are the objectives of single handlers: the 99th percentile of their duration in seconds, by the value of
 	// the label handler.
 	HandlerThresholds map[string]float64
-	// RunbookBase is the base URL of the runbooks. The name of the alert and ".md" are appended.
+	// RunbookBase is the base URL of the runbooks. The name of the alert and ".md" are appended. Without it, alerts have no
+	// runbook_url.
 	RunbookBase string
+	// GrafanaURL is the URL of Grafana, for links to the queries of a runbook. Defaults to none.
+	GrafanaURL string
 	// Dashboards are the URLs that alerts link to.
 	Dashboards Dashboards
 	// Controllers configures individual controllers, by the name of the controller or of its queue.
@@ -32,23 +36,31 @@ type Config struct {
 	Disabled []string
 	// Groups names the groups of rules to keep, without their common prefix, such as "upstream". Defaults to all.
 	Groups []string
-	// Labels are the names of the labels cluster, job and instance in Prometheus, where they differ.
+	// Labels are the names of the labels cluster, namespace, pod, job and instance of targets in Prometheus, where they differ.
 	Labels map[string]string
 	// Selector is a list of matchers that every rule uses, such as `env="prod"`. Defaults to none.
 	Selector string
+	// Severities are the values of the label severity for page, ticket and info, where they differ, and the name of that label
+	// under the key label: {"label": "priority", "page": "critical"}. All other fields name severities page, ticket and info.
+	Severities map[string]string
+	// Histograms is the form of histograms that rules and runbooks read, classic or native. Defaults to classic.
+	Histograms string
 	// LeaseNamespaces are the namespaces in which an expired Lease is a page, because the cluster depends on its holder; nil for
-	// kube-system. Elsewhere it is a ticket: anyone may leave a Lease behind.
+	// kube-system. Elsewhere it is a ticket: any removed program may leave a Lease behind.
 	LeaseNamespaces []string
 	// KeepFiringFor is how long alerts on gauges keep firing, so that a failed scrape does not resolve them. It should be
-	// longer than the scrape interval. Defaults to two minutes.
+	// longer than the scrape interval. Defaults to two minutes, or two scrapes.
 	KeepFiringFor time.Duration
-	// ExtraLabels are labels of every alert, such as its team. severity and window are reserved.
+	// ExtraLabels are labels of every alert, such as its team. severity, window and mutes are reserved.
 	ExtraLabels map[string]string
+	// Watchdog adds the alert Watchdog, which always fires, with a route and a receiver of its own.
+	Watchdog bool
 	// Alertmanager configures notifications.
 	Alertmanager Alertmanager
 }
 
-// Dashboards are the URLs of the dashboards that alerts link to, without variables.
+// Dashboards are the URLs of the dashboards that alerts link to, without variables. Alerts of a dashboard without a URL have no
+// dashboard_url.
 type Dashboards struct {
 	// Overview shows all informers of a cluster.
 	Overview string
@@ -85,7 +97,7 @@ func (d Dashboards) of(b board) string {
 
 // Alertmanager configures notifications.
 type Alertmanager struct {
-	// WebhookURLs are the URLs that alerts are sent to, by severity: page, ticket, info. A receiver without a URL reads it from
+	// WebhookURLs are the URLs that alerts are sent to, by severity: page, ticket, info; or watchdog. A receiver without a URL reads it from
 	// a file in SecretsDir.
 	WebhookURLs map[string]string
 	// Teams are the webhook URLs of teams, by the value of the label team and by severity. Alerts of severities that a team has
@@ -95,10 +107,13 @@ type Alertmanager struct {
 	GroupBy []string
 	// GroupWait is Alertmanager's group_wait. It defaults to 30s.
 	GroupWait time.Duration
-	// GroupInterval is Alertmanager's group_interval. It defaults to 5m.
+	// GroupInterval is Alertmanager's group_interval. It defaults to 5m, and to 1m for pages.
 	GroupInterval time.Duration
 	// RepeatInterval is Alertmanager's repeat_interval. It defaults to 4h, and to 24h for tickets.
 	RepeatInterval time.Duration
+	// KubeAPIDown makes the alert KubeAPIDown of kubernetes-mixin mute KubernetesAPIUnreachable and the alerts that
+	// KubernetesAPIUnreachable mutes. KubeAPIDown always fires where Prometheus does not scrape the API servers.
+	KubeAPIDown bool
 }
 
 // Enabled reports whether the configuration keeps an alert.
@@ -137,24 +152,24 @@ func (c Config) Validate() error {
 		}
 	}
 	errs = append(errs, c.series().Validate(reservedLabels())...)
-	errs = append(errs, validateExtra("labels", c.ExtraLabels, c.Labels)...)
+	errs = append(errs, c.validateExtra("labels", c.ExtraLabels)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Controllers)) {
 		if name == "" {
 			fail("controllers: the name of a controller must not be empty")
 		}
-		errs = append(errs, validateExtra("controllers."+name+".labels", c.Controllers[name].Labels, c.Labels)...)
+		errs = append(errs, c.validateExtra("controllers."+name+".labels", c.Controllers[name].Labels)...)
 	}
 	d := c.Dashboards
-	for _, address := range []string{c.RunbookBase, d.Overview, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
+	for _, address := range []string{c.RunbookBase, c.GrafanaURL, d.Overview, d.Informers, d.Controllers, d.LeaderElection, d.APIClient, d.Objects, d.Exporter} {
 		if strings.Contains(address, "{{") {
 			fail("%q contains a template; use a plain URL", address)
 		}
 	}
 	am := c.Alertmanager
-	checkWebhooks := func(field string, urls map[string]string) {
+	checkWebhooks := func(field string, urls map[string]string, known []string) {
 		for _, severity := range slices.Sorted(maps.Keys(urls)) {
-			if !slices.Contains(receivers, severity) {
-				fail("%s: %q is not a severity; use one of %s", field, severity, strings.Join(receivers, ", "))
+			if !slices.Contains(known, severity) {
+				fail("%s: %q is not a severity; use one of %s", field, severity, strings.Join(known, ", "))
 			}
 			u, err := url.Parse(urls[severity])
 			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -162,7 +177,7 @@ func (c Config) Validate() error {
 			}
 		}
 	}
-	checkWebhooks("alertmanager.webhookURLs", am.WebhookURLs)
+	checkWebhooks("alertmanager.webhookURLs", am.WebhookURLs, c.receivers())
 	for _, d := range []struct {
 		field string
 		value time.Duration
@@ -175,7 +190,7 @@ func (c Config) Validate() error {
 		if !teamName.MatchString(team) {
 			fail("alertmanager.teams: %q is not a valid team name; use letters, digits, - and _", team)
 		}
-		checkWebhooks("alertmanager.teams."+team, am.Teams[team])
+		checkWebhooks("alertmanager.teams."+team, am.Teams[team], receivers)
 	}
 	seen := map[string]bool{}
 	for _, label := range am.GroupBy {
@@ -188,14 +203,36 @@ func (c Config) Validate() error {
 }
 
 // series describes the series that rules select.
-func (c Config) series() prom.Series { return prom.Series{Labels: c.Labels, Selector: c.Selector} }
-
-// fill puts an objective's numbers, the matchers and the names of labels into an expression or a text.
-func (c Config) fill(o catalog.Objective, text string) string {
-	return c.series().Fill(fill(o, strings.ReplaceAll(text, "$leaseNamespaces", strings.Join(c.leaseNamespaces(), "|"))))
+func (c Config) series() prom.Series {
+	return prom.Series{Labels: c.Labels, Selector: c.Selector, Severities: c.Severities, Histograms: prom.Histograms(c.Histograms)}
 }
 
-// leaseNamespaces returns the namespaces whose Leases page.
+// Severity returns the value that the severity label has in Prometheus.
+func (c Config) Severity(s catalog.Severity) string { return c.series().Severity(string(s)) }
+
+// fill puts an objective's numbers, the matchers, the names of labels and the metrics of programs without the library into an
+// expression or a text.
+func (c Config) fill(o catalog.Objective, text string) string {
+	text = c.widen(text)
+	text = strings.ReplaceAll(text, "$leaseNamespaces", strings.Join(c.leaseNamespaces(), "|"))
+	return c.query(fill(o, text))
+}
+
+// query replaces the placeholders of queries.
+func (c Config) query(text string) string { return c.series().Fill(c.series().Expand(text)) }
+
+// widen lengthens ranges that span too few scrapes.
+func (c Config) widen(text string) string {
+	return minutes.ReplaceAllStringFunc(text, func(r string) string {
+		n, _ := strconv.Atoi(r[1 : len(r)-2]) // the expression matches digits only
+		return "[" + catalog.FormatDuration(c.Targets.Window(time.Duration(n)*time.Minute)) + "]"
+	})
+}
+
+// minutes matches ranges that are written out.
+var minutes = regexp.MustCompile(`\[[0-9]+m\]`)
+
+// leaseNamespaces returns the namespaces in which expired Leases page.
 func (c Config) leaseNamespaces() []string {
 	if c.LeaseNamespaces == nil {
 		return []string{"kube-system"}
@@ -221,20 +258,30 @@ func (c Config) label(rules []Rule) []Rule {
 	return rules
 }
 
-// names returns the names that labels have in Prometheus.
+// name returns the name that a label has in Prometheus. "namespace" is that of objects and has no other name; that of targets
+// is written "@namespace", as in queries.
+func (c Config) name(label string) string {
+	if label == "namespace" {
+		return label
+	}
+	return c.series().Label(strings.TrimPrefix(label, "@"))
+}
+
 func (c Config) names(labels []string) []string {
 	list := make([]string, len(labels))
 	for i, l := range labels {
-		list[i] = c.series().Label(l)
+		list[i] = c.name(l)
 	}
 	return list
 }
 
-// reservedLabels returns the label names that metrics and alerts use.
+// reservedLabels returns the label names that metrics, alerts and routes use, except that of the severity.
 func reservedLabels() []string {
-	list := []string{"alertname", "alertstate", SeverityLabel, "window"}
+	list := []string{"alertname", "alertstate", teamLabel, "window", MutesLabel}
 	for _, m := range catalog.All() {
-		list = append(list, m.LabelNames()...)
+		if !m.Foreign() {
+			list = append(list, m.LabelNames()...)
+		}
 	}
 	return list
 }
@@ -245,13 +292,15 @@ var namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 var teamName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // validateExtra returns the errors of labels that are added to alerts.
-func validateExtra(field string, labels, renamed map[string]string) []error {
+func (c Config) validateExtra(field string, labels map[string]string) []error {
 	var errs []error
+	reserved := slices.Concat(reservedLabels(), prom.TargetLabels(), slices.Collect(maps.Values(c.Labels)), []string{c.series().SeverityLabel()})
+	reserved = slices.DeleteFunc(reserved, func(name string) bool { return name == teamLabel }) // routes read it
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		switch {
 		case !labelName.MatchString(name):
 			errs = append(errs, fmt.Errorf("%s: %q is not a valid label name", field, name))
-		case slices.Contains(slices.Concat(reservedLabels(), prom.TargetLabels(), slices.Collect(maps.Values(renamed))), name), strings.HasPrefix(name, "__"):
+		case slices.Contains(reserved, name), strings.HasPrefix(name, "__"):
 			errs = append(errs, fmt.Errorf("%s: %q is set by the rules and cannot be changed", field, name))
 		case strings.Contains(labels[name], "{{"):
 			errs = append(errs, fmt.Errorf("%s.%s: %q contains a template; use a plain value", field, name, labels[name]))

@@ -15,9 +15,10 @@ import (
 // Their queries are checked with Prometheus' parser in test/e2e.
 func TestLabelsReachTheRules(t *testing.T) {
 	c := alerts.Config{
-		Labels:      map[string]string{"cluster": "k8s", "job": "service", "instance": "process"},
+		Labels:      map[string]string{"cluster": "k8s", "job": "service", "instance": "process", "namespace": "k8s_namespace", "pod": "k8s_pod"},
 		Selector:    `env="prod"`,
 		ExtraLabels: map[string]string{"team": "platform"},
+		Dashboards:  alerts.Dashboards{Informers: "https://grafana.example.com/d/i"},
 	}
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
@@ -37,7 +38,16 @@ func TestLabelsReachTheRules(t *testing.T) {
 	am := alertmanager(t, c)
 	labels := slices.Clone(am.Route.GroupBy)
 	for _, rule := range am.InhibitRules {
+		if slices.Equal(rule.Source, []string{`alertname="ClusterObjectHeld"`}) {
+			if !slices.Equal(rule.Equal, []string{"k8s", "namespace"}) {
+				t.Errorf("the namespace of an object is compared by %v", rule.Equal)
+			}
+			continue
+		}
 		labels = append(labels, rule.Equal...)
+	}
+	if !slices.Contains(labels, "k8s_namespace") {
+		t.Error("Alertmanager does not compare the namespaces of programs")
 	}
 	for name := range c.Labels {
 		if slices.Contains(labels, name) {
@@ -46,8 +56,53 @@ func TestLabelsReachTheRules(t *testing.T) {
 	}
 }
 
-// A controller with objectives or labels of its own has rules of its own for what they change, and no other rule is about
-// it, too.
+// Other names of severities reach rules, routes, inhibitions and runbooks. The configuration and the receivers keep the names
+// page, ticket and info.
+func TestSeverityNames(t *testing.T) {
+	names := map[string]string{"label": "priority", "page": "critical", "ticket": "warning", "info": "notice"}
+	c := alerts.Config{Severities: names, Alertmanager: alerts.Alertmanager{
+		WebhookURLs: map[string]string{"page": "http://127.0.0.1:1/page"}, Teams: map[string]map[string]string{"storage": {"page": "http://127.0.0.1:1/p"}},
+	}}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	before := rules(alerts.Config{})
+	for i, r := range rules(c) {
+		if _, usual := r.Labels["severity"]; usual || r.Labels["priority"] != names[before[i].Labels["severity"]] {
+			t.Errorf("%s%s has the labels %v", r.Record, r.Alert, r.Labels)
+		}
+	}
+	raw, err := alerts.AlertmanagerFile(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), "severity") {
+		t.Errorf("the label is called priority, but Alertmanager reads\n%s", raw)
+	}
+	am := alertmanager(t, c)
+	for i, want := range []struct {
+		receiver string
+		matchers []string
+	}{
+		{"null", []string{`alertname="KubernetesAPIUnreachable"`, `mutes!=""`}},
+		{"storage-page", []string{`team="storage"`, `priority="critical"`}},
+		{"page", []string{`priority="critical"`}}, {"ticket", []string{`priority="warning"`}}, {"info", []string{`priority="notice"`}},
+	} {
+		if r := am.Route.Routes[i]; r.Receiver != want.receiver || !slices.Equal(r.Matchers, want.matchers) {
+			t.Errorf("route %d: %+v, want %+v", i, r, want)
+		}
+	}
+	burn, _ := alerts.ByName("InformerEventLagBurn")
+	if page := string(alerts.RunbookPage(burn, c)); !strings.Contains(page, "With `priority: critical`, act now. With `priority: warning`, it can wait") {
+		t.Errorf("the runbook names other severities:\n%s", page)
+	}
+	unreachable, _ := alerts.ByName("KubernetesAPIUnreachable")
+	if page := string(alerts.RunbookPage(unreachable, c)); !strings.Contains(page, "Two rules of severity `notice`") {
+		t.Errorf("the runbook names other severities:\n%s", page)
+	}
+}
+
+// A controller with its own objectives or labels has its own rules for what they change, and the general rules exclude it.
 func TestControllersOfTheirOwn(t *testing.T) {
 	threshold, wait := 20000.0, 2*time.Hour
 	targets, err := catalog.NewTargets(map[string]catalog.Override{"queue_depth": {Threshold: &threshold, For: &wait, Severity: catalog.Page}})
@@ -89,6 +144,30 @@ func TestControllersOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A slow queue is a ticket, except for the controllers whose owners want to be paged.
+func TestQueueSlowPagesWhereItsOwnerSetsIt(t *testing.T) {
+	targets, err := catalog.NewTargets(map[string]catalog.Override{"queue_wait_p99": {Severity: catalog.Page}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := alerts.Config{Controllers: map[string]alerts.Controller{"payments": {Targets: targets}}}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range rules(c) {
+		if r.Alert == "ControllerQueueSlow" {
+			got[r.Labels["name"]] = r.Labels[alerts.SeverityLabel]
+			if own := strings.Contains(r.Expr, `{name="payments"}`); own != (r.Labels["name"] == "payments") || !own && !strings.Contains(r.Expr, `{name!~"payments"}`) {
+				t.Errorf("the rule of %q: %s", r.Labels["name"], r.Expr)
+			}
+		}
+	}
+	if want := map[string]string{"": "ticket", "payments": "page"}; !maps.Equal(got, want) {
+		t.Errorf("severities by name: %v, want %v", got, want)
+	}
+}
+
 func TestGroups(t *testing.T) {
 	c := alerts.Config{Groups: []string{"upstream", "leases"}}
 	if err := c.Validate(); err != nil {
@@ -98,7 +177,69 @@ func TestGroups(t *testing.T) {
 	for _, g := range alerts.Rules(c) {
 		found[g.Name] = len(g.Rules)
 	}
-	if want := map[string]int{"informer-exporter.upstream": 4, "informer-exporter.leases": 3}; !maps.Equal(found, want) {
+	if want := map[string]int{"informer-exporter.upstream": 5, "informer-exporter.leases": 3}; !maps.Equal(found, want) {
 		t.Errorf("got %v, want %v", found, want)
+	}
+}
+
+func TestDisabledAlertsAreLeftOut(t *testing.T) {
+	c := alerts.Config{Disabled: []string{"InformerEventLagBurn", "InformerWatchDown"}}
+	for _, r := range rules(c) {
+		if slices.Contains(c.Disabled, r.Alert) || strings.Contains(r.Record, "event_lag") {
+			t.Errorf("%s%s is still there", r.Alert, r.Record)
+		}
+	}
+}
+
+func TestConfigRefuses(t *testing.T) {
+	for want, c := range map[string]alerts.Config{
+		`disabled: unknown alert "Nope"`:                                    {Disabled: []string{"Nope"}},
+		`handlers: the threshold 0.3 of "h" is not a bucket`:                {HandlerThresholds: map[string]float64{"h": .3}},
+		"use one of [0.0001":                                                {HandlerThresholds: map[string]float64{"h": 30}}, // the top bucket
+		"the name of a handler must not be empty":                           {HandlerThresholds: map[string]float64{"": .5}},
+		"contains a template":                                               {Dashboards: alerts.Dashboards{APIClient: "https://{{ .x }}"}},
+		`alertmanager.webhookURLs: "pager" is not a severity`:               {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"pager": "http://x"}}},
+		`alertmanager.webhookURLs.page: "x" is not an http`:                 {Alertmanager: alerts.Alertmanager{WebhookURLs: map[string]string{"page": "x"}}},
+		`alertmanager.teams.a: "pager" is not a severity`:                   {Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{"a": {"pager": "http://x"}}}},
+		`alertmanager.teams: "a b" is not a valid team name`:                {Alertmanager: alerts.Alertmanager{Teams: map[string]map[string]string{"a b": {}}}},
+		`groups: unknown group "queue"; use one of cache`:                   {Groups: []string{"queue"}},
+		`selector: "env" is not a list of matchers`:                         {Selector: "env"},
+		`selector: "x=\"y\"} or up{" is not a list of matchers`:             {Selector: `x="y"} or up{`},
+		`labelNames: "name" cannot be renamed`:                              {Labels: map[string]string{"name": "x"}},
+		`labelNames.cluster: "a b" is not a valid label name`:               {Labels: map[string]string{"cluster": "a b"}},
+		`labelNames.job: "x" is the name of another label`:                  {Labels: map[string]string{"cluster": "x", "job": "x"}},
+		`labelNames.cluster: "job" is the name of another label`:            {Labels: map[string]string{"cluster": "job"}},
+		`selector: "env=\"x\" job=\"y\"" is not a list of matchers`:         {Selector: `env="x" job="y"`},
+		`selector: "env=\"x\"," is not a list of matchers`:                  {Selector: `env="x",`},
+		`selector: "__name__=\"x\"" is not a list of matchers`:              {Selector: `__name__="x"`},
+		`labelNames.cluster: "severity" is the name of another label`:       {Labels: map[string]string{"cluster": "severity"}},
+		`labels: "k8s" is set by the rules`:                                 {Labels: map[string]string{"cluster": "k8s"}, ExtraLabels: map[string]string{"k8s": "x"}},
+		`labels: "__name__" is set by the rules`:                            {ExtraLabels: map[string]string{"__name__": "x"}},
+		`severities: unknown key "critical"; use label, page, ticket, info`: {Severities: map[string]string{"critical": "page"}},
+		`severities.label: "a b" is not a valid label name`:                 {Severities: map[string]string{"label": "a b"}},
+		`severities.label: "name" is the name of another label`:             {Severities: map[string]string{"label": "name"}},
+		`severities.label: "team" is the name of another label`:             {Severities: map[string]string{"label": "team"}},
+		`severities.label: "k8s" is the name of another label`:              {Labels: map[string]string{"cluster": "k8s"}, Severities: map[string]string{"label": "k8s"}},
+		`severities.page: "very bad" is not a valid severity`:               {Severities: map[string]string{"page": "very bad"}},
+		`severities.info: "" is not a valid severity`:                       {Severities: map[string]string{"info": ""}},
+		`severities.info: "none" is reserved`:                               {Severities: map[string]string{"info": "none"}},
+		`severities.ticket: "high" is the value of page, too`:               {Severities: map[string]string{"page": "high", "ticket": "high"}},
+		`severities.ticket: "page" is the value of page, too`:               {Severities: map[string]string{"ticket": "page"}},
+		`labels: "priority" is set by the rules`:                            {Severities: map[string]string{"label": "priority"}, ExtraLabels: map[string]string{"priority": "x"}},
+		`labels: "severity" is set by the rules`:                            {ExtraLabels: map[string]string{"severity": "x"}},
+		`labels.team: "{{ .x }}" contains a template`:                       {ExtraLabels: map[string]string{"team": "{{ .x }}"}},
+		`controllers: the name of a controller must not be empty`:           {Controllers: map[string]alerts.Controller{"": {}}},
+		`controllers.a.labels: "handler" is set by the rules`:               {Controllers: map[string]alerts.Controller{"a": {Labels: map[string]string{"handler": "x"}}}},
+		`alertmanager.groupWait: -1s must not be neg`:                       {Alertmanager: alerts.Alertmanager{GroupWait: -time.Second}},
+		`alertmanager.groupBy: "a b" is not a valid label name`:             {Alertmanager: alerts.Alertmanager{GroupBy: []string{"a b"}}},
+		`alertmanager.groupBy: "name" is not a valid label name, or i`:      {Alertmanager: alerts.Alertmanager{GroupBy: []string{"name", "name"}}},
+		`leaseNamespaces: "a.*" is not the name of a namespace`:             {LeaseNamespaces: []string{"a.*"}},
+	} {
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if err := (alerts.Config{}).Validate(); err != nil {
+		t.Errorf("the zero value: %v", err)
 	}
 }

@@ -1,6 +1,11 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var informerVersionRegression = Alert{
 	Name:      "InformerVersionRegression",
@@ -8,20 +13,73 @@ var informerVersionRegression = Alert{
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
 	summary:   someInformer + ": resource versions went backwards.",
-	description: someInformer + ` on {{ $labels.@instance }} received {{ $value | printf "%.0f" }} resource versions in $window that were lower than an earlier one. ` +
+	description: someInformer + inProcess + ` received {{ $value | printf "%.0f" }} resource versions in $window that were lower than an earlier one. ` +
 		"etcd was restored to an earlier state, or the client reached another cluster.",
 	Runbook: Runbook{
-		Meaning: "A list or an event had a lower resource version than one that the informer received before. The API server derives resource versions from the revision of etcd, which only increases. Aggregated APIs whose resource versions are not numbers are not covered.",
-		Impact:  "Changes that controllers acted on have been undone. Caches that have not listed again have objects that no longer exist, and their watches may skip changes until the versions have caught up. Controllers that compare versions misbehave.",
-		Diagnosis: []Step{
-			{"Check whether all informers are affected, or one program.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@}[1h])) > 0`},
-			{"Find the informers that have listed again since.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
-			{"Check whether etcd was restored from a backup: search the change log for `snapshot restore`. Check whether the load balancer of the API server reaches servers of another cluster.", ""},
+		Meaning: "A list or an event had a lower resource version than an earlier one. The API server derives resource versions from the revision of etcd, which only increases: etcd was restored, or the client reached another cluster.",
+		Impact:  "Changes that controllers acted on have been undone. Caches that have not listed again have objects that no longer exist, and their watches may skip changes until the versions have caught up.",
+		Commands: []Step{
+			{"List the API servers. None may belong to another cluster.", `kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`},
+			readyz,
+			restartPod.because("Once the backend is correct again, restart the process. Repeat for each affected process."),
 		},
-		Mitigation: []string{
-			"After a restore, restart all controllers, kubelets and kube-proxies, so that each lists again: an informer that only resumed its watch does not notice. Restoring with `etcdutl snapshot restore --bump-revision 1000000000 --mark-compacted` makes this unnecessary.",
-			"Remove the wrong server from the load balancer, then restart the controllers that reached it.",
+		Queries: []Step{
+			{"Affected processes. One program: its path to the API server. All: etcd.", `sum by (@namespace, @pod, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Informers that have listed since, and are correct again.", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 		},
+		Causes: []string{
+			"etcd was restored from a backup: restart all controllers, kubelets and kube-proxies, so that each lists again. A restore with `etcdutl snapshot restore --bump-revision 1000000000 --mark-compacted` makes this unnecessary.",
+			"The load balancer of the API server routes to a server of another cluster: remove that server, then restart the affected programs.",
+		},
+		Resolves: "$window after the last regression: the first query, with that window, is empty. Caches that did not list again are still wrong.",
+		Escalate: apiServerTeam,
+	},
+}
+
+var informerVersionBehindPast = Alert{
+	Name:      "InformerVersionBehindPast",
+	Objective: catalog.Objectives.VersionsBehind,
+	labels:    ofProcess,
+	gauge:     true,
+	// A process does not know which versions its predecessor received. A series of the same target is compared with its own
+	// earlier values; the series of a new Pod, for its first hour, with those of all replicas. Version 0 means that no version is
+	// known. A process that saw the versions go backwards has counted a regression, and is excluded.
+	expr: `
+max without (stage) (
+  max_over_time(k8s_informer_resource_version{@, stage="received"}[1h:5m] offset $window)
+  - (k8s_informer_resource_version{@, stage="received"} > 0) > $threshold
+  or
+  max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (max_over_time(k8s_informer_resource_version{@, stage="received"}[1h:5m] offset $window))
+  - on (@cluster, @namespace, @job, name, informer_type, watch_namespace) group_right ()
+  (k8s_informer_resource_version{@, stage="received"} > 0 unless k8s_informer_resource_version{@, stage="received"} offset 1h) > $threshold
+)
+unless
+last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
+`,
+	summary: someInformer + " has resource versions below those before a restart.",
+	description: someInformer + inProcess + ` has been {{ $value | printf "%.0f" }} resource versions behind those that the program received before a restart for more than $for. ` +
+		"The API server or etcd has an older state.",
+	Runbook: Runbook{
+		Unless:  "etcd was restored, or controllers act on objects that no longer exist",
+		Meaning: "For $for, the last resource version that a restarted process received has been below the one that the program had more than $window ago. Resource versions only increase. InformerVersionRegression detects a decrease within a process.",
+		Impact:  "The cache holds an older state of the cluster: controllers act on outdated objects.",
+		Commands: []Step{
+			{"List the API servers. None may belong to another cluster.", `kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`},
+			readyz,
+			restartPod.because("Once the API server is correct, restart the process, so that it lists again."),
+		},
+		Queries: []Step{
+			{"Compare the versions of all replicas. If one is behind the others, its API server is stale; if all are, etcd is.", `max by (@pod, @instance) (k8s_informer_resource_version{@, ` + ofThisProgram + ofThisInformer + `, stage="received"})`},
+			{"Check other programs: received versions in this cluster that are below those of an hour ago.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} < k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} offset 1h)`},
+			{"Is the watch connected? A stale list without events keeps its version.", `k8s_informer_watch_connected{@, ` + ofThisProcess + ofThisInformer + `}`},
+		},
+		Causes: []string{
+			"etcd was restored from a backup: see InformerVersionRegression, and restart all controllers, kubelets and kube-proxies.",
+			"One API server does not receive changes from etcd, and answers lists from its old watch cache: restart this API server, then the process.",
+			"The program, or its load balancer, connects to another cluster. If that is intended, give the programs of each cluster their own name.",
+		},
+		Resolves: "when the version has caught up, or when the earlier version is more than an hour and $window old.",
+		Escalate: apiServerTeam,
 	},
 }
 
@@ -30,20 +88,113 @@ var informerTransformDrops = Alert{
 	Objective: catalog.Objectives.TransformDrops,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
-	summary:   "The transform of informer {{ $labels.informer_type }} of {{ $labels.name }}" + inCluster + " drops objects.",
-	description: someInformer + ` on {{ $labels.@instance }} dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned {{ $labels.cause }}. ` +
+	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " drops objects.",
+	description: someInformer + inProcess + ` dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned {{ $labels.cause }}. ` +
 		"They are missing from the cache for all users of the informer.",
 	Runbook: Runbook{
-		Meaning: "The transform given to SetTransform or to the factory returned an error or nil for an object. client-go logs it and continues without the object. During a LIST, an error fails the whole list.",
-		Impact:  "The object is missing from the cache, or remains in an old state, for every user of the informer and without an error on reads. An object whose deletion is dropped remains in the cache.",
-		Diagnosis: []Step{
-			{"Find the informers and the cause.", `sum by (@cluster, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@}[1h])) > 0`},
-			{"Find the objects in the log of the process: search for `Unable to add watch event object to store`.", ""},
-			{"Check whether one transform replaced another.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_transform_conflicts_total{@}[1d])) > 0`},
+		Meaning: "The transform of this informer returned an error or nil for an object. client-go logs it and continues without the object. During a list, an error fails the whole list.",
+		Impact:  "The object is missing from the cache, or remains in an old state, for every user of the informer and without an error on reads. An object remains in the cache if its deletion is dropped.",
+		Commands: []Step{
+			podLog("unable to .* watch event object|transform"),
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Affected processes and the cause.", `sum by (@namespace, @pod, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Transforms that replaced each other.", `sum(increase(k8s_informer_transform_conflicts_total{@, ` + ofThisProcess + ofThisInformer + `}[1d])) > 0`},
+		},
+		Causes: []string{
 			"A transform must return an object for every input, and accept `cache.DeletedFinalStateUnknown`.",
 			"To exclude objects, use a label or field selector: the server then does not send them.",
 		},
+		Resolves: "$window after the last dropped object.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerForeignObjects = Alert{
+	Name:      "InformerForeignObjects",
+	Objective: catalog.Objectives.ForeignObjects,
+	labels:    ofProcess,
+	keep:      10 * time.Minute,
+	// Most of these objects are in the first list, which is often complete before the first scrape.
+	expr:    `(` + occurred(`k8s_informer_foreign_objects_total{@}`) + `) > $threshold`,
+	summary: "Informer {{ $labels.informer_type }} of " + program + inCluster + " receives objects from other namespaces.",
+	description: someInformer + inProcess + ` received {{ $value | printf "%.0f" }} objects in $window ` +
+		"that are not in namespace {{ $labels.watch_namespace }}. Its filter has no effect.",
+	Runbook: Runbook{
+		Meaning: "The informer is limited to one namespace, and its lists or watches return objects from other namespaces.",
+		Impact:  "Controllers act on objects of other tenants, within the permissions of the program. The cache needs the memory of all namespaces.",
+		Commands: []Step{
+			podLog("list|watch|namespace").because("Look for the requests of the informer in the log."),
+			mayList.because("Check whether the program may list all namespaces. If it needs only one, a Role in place of the ClusterRole turns this problem into an error."),
+		},
+		Queries: []Step{
+			{"Affected processes and informers. One informer: its ListerWatcher. All informers of a process: its client or a proxy.", `sum by (@namespace, @pod, name, informer_type, watch_namespace) (` + prom.Occurred(`k8s_informer_foreign_objects_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
+			{"Objects in the cache.", `k8s_informer_objects{@, ` + ofThisProcess + ofThisInformer + `}`},
+		},
+		Causes: []string{
+			"A ListerWatcher that filters with a selector or an option that the API server ignores: use the namespace of the client, as in `client.CoreV1().ConfigMaps(namespace)`.",
+			"The namespace of the informer's ID is not the one that its ListerWatcher requests: correct the ID.",
+			"A proxy in front of the API server that rewrites or caches paths.",
+		},
+		Resolves: "10 minutes after the last such object is older than $window. Objects that are in the cache remain until the next list without them.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerDuplicated = Alert{
+	Name:      "InformerDuplicated",
+	Objective: catalog.Objectives.Duplicates,
+	labels:    ofInformer,
+	expr:      `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_duplicates{@}) > $threshold`,
+	summary:   "Duplicate {{ $labels.informer_type }} informers of " + program + inCluster + ".",
+	description: "A process of " + program + inCluster + " has {{ $value }} informers that watch the same {{ $labels.informer_type }} " +
+		"in the same namespaces as another one.",
+	Runbook: Runbook{
+		Meaning: "A process has had more than one informer on the same resource and namespace for $for. Informers with different selectors count as well, although they may be intended.",
+		Impact:  "Each duplicate costs a watch, and the memory of a second cache.",
+		Commands: []Step{
+			podUsage,
+			countObjects.because("Count the objects, to see what a second cache costs."),
+		},
+		Queries: []Step{
+			{"Duplicates of this program.", `max by (informer_type, watch_namespace) (k8s_informer_duplicates{@, ` + ofThisProgram + `}) > 0`},
+			{"Programs with the most duplicates.", `topk(10, sum by (@namespace, name) (max by (@namespace, name, informer_type, watch_namespace) (k8s_informer_duplicates{@, ` + inThisCluster + `})))`},
+		},
+		Causes: []string{
+			"Several factories: share one between all controllers of a program.",
+			"controller-runtime caches the same kind once as a typed object, once as unstructured and once as metadata: read it in one form everywhere.",
+			"Selectors differ on purpose: leave out the alert (`disabled` of the generator's configuration).",
+		},
+		Resolves: "when one informer is left: the first query is empty.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerOrphaned = Alert{
+	Name:        "InformerOrphaned",
+	Objective:   catalog.Objectives.Orphans,
+	labels:      ofInformer,
+	expr:        `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_orphans{@}) > $threshold`,
+	summary:     "Orphaned {{ $labels.informer_type }} informers of " + program + inCluster + ".",
+	description: "{{ $value }} {{ $labels.informer_type }} informers of " + program + inCluster + " have been running for more than $for after they were stopped.",
+	Runbook: Runbook{
+		Unless:  "the memory of the process is near its limit",
+		Meaning: "The context of an informer ended more than $for ago, and the informer still runs: one of its handlers does not return.",
+		Impact:  "The goroutines and the cache of the informer are leaked, and a shutdown that waits for it hangs. If informers are started and stopped regularly, as for custom resources, memory grows until the process is OOM-killed.",
+		Commands: []Step{
+			listPods,
+			replicaLog("panic|handler|shutdown"),
+			restartProgram.because("Restart all replicas, which frees the memory."),
+		},
+		Queries: []Step{
+			{"Orphans by process: does the number grow?", `sum by (@pod) (k8s_informer_orphans{@, ` + ofThisProgram + ofThisInformer + `}) > 0`},
+			{"Handlers that do not return.", `max by (@pod, handler) (k8s_informer_handler_pending_events{@, ` + ofThisProgram + ofThisInformer + `}) > 0`},
+		},
+		Causes: []string{
+			"A handler writes to a channel without a reader, or waits for a lock: a [goroutine dump](" + onCallPage + "#goroutines) shows it below `processorListener`.",
+			"A handler makes calls without a timeout: it should only add a key to a queue.",
+		},
+		Resolves: "when the handler returns, or the process restarts: the first query is empty.",
+		Escalate: controllerTeam,
 	},
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 )
 
-// The rules, with a group for a metric of one's own.
+// The rules, with a group for a custom metric.
 func ExampleRules() {
 	c := alerts.Config{Groups: []string{"upstream"}, ExtraLabels: map[string]string{"team": "widgets"}}
 	if err := c.Validate(); err != nil {
@@ -23,6 +23,6 @@ func ExampleRules() {
 		fmt.Println(g.Name, len(g.Rules))
 	}
 	// Output:
-	// informer-exporter.upstream 4
+	// informer-exporter.upstream 5
 	// widgets 1
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // exporterNames matches the label name of the exporter's own informers: shards append their number.
@@ -16,20 +17,25 @@ var informerExporterKindDown = Alert{
 	labels:    ofExporter,
 	expr:      `informer_exporter_kind_up{@} == 0`,
 	summary:   "The exporter cannot watch {{ $labels.informer_type }}" + inCluster + ".",
-	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
+	description: "informer-exporter" + inProcess + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
 		"for more than $for. Its metrics for this resource are missing or stale.",
 	Runbook: Runbook{
 		Meaning: "For longer than $for, the exporter has been configured to watch a resource that it may not list and watch, or that the API server does not serve. It continues with all other resources.",
 		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
-		Diagnosis: []Step{
-			{"Find the resources.", `informer_exporter_kind_up{@} == 0`},
-			{"Find the response of the API server in the log of the exporter, which has one line per resource. `/readyz?verbose` lists the resources too.", ""},
-			{"Check the permission: `kubectl auth can-i watch RESOURCE --as=system:serviceaccount:NAMESPACE:informer-exporter`", ""},
+		Commands: []Step{
+			{"Read the reason and the fix, which the exporter logs once.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers | grep -i 'cannot watch the resource' | tail -n 30`},
+			mayList,
+			countObjects.because("Does the API server serve the resource?"),
 		},
-		Mitigation: []string{
-			"Grant `list` and `watch` on the resource in the ClusterRole of the exporter.",
-			"Remove the resource from the configuration of the exporter if the cluster does not serve it.",
+		Queries: []Step{
+			{"Resources that an exporter cannot watch.", `informer_exporter_kind_up{@, ` + inThisCluster + `} == 0`},
 		},
+		Causes: []string{
+			"No permission: grant `list` and `watch` on the resource in the ClusterRole of the exporter.",
+			"Not served: remove the resource from the configuration of the exporter, or install its CustomResourceDefinition.",
+		},
+		Resolves: "within minutes of the fix, without a restart: the query is empty.",
+		Escalate: exporterOrIssues,
 	},
 }
 
@@ -40,46 +46,94 @@ var informerExporterConfigReloadFailed = Alert{
 	labels:    ofExporter,
 	expr:      `informer_exporter_config_last_reload_successful{@} == 0`,
 	summary:   "The exporter cannot load its configuration file" + inCluster + ".",
-	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has not been able to load its configuration file for more than $for. " +
+	description: "informer-exporter" + inProcess + inCluster + " has not been able to load its configuration file for more than $for. " +
 		"The previous configuration stays in force, but a restart fails.",
 	Runbook: Runbook{
+		Unless:  "the exporter is about to be restarted",
 		Meaning: "The configuration file of the exporter has been invalid or unreadable for more than $for. The previous configuration is still in force.",
 		Impact:  "The change has no effect, and the exporter cannot restart.",
-		Diagnosis: []Step{
-			{"Find the exporters and the time of their last successful reload. All replicas that share a ConfigMap are affected.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@} and informer_exporter_config_last_reload_successful{@} == 0`},
-			{"Find the error with its line in the log of the exporter: `invalid configuration file`.", ""},
-			{"`exporter check-config FILE` reports the same errors for a local file.", ""},
+		Commands: []Step{
+			podLog("invalid configuration file").because("Read the error and its line."),
+			{"Show the file as stored in the API server.", `kubectl -n "$NAMESPACE" describe configmaps`},
 		},
-		Mitigation: []string{
-			"Fix the file. The exporter reads it within seconds of a change, or on SIGHUP. A ConfigMap takes up to a minute to reach the Pod.",
-			"Or revert the change.",
-			"Run `exporter check-config` in the pipeline that deploys the file.",
+		Queries: []Step{
+			{"Exporters, and seconds since their last successful reload.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@, ` + inThisCluster + `} and informer_exporter_config_last_reload_successful{@, ` + inThisCluster + `} == 0`},
 		},
+		Causes: []string{
+			"A mistake in the file: fix it, or revert the change. The exporter reads it within seconds; a ConfigMap takes up to a minute to reach the Pod.",
+			"To find mistakes earlier, run `exporter check-config FILE` in the pipeline that deploys the file.",
+		},
+		Resolves: "when the file is valid again: the query is empty.",
+		Escalate: exporterOrIssues,
 	},
 }
 
 var informerExporterLeaderMissing = Alert{
-	Name:      "InformerExporterLeaderMissing",
-	Objective: catalog.Objectives.ExporterLeaderMissing,
-	board:     exporterBoard,
-	labels:    []string{"cluster"},
-	expr:      `max by (@cluster, name, lock) (controller_leader{@, name=~"` + exporterNames + `"}) == 0`,
-	summary:   "No leader for the audits of the exporter" + inCluster + ".",
+	Name:          "InformerExporterLeaderMissing",
+	Objective:     catalog.Objectives.ExporterLeaderMissing,
+	board:         exporterBoard,
+	labels:        []string{"cluster"},
+	namespaceFrom: "lock",
+	expr:          `max by (@cluster, name, lock) (controller_leader{@, name=~"` + exporterNames + `"}) == 0`,
+	summary:       "No leader for the audits of the exporter" + inCluster + ".",
 	description: "No replica of {{ $labels.name }}" + inCluster + " has held the Lease {{ $labels.lock }} for more than $for, " +
 		"so audits are paused. Other metrics are not affected.",
 	Runbook: Runbook{
 		Meaning: "The exporters run with `--leader-elect`, and none of them has been the leader for longer than $for. Only the leader audits its caches, object by object.",
 		Impact:  "A cache that does not lag but is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
-		Diagnosis: []Step{
-			{"Check the results of attempts to acquire the Lease.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@, name=~"` + exporterNames + `"}[15m]))`},
-			{"Find the response of the API server, with the fix, in the log of the exporter: `Lease is unusable`.", ""},
-			{"Check whether all clients of the API server fail. If so, fix that first.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
+		Commands: []Step{
+			{"See the holder and its last renewal.", `kubectl -n "$NAMESPACE" get lease "${LOCK#*/}" -o yaml`},
+			{"Find the response of the API server, and the fix.", `kubectl -n "$NAMESPACE" logs -l app.kubernetes.io/name=informer-exporter --prefix --since=1h --tail=-1 | grep -iE 'lease' | tail -n 30`},
 		},
-		Mitigation: []string{
-			"Grant `get`, `create` and `update` on Leases in the namespace of the exporter, as `deploy/kustomize/high-availability/role.yaml` does.",
-			"A Lease that was edited by hand, or written with a clock far ahead: delete it. The exporters create it again.",
-			"To run without audits, disable them in the configuration (`checks.audit: 0s`) and omit `--leader-elect`.",
+		Queries: []Step{
+			{"Attempts of the exporters.", `sum by (@pod, result) (increase(controller_leader_renew_duration_seconds_count{@, ` + inThisCluster + `, lock="$LOCK"}[15m]))`},
+			{"Failed lists and watches. If all programs have them, fix the API server first.", `sum by (name, error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+inThisCluster+`}`, "15m") + `) > 0`},
 		},
+		Causes: []string{
+			"No permission: grant `get`, `create` and `update` on Leases in the namespace of the exporter, as `deploy/kustomize/high-availability/role.yaml` does.",
+			"The Lease was edited by hand, or written with a clock far ahead: delete it. The exporters create it again.",
+			"To run without audits, disable them (`checks.audit: 0s`) and omit `--leader-elect`.",
+		},
+		Resolves: "when an exporter acquires the Lease: it has a `holderIdentity` and a current `renewTime`.",
+		Escalate: exporterOrIssues,
+	},
+}
+
+var informerExporterMemoryHigh = Alert{
+	Name:      "InformerExporterMemoryHigh",
+	Objective: catalog.Objectives.ExporterMemory,
+	board:     exporterBoard,
+	labels:    ofExporter,
+	// The heap and not the resident memory: Go lets garbage grow up to the limit, which is healthy. A heap that remains high through
+	// several collections is in use. Without a limit, GOMEMLIMIT is larger than any memory.
+	expr: `
+go_memstats_heap_alloc_bytes{@} / go_gc_gomemlimit_bytes{@} > $threshold
+and on (@cluster, @namespace, @job, @instance)
+informer_exporter_build_info{@}
+`,
+	summary: "The exporter is near its memory limit" + inCluster + ".",
+	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has used {{ $value | humanizePercentage }} of GOMEMLIMIT for more than $for; " +
+		"the objective is at most $objective. It will be OOM-killed if its caches grow.",
+	Runbook: Runbook{
+		Unless:  "it is above 95%",
+		Meaning: "The heap of the exporter has been above $objective of GOMEMLIMIT for $for, through several garbage collections. GOMEMLIMIT is 80% of the container's memory limit (`--auto-gomemlimit`).",
+		Impact:  "The exporter uses more CPU for garbage collection, and is OOM-killed when its caches grow. Cluster-wide signals are then missing.",
+		Commands: []Step{
+			describePod.because("See the memory limit, and whether it was `OOMKilled`."),
+			{"Raise the memory limit: replace 512Mi with twice the current limit. `WORKLOAD` is the owner of the Pod, such as `deployment/informer-exporter`.", `kubectl -n "$NAMESPACE" set resources "$WORKLOAD" --limits=memory=512Mi`},
+		},
+		Queries: []Step{
+			{"Heap: does it grow, or did it jump?", `go_memstats_heap_alloc_bytes{@, ` + ofThisProcess + `}`},
+			{"Largest caches.", `topk(10, max by (informer_type) (k8s_informer_objects{@, ` + ofThisProcess + `}))`},
+			{"Number of series.", `scrape_samples_scraped{@, ` + ofThisProcess + `}`},
+		},
+		Causes: []string{
+			"The cluster has grown: raise the memory limit. An exporter needs about 40 MiB per 100,000 objects.",
+			"A resource with very many objects that no one needs to see: exclude it in the configuration of the exporter.",
+			"The cluster is too large for one exporter: run several shards (`--shard`).",
+		},
+		Resolves: "when the heap stays below $objective: see the first query.",
+		Escalate: exporterOrIssues,
 	},
 }
 
@@ -90,9 +144,9 @@ var informerExporterShardMissing = Alert{
 	labels:    []string{"cluster", "job"},
 	// Without --shard, an exporter reports one shard, which is itself.
 	expr: `
-max by (@cluster, @job) (informer_exporter_shards{@})
+max by (@cluster, @namespace, @job) (informer_exporter_shards{@})
 -
-count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_shards{@}))
+count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, shard) (informer_exporter_shards{@}))
 > $threshold
 `,
 	summary: "Shards of the exporter are missing" + inCluster + ".",
@@ -101,16 +155,21 @@ count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_s
 	Runbook: Runbook{
 		Meaning: "The exporters run with `--shard`, and fewer shards than configured have been scraped for longer than $for.",
 		Impact:  "Alerts on the resources of the missing shards cannot fire. The other shards do not take over their work.",
-		Diagnosis: []Step{
-			{"Find the present shards, and check that they agree on their number. They may disagree while the number is being changed.", `max by (@cluster, @job, @instance, shard) (informer_exporter_shards{@})`},
-			{"Check for failed scrapes.", `up{@, @job=~".*informer-exporter.*"} == 0`},
-			{"Check the Pods: `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
+		Commands: []Step{
+			exporterPods,
+			exporterLog,
 		},
-		Mitigation: []string{
-			"Crash or OOM: `kubectl logs --previous`, and the memory limit. Shards differ in size.",
+		Queries: []Step{
+			{"Present shards. Their value is the number of shards, on which they must agree.", `max by (@pod, @instance, shard) (informer_exporter_shards{@, ` + inThisCluster + `, @job="$JOB"})`},
+			{"Failed scrapes.", `up{@, ` + inThisCluster + `, @job="$JOB"} == 0`},
+		},
+		Causes: []string{
+			"Crash or OOM: see the Pods, and raise the memory limit. Shards differ in size.",
 			"The number in `--shard` and the number of replicas differ: change both.",
 			"Each shard has its own job: the alert compares shards within a job. Use one job, or disable the alert.",
 		},
+		Resolves: "when all shards are scraped: the first query has a row for each.",
+		Escalate: exporterOrIssues,
 	},
 }
 
@@ -141,19 +200,25 @@ unless
 group by (@cluster) (informer_exporter_build_info{@})
 `,
 	summary:     "informer-exporter is missing" + inCluster + ".",
-	description: "Prometheus has had no metrics of informer-exporter" + inCluster + " for more than $for. Cluster-wide signals are missing.",
+	description: "Prometheus has received no metrics from informer-exporter" + inCluster + " for more than $for. Cluster-wide signals are missing.",
 	Runbook: Runbook{
-		Meaning: "A cluster whose exporter was scraped within the last $window has had no series of it for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
+		Meaning: "A cluster with an exporter that was scraped within the last $window has had no series of it for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
 		Impact:  "Cluster-wide signals are missing and alerts that depend on them cannot fire. Programs that use the library still report their own metrics.",
-		Diagnosis: []Step{
-			{"Check whether it is a target, and whether the scrape succeeds. No result means that it is not a target.", `up{@, @job=~".*informer-exporter.*"}`},
-			{"Check whether it runs: `kubectl get pods -A -l app.kubernetes.io/name=informer-exporter`", ""},
+		Commands: []Step{
+			exporterPods,
+			{"If no Pod is ready, read the events.", `kubectl get events -A --field-selector type!=Normal | grep informer-exporter`},
+			{"A Service without endpoints cannot be scraped.", `kubectl get services,endpointslices -A -l app.kubernetes.io/name=informer-exporter`},
 		},
-		Mitigation: []string{
-			"Crash or OOM: `kubectl logs --previous`, and its memory limit.",
+		Queries: []Step{
+			{"Is it a target, and does the scrape succeed? No result: it is not a target.", `up{@, ` + inThisCluster + `, @job=~".*informer-exporter.*"}`},
+		},
+		Causes: []string{
+			"Crash or OOM: read `kubectl logs --previous` of the Pod, and raise the memory limit.",
 			"No target: check that the ServiceMonitor selects the Service, and that Prometheus selects the ServiceMonitor (labels, namespaces).",
 			"Failed scrape: network policy, or TLS and authentication of its web configuration.",
-			"Uninstalled on purpose: silence the alert. It ends $window after the last scrape.",
+			"Uninstalled on purpose: silence the alert. It resolves $window after the last scrape.",
 		},
+		Resolves: "with the next successful scrape: the query is 1.",
+		Escalate: exporterOrIssues,
 	},
 }

@@ -18,28 +18,35 @@ var informerHandlerSlow = Alert{
 	keep:      10 * time.Minute,
 	// The 99th percentile of fewer than a hundred events is their maximum.
 	expr: `
-histogram_quantile($quantile, sum by (le, @cluster, @job, name, informer_type, watch_namespace, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[$window]))) > $threshold
+histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name, informer_type, watch_namespace, handler) (rate(k8s_informer_handler_duration_seconds@bucket{@}[$window]))) > $threshold
 and
-sum by (@cluster, @job, name, informer_type, watch_namespace, handler) (increase(k8s_informer_handler_duration_seconds_count{@}[$window])) >= $count
+sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace, handler) (increase(k8s_informer_handler_duration_seconds@count{@}[$window])) >= $count
 `,
-	summary: "Handler {{ $labels.handler }} of {{ $labels.name }}" + inCluster + " is slow.",
-	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
+	summary: "Handler {{ $labels.handler }} of " + program + inCluster + " is slow.",
+	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of " + program + inCluster +
 		" takes {{ $value | humanizeDuration }} per event (99th percentile); the objective is at most $objective.",
 	expand: handlerAlerts,
 	Runbook: Runbook{
 		Meaning: "The 99th percentile of the handler duration has exceeded its objective for $for, over windows of $window with at least $count events.",
 		Impact:  "An informer delivers events to a handler one by one: a slow handler delays its later events, but not those of other handlers. Pending events use memory.",
-		Diagnosis: []Step{
-			{"Find the handlers, and check whether their duration increases.", `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_bucket{@}[5m])))`},
-			{"Check for pending events.", `max by (@cluster, name, informer_type, handler) (k8s_informer_handler_pending_events{@})`},
-			{"Check whether the caches lag.", `max by (@cluster, name, informer_type) (k8s_informer_sync_lag_seconds{@})`},
+		Commands: []Step{
+			listPods,
+			podUsage,
+			replicaLog("timeout|slow|throttl"),
 		},
-		Mitigation: []string{
-			"A handler should add a key to a queue and return. Move API calls, disk access, full channels and contended locks into workers.",
-			"A CPU profile (`/debug/pprof/profile`) shows computation, a goroutine dump shows waiting.",
-			"CPU throttling slows down all handlers at once.",
-			"Give a handler that is meant to take longer its own objective: `handlers` in the generator's configuration.",
+		Queries: []Step{
+			{"Duration by process.", `histogram_quantile(0.99, sum by (@le, @pod) (rate(k8s_informer_handler_duration_seconds@bucket{@, ` + ofThisProgram + ofThisInformer + `, handler="$HANDLER"}[5m])))`},
+			{"Pending events.", `max by (@pod) (k8s_informer_handler_pending_events{@, ` + ofThisProgram + ofThisInformer + `, handler="$HANDLER"})`},
+			{"Sync lag of the cache.", `max by (@pod) (k8s_informer_sync_lag_seconds{@, ` + ofThisProgram + ofThisInformer + `})`},
 		},
+		Causes: []string{
+			"The handler does more than add a key to a queue: move API calls, disk access and locks into workers.",
+			"A process short of CPU: raise its limit. It slows down all handlers at once.",
+			"A CPU profile (`/debug/pprof/profile`) shows computation, a [goroutine dump](" + onCallPage + "#goroutines) shows waiting.",
+			"A handler that is meant to take longer: set its own objective, `handlers` in the generator's configuration.",
+		},
+		Resolves: "10 minutes after the 99th percentile has fallen to the objective, or events are fewer than $count: see the first query.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -68,20 +75,27 @@ var informerHandlerPanics = Alert{
 	Objective: catalog.Objectives.HandlerPanics,
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_handler_panics_total{@}[$window]) > $threshold`,
-	summary:   "Handler {{ $labels.handler }} of {{ $labels.name }}" + inCluster + " panics.",
-	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of {{ $labels.name }}" + inCluster +
-		` on {{ $labels.@instance }} panicked {{ $value | printf "%.0f" }} times in $window.`,
+	summary:   "Handler {{ $labels.handler }} of " + program + inCluster + " panics.",
+	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of " + program + inCluster +
+		inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
-		Meaning: "A handler panicked within the last $window. Unless the handler is decorated with `informer.Isolate`, the panic is not recovered, and client-go by default ends the process. If it ends before the next scrape, this alert does not fire: alert on container restarts as well.",
+		Unless:  "the Pod crash loops and no replica is ready",
+		Meaning: "A handler panicked within the last $window. Unless it is decorated with `informer.Isolate`, the panic is not recovered, and the process ends.",
 		Impact:  "The process restarts and lists everything again. If the same object always causes the panic, the process crash loops. With `informer.Isolate`, only this handler misses the event.",
-		Diagnosis: []Step{
-			{"Find the handler.", `sum by (@cluster, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@}[1h])) > 0`},
-			{"Find the stack trace in the log of the process: search for `panic`, also in the log of the container before its restart (`kubectl logs --previous`).", ""},
+		Commands: []Step{
+			stackTrace,
+			describePod,
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Panics by handler, over all processes.", `sum by (@namespace, @pod, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@, ` + inThisCluster + `}[1h])) > 0`},
+		},
+		Causes: []string{
 			"The usual cause is a missing type assertion for `cache.DeletedFinalStateUnknown` in OnDelete.",
-			"If one object causes the panic, change or remove that object until the fix is released.",
+			"One object causes the panic: change or remove that object until the fix is released.",
+			"Since a rollout: roll back.",
 		},
+		Resolves: "$window after the last panic. The Pod then has no further restarts.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -91,18 +105,63 @@ var informerEventsLost = Alert{
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
 	summary:   someInformer + " exceeded its limit of remembered events.",
-	description: someInformer + ` on {{ $labels.@instance }} forgot the receive time of {{ $value | printf "%.0f" }} events in $window. ` +
+	description: someInformer + inProcess + ` forgot the receive time of {{ $value | printf "%.0f" }} events in $window. ` +
 		"They still reach their handlers, with an unknown lag.",
 	Runbook: Runbook{
-		Meaning: "More events were pending for a handler than the library remembers (`overrun`), so the receipt times of the oldest are lost. The events themselves are not: they are in client-go's buffer, which is unbounded.",
+		Unless:  "the memory of the process is near its limit",
+		Meaning: "More events were pending for a handler than the library remembers (`overrun`), so the receive times of the oldest are lost. The events themselves are in client-go's buffer, which is unbounded.",
 		Impact:  "Event lag and sync lag are lower bounds; the real lag is larger. The buffer grows until the handler catches up or the process runs out of memory.",
-		Diagnosis: []Step{
-			{"Find the handler with pending events.", `topk(10, k8s_informer_handler_pending_events{@})`},
-			{"Check whether it is stuck or slow.", `sum by (@cluster, name, informer_type, handler) (rate(k8s_informer_handler_duration_seconds_count{@}[5m]))`},
+		Commands: []Step{
+			goroutines,
+			describePod,
+			restartPod,
 		},
-		Mitigation: []string{
-			"See InformerHandlerSlow. A stuck handler needs a goroutine dump and a restart of the process.",
+		Queries: []Step{
+			{"Heap of the process: does it grow with them?", `go_memstats_heap_alloc_bytes{@, ` + ofThisProcess + `}`},
+			{"Pending events by handler: do they decrease?", `k8s_informer_handler_pending_events{@, ` + ofThisProcess + ofThisInformer + `}`},
+			{"Handled events per second. 0: the handler is stuck. The exporter has one handler.", `sum by (handler) (rate(k8s_informer_handler_duration_seconds@count{@, ` + ofThisProcess + ofThisInformer + `}[5m])) or sum(rate(k8s_informer_event_lag_seconds@count{@, ` + ofThisProcess + ofThisInformer + `, name=~"informer-exporter.*"}[5m]))`},
+		},
+		Causes: []string{
+			"Stuck handler: save a goroutine dump, then restart the process.",
+			"Slow handler: see InformerHandlerSlow.",
 			"A burst after a start is temporary.",
 		},
+		Resolves: "$window after the last lost event. The first query then falls to 0.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerHandlersGrow = Alert{
+	Name:      "InformerHandlersGrow",
+	Objective: catalog.Objectives.HandlerGrowth,
+	labels:    ofProcess,
+	keep:      10 * time.Minute,
+	// A program adds its handlers at the start. The second line requires growth that has not ended.
+	expr: `
+k8s_informer_handlers{@} - min_over_time(k8s_informer_handlers{@}[1h]) > $threshold
+and
+k8s_informer_handlers{@} > min_over_time(k8s_informer_handlers{@}[$window])
+`,
+	summary: "The number of handlers of informer {{ $labels.informer_type }} of " + program + inCluster + " grows.",
+	description: someInformer + inProcess + ` has {{ $value | printf "%.0f" }} more handlers than its minimum in the last hour, and the number still grows. ` +
+		"Code adds handlers and does not remove them.",
+	Runbook: Runbook{
+		Meaning: "More than $threshold handlers were added to this informer within an hour, and some within the last $window. A program normally adds its handlers once, at the start.",
+		Impact:  "Each handler has two goroutines and a buffer, and gets every event: memory and CPU grow until the process is OOM-killed.",
+		Commands: []Step{
+			listPods,
+			podUsage,
+			restartPod.because("Restart the process, which frees the memory until the leak has grown again."),
+		},
+		Queries: []Step{
+			{"Handlers by informer.", `k8s_informer_handlers{@, ` + ofThisProcess + `}`},
+			{"Names of the handlers, which contain the function that adds them.", `count by (informer_type, handler) (k8s_informer_handler_pending_events{@, ` + ofThisProcess + `})`},
+		},
+		Causes: []string{
+			"`AddEventHandler` in a reconciler, or in a function that runs for each object: add handlers once, where the controller is created.",
+			"A registration that is not removed: call `RemoveEventHandler` when its user ends, for example for each custom resource.",
+		},
+		Resolves: "10 minutes after no handler was added for $window, or with a restart: the first query does not grow.",
+		Escalate: controllerTeam,
 	},
 }

@@ -1,66 +1,148 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"strings"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// upstreamElections are the elections of programs without the library, in client-go's metric. The metric has the name of a Lease
+// but not its namespace: the same program in two namespaces has two elections with one name.
+const upstreamElections = `
+label_join(label_join(
+  leader_election_master_status{@} unless on (@cluster, @job, @instance) controller_leader{@, name!=""},
+"lock", "", "name"), "name", "", "@job")
+`
+
+// upstreamLeaderMissing finds elections of programs without the library that have no leader. If the exporter sees the Lease of an
+// election held, the election has a leader that is not scraped. The Lease is searched by name in the namespace of the program.
+// All namespaces are searched if the target has no namespace, or if no namespace with such a program has a Lease of that name, as
+// for components with Leases in kube-system. An election with an expired Lease that pages by itself is excluded.
+func upstreamLeaderMissing() string {
+	elections := strings.ReplaceAll(strings.TrimSpace(upstreamElections), "\n", "\n    ")
+	known := "(\n    k8s_lease_expired{@} == 0\n  or\n    " + strings.ReplaceAll(strings.TrimSpace(leaseExpired("=~")), "\n", "\n    ") + "\n  )"
+	return `
+label_join(
+  max by (@cluster, @namespace, name, lock) (
+    ` + elections + `
+  ) == 0,
+  "lease", "", "lock"
+)
+unless on (@cluster, @namespace, lease)
+(
+  label_join(` + known + `, "@namespace", "", "lease_namespace")
+or
+  max by (@cluster, lease) ` + known + `
+)
+unless on (@cluster, lease)
+(
+  max by (@cluster, lease) ` + known + `
+  unless on (@cluster, lease)
+  (
+    label_join(k8s_lease_expired{@}, "@namespace", "", "lease_namespace")
+    and on (@cluster, @namespace, lease)
+    label_join(` + elections + `, "lease", "", "lock")
+  )
+)
+`
+}
 
 var controllerLeaderMissing = Alert{
-	Name:      "ControllerLeaderMissing",
-	Objective: catalog.Objectives.LeaderMissing,
-	gauge:     true,
-	board:     leaderBoard,
-	labels:    []string{"cluster", "lock"},
+	Name:          "ControllerLeaderMissing",
+	Objective:     catalog.Objectives.LeaderMissing,
+	gauge:         true,
+	board:         leaderBoard,
+	labels:        []string{"cluster", "lock"},
+	namespaceFrom: "lock",
 	// By lock, not by process or job: all candidates share one leader. Exporters need a leader only for audits and have their
 	// own alert.
-	// Programs without the library are seen from outside, by their Leases, and each election once.
+	// Programs without the library count by their Leases or by client-go's metric, and each election counts once. A Lease that is
+	// held has a leader, even if the leader's scrapes fail while those of the other candidates succeed.
 	record: leaseRecords,
 	expr: `
 max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0
+unless on (@cluster, lock)
+label_join(k8s_lease_expired{@} == 0, "lock", "/", "lease_namespace", "lease")
 or on (@cluster, lock)
-(` + leaseExpired("=~") + `)`,
+(` + strings.TrimSpace(leaseExpired("=~")) + `)
+or
+` + strings.TrimSpace(upstreamLeaderMissing()),
 	summary: "No leader for " + thisLock + ".",
 	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
 		"Leader-only work has stopped.",
 	Runbook: Runbook{
-		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 15 to 25 s, and one that releases its lock within 5 s. Leases in the namespaces `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count as well, whether or not their candidates use the library. Processes that are not scraped do not count: a leader with failing scrapes looks like no leader, and if no candidate is scraped, the alert does not fire. Candidates of two installations with the same program and lock in one cluster look like one election: set a unique name in the options of `leader.NewLock`.",
+		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 25 s. Leases in the namespaces `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count even if their candidates do not use the library; elections of other such programs count by client-go's `leader_election_master_status`. If the exporter watches the Lease of the lock, the Lease decides; otherwise, a leader that is not scraped counts as missing.",
 		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",
-		Diagnosis: []Step{
-			{"Check for processes that are not scraped. One of them may be the leader.", `up{@} == 0`},
-			{"Find the candidates.", `controller_leader{@}`},
-			{"Check the results of their attempts. `conflict`: another process writes the lock. `error`: the API server does not respond, or rejects the request.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},
-			{"Find the holder: `kubectl -n NAMESPACE get lease NAME -o yaml`. A `holderIdentity` that is not among the candidates is a process that is not scraped, or a former process until its Lease expires.", ""},
-			{"Check the permission: `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
+		Commands: []Step{
+			{"See the holder, its last renewal and the namespace, if the alert has none. A current `renewTime`: the holder is not scraped, and this is a false alarm.", `kubectl get leases -A --field-selector "metadata.name=${LOCK#*/}" -o yaml`},
+			listPods.because("List the candidates. None: find out what stopped or scaled them down."),
+			replicaLog("lease|leader|lock"),
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Attempts of the candidates. `conflict`: another process writes the lock. `error`: the API server does not respond, or rejects the request.", `sum by (@pod, result) (increase(controller_leader_renew_duration_seconds_count{@, ` + inThisCluster + `, lock="$LOCK"}[15m]))`},
+			{"Failed scrapes in this namespace. One of these processes may be the leader.", `up{@, ` + inThisCluster + `, @namespace="$NAMESPACE"} == 0`},
+		},
+		Causes: []string{
 			"API server unreachable or slow: fix that first. Leaders recover without action.",
-			"Permissions: `get`, `create` and `update` on Leases in the namespace of the lock.",
-			"The holder is a process of another release or namespace with the same name: stop it, or give it its own lock.",
-			"A Lease that was edited by hand, or written with a clock far ahead: delete it. The candidates create it again.",
+			"No permission: grant `get`, `create` and `update` on Leases in this namespace.",
+			"Candidates hang: restart them, `kubectl -n \"$NAMESPACE\" rollout restart \"$WORKLOAD\"`.",
+			"The Lease was edited by hand, or written with a clock far ahead: delete it, `kubectl -n \"$NAMESPACE\" delete lease \"${LOCK#*/}\"`. The candidates create it again.",
+			"Two installations share a lock: give each its own.",
 		},
+		Resolves: "when a candidate acquires the lock: the Lease has a `holderIdentity`, and `max(controller_leader{lock=\"$LOCK\"})` is 1.",
+		Escalate: controllerTeam + "; for `kube-system`, " + apiServerTeam,
 	},
 }
 
 var controllerLeaderChanges = Alert{
-	Name:      "ControllerLeaderChanges",
-	Objective: catalog.Objectives.LeaderChanges,
-	board:     leaderBoard,
-	labels:    []string{"cluster", "lock"},
-	expr:      `sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired"}[$window])) >= $threshold`,
-	summary:   "Frequent leader transitions of " + thisLock + ".",
+	Name:          "ControllerLeaderChanges",
+	Objective:     catalog.Objectives.LeaderChanges,
+	board:         leaderBoard,
+	labels:        []string{"cluster", "lock"},
+	namespaceFrom: "lock",
+	// A process that crashes and leads again before its next scrape leaves its counter at 1, and a new Pod has a new one. The
+	// Lease's own counter does not miss them. Every second change of client-go's gauge is an acquisition; if the gauge ends at 1, the
+	// last change is one.
+	expr: `
+sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, name!="", event="acquired"}[$window])) >= $threshold
+or
+sum by (@cluster, @namespace, name, lock) (
+  label_join(label_join(
+    floor((changes(leader_election_master_status{@}[$window]) + last_over_time(leader_election_master_status{@}[$window])) / 2)
+    unless on (@cluster, @job, @instance)
+    increase(controller_leader_transitions_total{@, name!="", event="acquired"}[$window]),
+  "lock", "", "name"), "name", "", "@job")
+) >= $threshold
+or
+(
+  group by (@cluster, name, lock) (last_over_time(controller_leader{@}[$window]))
+  * on (@cluster, lock) group_left ()
+  label_join(max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@}[$window])), "lock", "/", "lease_namespace", "lease")
+) >= $threshold
+`,
+	summary: "Frequent leader transitions of " + thisLock + ".",
 	description: `{{ $value | printf "%.0f" }} leader transitions of ` + thisLock + " in $window; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes at most one transition per replica. A process that leads before its first scrape is not counted, so a crash loop shows in container restarts instead.",
+		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes at most one transition per replica. A process that leads before its first scrape counts only by the transitions of the Lease, which the exporter reports.",
 		Impact:  "Each transition is a pause of up to 25 s with client-go's defaults, followed by a full start: filling caches and reconciling everything. Two processes may briefly act as the leader.",
-		Diagnosis: []Step{
-			{"Distinguish lost and released locks. `lost`: renewals failed. `released`: the processes shut down gracefully; find out what restarts them.", `sum by (@cluster, name, lock, @instance, event) (increase(controller_leader_transitions_total{@}[15m])) > 0`},
-			{"Check the duration of lease renewals. client-go gives up after 10 s.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
-			{"Check the client-side rate limiter, which renewals share with all requests of their client. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+		Commands: []Step{
+			listPods.because("List the candidates: do they restart?"),
+			replicaLog("lease|leader|lock").because("Search the log of a candidate that restarted or lost the lock."),
+			{"Search the log before its restart.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
 		},
-		Mitigation: []string{
-			"Slow API server or etcd: see their own alerts. Longer intervals (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of for example 60, 40 and 8 s) tolerate more, but a failover takes longer.",
-			"A process short of CPU cannot renew: check its throttling and raise its limit.",
-			"Give leader election its own client, so that renewals do not wait for other requests.",
+		Queries: []Step{
+			{"Transitions of all locks. `lost`: renewals failed. `released`: the processes shut down gracefully; find out what restarts them.", `sum by (lock, @pod, event) (increase(controller_leader_transitions_total{@, ` + inThisCluster + `}[15m])) > 0`},
+			{"Mean duration of lease renewals. client-go gives up after 10 s.", `sum by (result) (rate(controller_leader_renew_duration_seconds_sum{@, ` + inThisCluster + `, lock="$LOCK"}[5m])) / sum by (result) (rate(controller_leader_renew_duration_seconds_count{@, ` + inThisCluster + `, lock="$LOCK"}[5m]))`},
+		},
+		Causes: []string{
 			"Restarts: find out why the processes end (probes, memory, panics).",
+			"Slow API server or etcd: see their own alerts. Longer intervals (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of for example 60, 40 and 8 s) tolerate more, but a failover takes longer.",
+			"A process short of CPU cannot renew: raise its limit.",
+			"Renewals wait for other requests: give leader election its own client.",
 		},
+		Resolves: "when fewer than $objective transitions happened within $window.",
+		Escalate: controllerTeam + ", or " + apiServerTeam + " if several locks have this alert",
 	},
 }
 
@@ -72,20 +154,27 @@ var controllerLeaderSlowRenewals = Alert{
 	labels:  []string{"cluster", "job", "lock"},
 	expr:    `increase(controller_leader_slow_renewals_total{@}[$window]) >= $threshold`,
 	summary: "Renewals of " + thisLock + " are slow.",
-	description: "{{ $labels.@instance }} renewed " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
+	description: thisProcess + " renewed " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
 		"the objective is fewer than $objective. Without a success within 10 s (client-go's default), it loses the lock.",
 	Runbook: Runbook{
-		Meaning: "Requests to renew the lock took longer than the retry period (client-go's default: 2 s), $objective times or more in $window. A renewal that finally succeeds keeps the lock; after 10 s without a success (client-go's default) the leader gives it up.",
-		Impact:  "None yet. Leader transitions may follow.",
-		Diagnosis: []Step{
-			{"Check the duration and result of renewals.", `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@}[5m])))`},
-			{"Check whether other requests of the program are slow. If so, the cause is the API server, the network or a lack of CPU.", `histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@}[5m])))`},
-			{"Check the client-side rate limiter. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+		Meaning: "Requests to renew the lock took longer than the retry period (client-go's default: 2 s), $objective times or more in $window. After 10 s without a success, the leader gives up the lock.",
+		Impact:  "Leader transitions may follow. Until then, nothing is affected.",
+		Commands: []Step{
+			podLog("lease|leader|lock|throttl"),
+			podUsage,
+			readyz,
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Mean duration and result of renewals.", `sum by (result) (rate(controller_leader_renew_duration_seconds_sum{@, ` + ofThisProcess + `, lock="$LOCK"}[5m])) / sum by (result) (rate(controller_leader_renew_duration_seconds_count{@, ` + ofThisProcess + `, lock="$LOCK"}[5m]))`},
+			{"Other requests. If they are slow as well: the API server, the network or a lack of CPU.", `histogram_quantile(0.99, sum by (@le, verb) (rate(k8s_client_request_duration_seconds@bucket{@, ` + ofThisProcess + `}[5m])))`},
+			{"Client-side rate limit. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (@le) (rate(k8s_client_throttle_wait_seconds@bucket{@, ` + ofThisProcess + `}[5m])))`},
+		},
+		Causes: []string{
 			"Slow writes of the API server: check the disk of etcd and admission webhooks that match Leases.",
 			"Client-side rate limit: give leader election its own client, or raise `QPS` and `Burst`.",
-			"CPU throttling: raise the limit of the process.",
+			"A process short of CPU: raise its limit.",
 		},
+		Resolves: "when fewer than $objective renewals were slow within $window: the first query is below 2 s.",
+		Escalate: apiServerTeam + ", or " + controllerTeam + " if only this program is slow",
 	},
 }

@@ -19,10 +19,10 @@ max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[
 	return []Rule{{Record: recordRenewed, Expr: strings.TrimSpace(c.fill(o, renewed))}}
 }
 
-// leaseExpired returns the expression for expired Leases, in or outside of the namespaces that page. A Lease that was not
-// renewed within the window was left behind long ago; every cluster has some. With several exporters all must agree: one that
-// has just been started does not know yet. The label lock is that of the library's metrics. The
-// election of the exporters themselves has its own alert, InformerExporterLeaderMissing.
+// leaseExpired returns the expression for expired Leases, inside or outside the namespaces that page. A Lease that was not
+// renewed within the window was left behind long ago; every cluster has some. With several exporters all must agree: one that has
+// just been started does not know yet. The label lock is that of the library's metrics. The election of the exporters themselves
+// has its own alert, InformerExporterLeaderMissing.
 func leaseExpired(operator string) string {
 	return `
 label_join(
@@ -37,57 +37,76 @@ controller_leader{@, name=~"` + exporterNames + `"}
 }
 
 var clusterLeaseExpired = Alert{
-	Name:      "ClusterLeaseExpired",
-	Objective: catalog.Objectives.LeaseUnheld,
-	gauge:     true,
-	board:     leaderBoard,
-	labels:    ofLease,
-	record:    leaseRecords,
-	expr:      leaseExpired("!~"),
-	summary:   thisLease + " has no holder.",
+	Name:          "ClusterLeaseExpired",
+	Objective:     catalog.Objectives.LeaseUnheld,
+	gauge:         true,
+	board:         leaderBoard,
+	labels:        ofLease,
+	namespaceFrom: "lease_namespace",
+	record:        leaseRecords,
+	expr:          leaseExpired("!~"),
+	summary:       thisLease + " has no holder.",
 	description: thisLease + " has expired or was released, and no candidate has acquired it for more than $for. " +
 		"The work of its holder has stopped.",
 	Runbook: Runbook{
-		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. The exporter uses its own clock, as client-go's leader election does: clock differences do not matter. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
+		Unless:  "the cluster depends on this program",
+		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
-		Diagnosis: []Step{
-			{"Find the last holder. No result: the holder released the Lease at its shutdown; find out what stopped or scaled down the program.", `k8s_lease_holder_info{@}`},
-			{"Check the time of the last renewal.", `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@} > 0)`},
-			{"Check whether many Leases expired at once. If so, the cause is the API server or etcd.", `max by (@cluster, purpose, state) (k8s_lease_objects{@})`},
-			{"Check the candidates and their logs: `kubectl -n NAMESPACE get pods`. The identity of a holder usually starts with the name of its Pod.", ""},
-			{"Check the permission: `kubectl auth can-i update leases -n NAMESPACE --as=system:serviceaccount:NAMESPACE:NAME`", ""},
+		Commands: []Step{
+			{"See the last holder, usually the name of its Pod, and the last renewal. No holder: it shut down gracefully.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
+			listPods.because("List the candidates. None: find out what stopped or scaled them down."),
+			replicaLog("lease|leader|lock"),
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Last holders.", `max by (holder) (k8s_lease_holder_info{@, ` + ofThisLease + `})`},
+			{"Expired Leases. Many at once: the API server or etcd.", `max by (lease_namespace, lease) (k8s_lease_expired{@, ` + inThisCluster + `}) == 1`},
+		},
+		Causes: []string{
 			"API server unreachable or slow: fix that first. Leaders recover without action.",
-			"The program was uninstalled: delete the Lease.",
-			"It is scaled to zero on purpose: silence the alert for this Lease.",
+			"Uninstalled: delete the Lease, `kubectl -n \"$NAMESPACE\" delete lease \"$LEASE\"`. Scaled to zero on purpose: silence the alert for this Lease.",
 			"Candidates run and none acquires it: permissions (`get`, `create` and `update` on Leases), a network policy, or a stuck process: restart it.",
 		},
+		Resolves: "when a candidate acquires the Lease: it has a `holderIdentity` and a current `renewTime`. Otherwise $window after the last renewal.",
+		Escalate: controllerTeam,
 	},
 }
 
 var clusterLeaseChanges = Alert{
-	Name:      "ClusterLeaseChanges",
-	Objective: catalog.Objectives.LeaseChanges,
-	board:     leaderBoard,
-	labels:    ofLease,
-	expr:      `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@}[$window])) >= $threshold`,
-	summary:   "Frequent transitions of " + thisLease + ".",
+	Name:          "ClusterLeaseChanges",
+	Objective:     catalog.Objectives.LeaseChanges,
+	board:         leaderBoard,
+	labels:        ofLease,
+	namespaceFrom: "lease_namespace",
+	// Elections with candidates that use the library raise ControllerLeaderChanges.
+	expr: `
+label_join(
+  max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@}[$window])) >= $threshold,
+  "lock", "/", "lease_namespace", "lease"
+)
+unless on (@cluster, lock)
+last_over_time(controller_leader{@}[$window])
+`,
+	summary: "Frequent transitions of " + thisLease + ".",
 	description: `{{ $value | printf "%.0f" }} transitions of ` + thisLease + " in $window; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "The Lease's own counter of transitions has increased by $objective or more in $window. A rollout causes at most one transition per replica. This works for any program, with or without the library.",
+		Meaning: "The Lease's own counter of transitions has increased by $objective or more in $window. A rollout causes at most one transition per replica. For programs with the library, ControllerLeaderChanges fires instead.",
 		Impact:  "Each transition is a pause of up to the lease duration, followed by a full start: filling caches and reconciling everything.",
-		Diagnosis: []Step{
-			{"Find the holders. A new Pod each time indicates restarts; the same few holders indicate late renewals.", `max by (@cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@})`},
-			{"Check other Leases. If they have transitions as well, the cause is the API server or etcd.", `topk(10, max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@}[15m])))`},
-			{"Check the lease duration. Less than 15 s is short.", `max by (@cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@})`},
-			{"If the program uses the library, check the results of its renewals.", `sum by (@cluster, name, lock, result) (increase(controller_leader_renew_duration_seconds_count{@}[15m]))`},
+		Commands: []Step{
+			{"See the holder, the number of transitions and the duration. Less than 15 s is short.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
+			listPods.because("List the candidates: do they restart?"),
+			{"Search the log before the restart of a candidate.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Holders. A new Pod each time: restarts. The same few holders: late renewals.", `max by (holder) (k8s_lease_holder_info{@, ` + ofThisLease + `})`},
+			{"Other Leases. If they have transitions as well, the API server or etcd is slow.", `topk(10, max by (lease_namespace, lease) (increase(k8s_lease_transitions_total{@, ` + inThisCluster + `}[15m])))`},
+		},
+		Causes: []string{
 			"Restarts: find out why the processes end (probes, memory, panics).",
 			"Slow API server or etcd: see their own alerts. Longer intervals (`LeaseDuration`, `RenewDeadline`, `RetryPeriod`) tolerate more, but a failover takes longer.",
-			"A process short of CPU cannot renew: check its throttling and raise its limit.",
+			"A process short of CPU cannot renew: raise its limit.",
 		},
+		Resolves: "when fewer than $objective transitions happened within $window: `leaseTransitions` of the Lease stays the same.",
+		Escalate: controllerTeam + ", or " + apiServerTeam + " if several Leases have this alert",
 	},
 }

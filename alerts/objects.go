@@ -13,22 +13,26 @@ var clusterObjectHeld = Alert{
 		`{{ if eq $labels.finalizer "none" }}its node{{ else }}the finalizer {{ $labels.finalizer }}{{ end }} for ` +
 		"{{ $value | humanizeDuration }}; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "An object was deleted more than $objective ago and still exists. A finalizer is an entry in its metadata that a controller must remove first. The finalizer `none` means a Pod past its grace period that the kubelet has not confirmed as terminated. ClusterNamespaceStuck covers Namespaces.",
-		Impact:  "`kubectl delete` waits, the Namespace of the object stays `Terminating`, and no object with the same name can be created. External resources of the object, such as volumes and load balancers, continue to cost money.",
-		Diagnosis: []Step{
-			{"Find the number of objects, their kinds and finalizers. An increasing number means that no controller removes the finalizer.", `sum by (@cluster, informer_type, namespace, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@})) > 0`},
-			{"Find the objects: `kubectl get KIND -A -o json | jq -r '.items[] | select(.metadata.deletionTimestamp) | [.metadata.namespace, .metadata.name, (.metadata.finalizers|tostring)] | @tsv'`", ""},
-			{"Find the owner of the finalizer: the part before the slash names the program. Check that its controller runs, and its log for the object.", ""},
-			{"If that controller uses the library, check the results of its cleanups.", `sum by (@cluster, name, controller, finalizer, result) (increase(controller_finalizer_attempts_total{@}[15m]))`},
-			{"`kubernetes.io/pvc-protection` and `kubernetes.io/pv-protection`: the volume is still in use. `foregroundDeletion`: the object waits for its dependents. Check those.", ""},
-			{"Pods without a finalizer: check their node with `kubectl get nodes`, and the Leases of nodes:", `max by (@cluster, purpose, state) (k8s_lease_objects{@})`},
+		Meaning: "An object was deleted more than $objective ago and still exists, because of a finalizer: an entry in its metadata that a controller must remove first. `none`: a Pod that its kubelet has not confirmed as terminated.",
+		Impact:  "`kubectl delete` waits, the Namespace of the object stays `Terminating`, and no object with the same name can be created. External resources, such as volumes and load balancers, continue to cost money.",
+		Commands: []Step{
+			{"Find the objects and their finalizers.", `kubectl get "$INFORMER_TYPE" -n "$NAMESPACE" -o ` + terminating},
+			{"Find the controller of the finalizer: the part before the slash names it. Then read its log.", `kubectl get deployments,statefulsets,daemonsets -A | grep -i "${FINALIZER%%[./]*}"`},
+			{"Finalizer `none`: find nodes that are not ready.", `kubectl get nodes | grep -v ' Ready '`},
 		},
-		Mitigation: []string{
-			"Restore the controller, or the dependencies of its cleanup: a service, credentials, permissions.",
+		Queries: []Step{
+			{"Number of objects. If it increases, no controller removes the finalizer.", `max by (finalizer) (k8s_object_terminating{@, ` + ofTheseObjects + `})`},
+			{"Results of cleanups, if the controller uses the library.", `sum by (name, controller, result) (increase(controller_finalizer_attempts_total{@, ` + inThisCluster + `, finalizer="$FINALIZER"}[15m]))`},
+		},
+		Causes: []string{
+			"The controller is down, or its cleanup fails: restore it and its dependencies.",
 			"The controller was removed before its objects: install it again, delete the objects, and then remove it.",
-			"A node that will not return: delete the Node, or taint it `node.kubernetes.io/out-of-service`, so that its Pods are released.",
-			"Only if nothing is left to clean up, remove the finalizer by hand, after checking the index of its entry: `kubectl patch KIND NAME --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers/0\"}]'`.",
+			"`kubernetes.io/pvc-protection`, `kubernetes.io/pv-protection`: the volume is still in use. `foregroundDeletion`: the object waits for its dependents.",
+			"A node that will not return: delete the Node, or taint it `node.kubernetes.io/out-of-service`.",
+			"Nothing is left to clean up: [remove the finalizer by hand](" + onCallPage + "#finalizers).",
 		},
+		Resolves: "when the objects are gone: the first command lists none.",
+		Escalate: "the owners of the controller that the finalizer names, or " + platformTeam,
 	},
 }
 
@@ -44,18 +48,22 @@ var clusterNamespaceStuck = Alert{
 	Runbook: Runbook{
 		Meaning: "A Namespace was deleted more than $objective ago and still exists. The namespace controller deletes its content and releases it when nothing is left.",
 		Impact:  "Nothing can be created in the Namespace, and no Namespace with the same name can be created. Deployments into it fail.",
-		Diagnosis: []Step{
-			{"Find the terminating objects in it, which are the usual cause and have their own alert.", `sum by (@cluster, informer_type, namespace, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@, informer_type!="namespaces"})) > 0`},
-			{"Check the conditions of the Namespace: `kubectl get namespace NAME -o jsonpath='{.status.conditions}'`. `NamespaceContentRemaining` and `NamespaceFinalizersRemaining` name resources and finalizers, `NamespaceDeletionDiscoveryFailure` an API group that does not respond.", ""},
-			{"Check the aggregated APIs. A single one that does not respond blocks every Namespace: `kubectl get apiservices | grep False`", ""},
-			{"Find the remaining objects of resources that the exporter does not watch: `kubectl api-resources --verbs=list --namespaced -o name | xargs -n1 kubectl get -n NAME --ignore-not-found --show-kind`", ""},
-			{"If all Namespaces are stuck, check whether kube-controller-manager runs and has a leader.", `k8s_lease_expired{@, lease="kube-controller-manager"}`},
+		Commands: []Step{
+			{"Read the reason: remaining resources, finalizers, or an API group that does not respond.", `kubectl get namespace "$NAMESPACE" -o jsonpath='{range .status.conditions[*]}{.type}{": "}{.message}{"\n"}{end}'`},
+			apiServices.because("Find aggregated APIs without a backend. A single one blocks every Namespace."),
+			{"Find the remaining objects.", `kubectl get -n "$NAMESPACE" --ignore-not-found -o name "$(kubectl api-resources --verbs=list --namespaced -o name | paste -sd, -)"`},
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Terminating objects in it, which are the usual cause and have their own alert.", `max by (informer_type, finalizer) (k8s_object_terminating{@, ` + inThisCluster + `, namespace="$NAMESPACE"}) > 0`},
+			{"1: kube-controller-manager has no leader, and all Namespaces are stuck.", `max by (lease) (k8s_lease_expired{@, ` + inThisCluster + `, lease="kube-controller-manager"})`},
+		},
+		Causes: []string{
 			"Objects with finalizers: see the runbook of ClusterObjectHeld.",
 			"An API service without its backend: restore it, or delete the APIService.",
 			"Do not empty `spec.finalizers` of the Namespace by hand: its content stays in etcd, and returns with the next Namespace of that name.",
 		},
+		Resolves: "when the Namespace is gone: `kubectl get namespace \"$NAMESPACE\"` reports NotFound.",
+		Escalate: platformTeam,
 	},
 }
 
@@ -69,19 +77,23 @@ var clusterGenerationLag = Alert{
 	description: `At least one of the {{ $labels.informer_type }}` + inNamespace + ` has had status.observedGeneration < metadata.generation ` +
 		"for {{ $value | humanizeDuration }}; the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change to the spec. The time counts from the moment the exporter first sees the lag; a restart of the exporter resets it.",
+		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change to the spec.",
 		Impact:  "The change has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
-		Diagnosis: []Step{
-			{"Compare objects and resources. If many objects of one resource are affected, suspect its controller; if several resources are, suspect the API server or kube-controller-manager.", `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@})) > 0`},
-			{"Find the objects: `kubectl get KIND -A -o json | jq -r '.items[] | select(.metadata.deletionTimestamp == null and .metadata.generation > (.status.observedGeneration // 0)) | [.metadata.namespace, .metadata.name] | @tsv'`", ""},
-			{"Check whether the controller has a leader.", `max by (@cluster, lease_namespace, lease) (k8s_lease_expired{@}) == 1`},
-			{"Check its queue depth, if it reports client-go's metrics.", `workqueue_depth{@} > 0`},
-			{"Check its status updates for conflicts.", `sum by (@cluster, name, resource, subresource) (increase(k8s_client_conflicts_total{@}[15m])) > 0`},
+		Commands: []Step{
+			{"Find the objects.", `kubectl get "$INFORMER_TYPE" -n "$NAMESPACE" -o custom-columns=NAME:.metadata.name,GENERATION:.metadata.generation,OBSERVED:.status.observedGeneration,DELETED:.metadata.deletionTimestamp | awk 'NR == 1 || $2 != $3 && $4 == "<none>"'`},
+			{"Is the controller alive? An old `RENEWED` means no leader.", `kubectl get leases -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime`},
+			{"For built-in resources, read the log of kube-controller-manager.", `kubectl -n kube-system logs -l component=kube-controller-manager --prefix --tail=100`},
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"All resources that lag. One: its controller. Several: the API server or kube-controller-manager.", `max by (informer_type, namespace) (k8s_object_generation_lag{@, ` + inThisCluster + `}) > 0`},
+			{"Depth of queues, if the controller reports client-go's metrics.", `sum by (name) (workqueue_depth{@, ` + inThisCluster + `}) > 0`},
+		},
+		Causes: []string{
 			"No leader, or no replica: see ClusterLeaseExpired.",
 			"A single object: the log of the controller has the error. The object is retried with increasing backoff.",
-			"A controller that never sets the field although its CustomResourceDefinition has it: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report a bug to the controller.",
+			"A controller that never sets the field: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report a bug to the controller.",
 		},
+		Resolves: "when the controller observes the generation: the first command lists no object.",
+		Escalate: "the owners of the controller of this resource; for built-in resources, " + apiServerTeam,
 	},
 }

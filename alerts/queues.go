@@ -6,8 +6,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// The alerts in this file read client-go's own workqueue_* metrics, so that they work for every program that reports
-// them. Some programs have further labels besides name; the sums by name remove them.
+// The alerts in this file read client-go's own workqueue_* metrics, so they work for every program that reports them. Some
+// programs have further labels besides name; the sums by name remove them.
 
 // busyKeep keeps an alert firing while a worker processes one long item after another.
 const busyKeep = 10 * time.Minute
@@ -24,32 +24,38 @@ var controllerQueueBlocked = Alert{
 	// worker accounts for at most one such item. The slope of the unfinished work is the number of busy workers. It is 0 for
 	// standby replicas that fill their queues, and after a shutdown, when the metrics no longer change.
 	expr: `
-sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window]))
+sum by (@cluster, @namespace, @pod, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window]))
 >
-round(max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])))
+round(max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])))
 and
-sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) == 0
+sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_queue_duration_seconds@count{@}[$window])) == 0
 and
-max by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])) > 0.5
+max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[$window])) > 0.5
 `,
 	summary: "The workers of " + thisQueue + " take no items.",
-	description: "At least {{ $value }} items are in " + thisQueue + " on {{ $labels.@instance }}, and no worker has taken one for more than $window. " +
+	description: "At least {{ $value }} items are in " + thisQueue + inProcess + ", and no worker has taken one for more than $window. " +
 		"All workers are busy: stuck or slow.",
 	Runbook: Runbook{
-		Meaning: "The queue always had more items than busy workers for $window, no worker took an item, and at least one worker has unfinished work. The alert fires if this continues for another $for. The queue latency cannot show this, because it is observed when an item is taken. An item added while it is being processed counts as queued, so a queue with no more items than busy workers may be healthy; ControllerWorkerBusy covers that case.",
+		Unless:  "the controller is critical: it makes no progress at all",
+		Meaning: "For $window, this queue had more items than busy workers, no worker took an item, and at least one worker has unfinished work: all workers are stuck or slow.",
 		Impact:  "The controller makes no progress. Changes are queued and not processed.",
-		Diagnosis: []Step{
-			{"Check how long the workers have been busy, and how many. The slope of the unfinished work is the number of stuck workers.", `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > 60`},
-			{"Check the queue depth.", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
-			{"Check the requests to the API server. A request without a timeout waits forever.", `sum by (@cluster, name, resource, code) (increase(k8s_client_requests_total{@, code=~"5..|429|error"}[15m])) > 0`},
-			{"Find the cause in a goroutine dump: `/debug/pprof/goroutine?debug=2`, or SIGQUIT, which ends the process.", ""},
+		Commands: []Step{
+			goroutines,
+			podLog("timeout|deadline|error"),
+			restartPod,
 		},
-		Mitigation: []string{
-			"Take the goroutine dump first, then restart the process, which lists everything again.",
-			"The usual cause is an external call without a deadline: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
-			"A deadlock shows as many goroutines at the same lock. A write to a channel without a reader shows as `chan send`.",
+		Queries: []Step{
+			{"How long the workers have been busy.", `max by (name) (workqueue_longest_running_processor_seconds{@, ` + ofThisQueue + `})`},
+			{"Queue depth.", `sum by (name) (workqueue_depth{@, ` + ofThisQueue + `})`},
+			{"Failed requests to the API server.", `sum by (resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProcess + `, code=~"5..|429|error"}[15m])) > 0`},
+		},
+		Causes: []string{
+			"An external call without a deadline is the usual cause: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
+			"A deadlock shows as many goroutines at the same lock, a channel without a reader as `chan send`.",
 			"If single items may take that long, use more workers.",
 		},
+		Resolves: "10 minutes after a worker takes an item: the first query falls, and the queue depth decreases.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -63,34 +69,39 @@ var controllerQueueSlow = Alert{
 	// exceed it. The latency of an item added while a worker processes it counts from that add, and is at most the rest of the
 	// work: such items add less to the total queue latency than to the total work duration.
 	expr: `
-histogram_quantile($quantile, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@}[$window]))) > $threshold
+histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name) (rate(workqueue_queue_duration_seconds@bucket{@}[$window]))) > $threshold
 and
-sum by (@cluster, @job, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) >= $count
+sum by (@cluster, @namespace, @job, name) (increase(workqueue_queue_duration_seconds@count{@}[$window])) >= $count
 and
-sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_sum{@}[$window]))
+sum by (@cluster, @namespace, @job, name) (rate(workqueue_queue_duration_seconds@sum{@}[$window]))
 >
-sum by (@cluster, @job, name) (rate(workqueue_work_duration_seconds_sum{@}[$window]))
+sum by (@cluster, @namespace, @job, name) (rate(workqueue_work_duration_seconds@sum{@}[$window]))
 `,
 	summary: "The latency of " + thisQueue + " is high.",
-	description: "The latency of " + thisQueue + " is {{ $value | humanizeDuration }} (99th percentile, estimated between buckets that are tenfold apart); " +
+	description: "The latency of " + thisQueue + " is {{ $value | humanizeDuration }} (99th percentile, estimated from the buckets of a histogram); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "More than one item in a hundred had a queue latency above $objective for $for, in windows of $window with at least $count items, and the total queue latency exceeded the total work duration. Backoff and delays are not included. The last condition excludes items that are added while they are being processed: they wait for the end of that work even if workers are idle, which is normal for controllers with long reconciles that write to their own objects. The objective must be a bucket of `workqueue_queue_duration_seconds` below the last one, 10 s: a quantile never exceeds the last bucket.",
-		Impact:  "The controller reacts late to changes, and later as the queue depth grows.",
-		Diagnosis: []Step{
-			{"Find the queues and their depth.", `sum by (@cluster, @job, @instance, name) (workqueue_depth{@}) > 0`},
-			{"Check whether items take long to process, or there are too many.", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
-			{"Check the share of retries among the adds.", `sum by (@cluster, @job, name) (rate(workqueue_retries_total{@}[5m])) / sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m]))`},
-			{"Check whether all workers are busy, if the controller reports their number.", `sum by (@cluster, name, controller, @instance) (controller_active_workers{@}) / sum by (@cluster, name, controller, @instance) (controller_max_workers{@})`},
-			{"Check the client-side rate limiter. (No result if the program neither sets a `RateLimiter` nor registers `apiclient.NewMetrics`.)", `histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@}[5m])))`},
+		Meaning: "More than one item in a hundred had a queue latency above $objective for $for, in windows of $window with at least $count items. Backoff and delays are not included, nor are queues in which items only wait because they are still being processed.",
+		Impact:  "The controller reacts late to changes; the delay grows with the queue depth.",
+		Commands: []Step{
+			listPods,
+			replicaLog("error|throttl|timeout"),
+			podUsage,
 		},
-		Mitigation: []string{
-			"All workers busy: use more workers (`MaxConcurrentReconciles` in controller-runtime), within the capacity of the API server and other services.",
-			"Slow items: check the duration of reconciles and requests. Read from the cache instead of the API server.",
-			"Retries that never succeed fill the queue: see ControllerReconcileErrors.",
-			"A process short of CPU: check its throttling and raise its limit.",
-			"After a start or a leader transition everything is queued once, which is temporary. If it regularly takes longer than $for, raise `for` of the objective `queue_wait_p99`.",
+		Queries: []Step{
+			{"Queue depth.", `sum by (@pod) (workqueue_depth{@, ` + ofThisProgram + `})`},
+			{"Work duration: do items take long?", `histogram_quantile(0.99, sum by (@le, @pod) (rate(workqueue_work_duration_seconds@bucket{@, ` + ofThisProgram + `}[5m])))`},
+			{"Retries per second: do items fail?", `sum by (@pod) (rate(workqueue_retries_total{@, ` + ofThisProgram + `}[5m]))`},
 		},
+		Causes: []string{
+			"All workers busy: use more workers (`MaxConcurrentReconciles` in controller-runtime).",
+			"Slow items: read from the cache instead of the API server, and check the client-side rate limit (ControllerClientThrottled).",
+			"Retries that never succeed: see ControllerReconcileErrors.",
+			"A process short of CPU: raise its limit.",
+			"After a start or a leader transition everything is queued once, which is temporary.",
+		},
+		Resolves: "10 minutes after the latency has fallen to $objective, or items are fewer than $count.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -104,26 +115,32 @@ var controllerQueueDeep = Alert{
 	// the minimum of their sum. A replica that fills its queue before it leads (EnableWarmup of controller-runtime) takes
 	// nothing from it, which is normal.
 	expr: `
-sum by (@cluster, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window])) > $threshold
+sum by (@cluster, @namespace, @pod, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window])) > $threshold
 and
-sum by (@cluster, @job, @instance, name) (increase(workqueue_queue_duration_seconds_count{@}[$window])) > 0
+sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_queue_duration_seconds@count{@}[$window])) > 0
 `,
 	summary: "The depth of " + thisQueue + " stays high.",
-	description: "The depth of " + thisQueue + " on {{ $labels.@instance }} has been {{ $value }} or more for $window; " +
+	description: "The depth of " + thisQueue + inProcess + " has been {{ $value }} or more for $window; " +
 		"the objective is at most $objective. The workers do not keep up.",
 	Runbook: Runbook{
-		Meaning: "The queue depth of one process never fell to $objective or below within $window, and this continued for another $for. A burst, such as a start or a mass change, fires only if it takes that long to process. Queues from which no item is taken do not count: standby replicas fill their queues, and ControllerQueueBlocked covers stuck workers.",
+		Meaning: "The queue depth of this process never fell to $objective or below within $window, and this continued for another $for. Queues from which no item is taken do not count.",
 		Impact:  "New changes are processed after all queued items. The queue is unbounded and uses memory.",
-		Diagnosis: []Step{
-			{"Check whether the queue grows: compare the rates of adds and of items taken.", `sum by (@cluster, @job, name) (rate(workqueue_adds_total{@}[5m])) - sum by (@cluster, @job, name) (rate(workqueue_queue_duration_seconds_count{@}[5m]))`},
-			{"Check the work duration.", `histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_work_duration_seconds_bucket{@}[5m])))`},
-			{"Find the events that fill the queue.", `sum by (@cluster, name, informer_type) (rate(k8s_informer_watch_events_total{@}[5m]))`},
+		Commands: []Step{
+			podLog("error|throttl|timeout"),
+			describePod,
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Growth: adds minus items taken, per second.", `sum(rate(workqueue_adds_total{@, ` + ofThisQueue + `}[5m])) - sum(rate(workqueue_queue_duration_seconds@count{@, ` + ofThisQueue + `}[5m]))`},
+			{"Work duration.", `histogram_quantile(0.99, sum by (@le) (rate(workqueue_work_duration_seconds@bucket{@, ` + ofThisQueue + `}[5m])))`},
+			{"Events that fill the queue.", `sum by (informer_type) (rate(k8s_informer_watch_events_total{@, ` + ofThisProcess + `}[5m]))`},
+		},
+		Causes: []string{
 			"Too few workers: use more of them.",
-			"Too many events: filter in the event handlers, by generation or by the fields that the controller uses, and lengthen the resync period or disable resyncs (often recommended: 5 to 10 s for ConfigMaps, 30 s to 2 min for Deployments, 10 to 30 min for Nodes).",
+			"Too many events: filter in the event handlers, by generation or by the fields that the controller uses, and lengthen the resync period.",
 			"Retries that never succeed: see ControllerReconcileErrors.",
 		},
+		Resolves: "when the depth has been at most $objective once within $window.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -133,24 +150,29 @@ var controllerWorkerBusy = Alert{
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep,
-	expr:      `max by (@cluster, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > $threshold`,
+	expr:      `max by (@cluster, @namespace, @pod, @job, @instance, name) (workqueue_longest_running_processor_seconds{@}) > $threshold`,
 	summary:   "A worker of " + thisQueue + " has been busy with one item for {{ $value | humanizeDuration }}.",
-	description: "A worker of " + thisQueue + " on {{ $labels.@instance }} has been busy with one item for {{ $value | humanizeDuration }}; " +
+	description: "A worker of " + thisQueue + inProcess + " has been busy with one item for {{ $value | humanizeDuration }}; " +
 		"the objective is at most $objective. It is probably stuck.",
 	Runbook: Runbook{
-		Meaning: "A worker took an item more than $objective ago and has not finished it. client-go updates this metric twice a second; no other metric shows a call that does not return.",
+		Meaning: "A worker took an item more than $objective ago and has not finished it. It is probably stuck.",
 		Impact:  "The object is not reconciled: a queue never gives one item to two workers. One fewer worker is available. If all workers are stuck, ControllerQueueBlocked fires.",
-		Diagnosis: []Step{
-			{"Check the number of stuck workers: the slope of the unfinished work is one second per second for each.", `sum by (@cluster, @job, @instance, name) (deriv(workqueue_unfinished_work_seconds{@}[10m]))`},
-			{"Check whether other work continues.", `sum by (@cluster, @job, @instance, name) (rate(workqueue_work_duration_seconds_count{@}[5m]))`},
-			{"Find the cause in a goroutine dump: `/debug/pprof/goroutine?debug=2`.", ""},
+		Commands: []Step{
+			goroutines,
+			podLog("timeout|deadline|error"),
+			restartPod,
 		},
-		Mitigation: []string{
-			"The usual cause is an external call without a deadline: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
+		Queries: []Step{
+			{"Number of stuck workers.", `sum(deriv(workqueue_unfinished_work_seconds{@, ` + ofThisQueue + `}[10m]))`},
+			{"Items done per second: does other work continue?", `sum(rate(workqueue_work_duration_seconds@count{@, ` + ofThisQueue + `}[5m]))`},
+		},
+		Causes: []string{
+			"An external call without a deadline is the usual cause: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
 			"A reconcile that waits for a condition should return and requeue (`RequeueAfter`) instead of sleeping.",
-			"Take a goroutine dump, then restart the process.",
 			"If items may take that long, raise the objective `worker_busy`.",
 		},
+		Resolves: "10 minutes after the item is done: `workqueue_longest_running_processor_seconds` falls to 0.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -162,20 +184,24 @@ var controllerItemsDropped = Alert{
 	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.
 	expr:    `increase(controller_dropped_total{@, reason="max_retries"}[$window]) > $threshold`,
 	summary: "Controller " + controllerOf + " drops items.",
-	description: "Controller " + controllerOf + ` on {{ $labels.@instance }} dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
+	description: "Controller " + controllerOf + inProcess + ` dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
 		"Their objects are not reconciled until they change again.",
 	Runbook: Runbook{
 		Meaning: "An item failed more often than the controller allows and was dropped. It returns with the next event for its object, a resync, or the next start.",
 		Impact:  "Objects are not in their desired state, and no worker reconciles them.",
-		Diagnosis: []Step{
-			{"Find the controllers.", `sum by (@cluster, name, controller, reason) (increase(controller_dropped_total{@}[1h])) > 0`},
-			{"Check the number of retries before an item is dropped.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_item_retries_bucket{@}[1h])))`},
-			{"Find the items and their errors in the log of the process.", ""},
+		Commands: []Step{
+			podLog("error|dropp|retries"),
+			restartPod.because("After the cause is fixed: restart the process, which reconciles everything."),
 		},
-		Mitigation: []string{
-			"Fix the cause, then requeue the items: change the objects, for example with an annotation, or restart the process.",
-			"A retry limit is seldom right: with client-go's backoff from 5 ms, doubled up to 1000 s, ten retries take five seconds. Remove the limit, or lower the maximum backoff (for example to 30 s) so that items return soon after the cause is fixed.",
+		Queries: []Step{
+			{"Dropped items by reason.", `sum by (reason) (increase(controller_dropped_total{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h])) > 0`},
+			{"Mean retries until an item is finished or dropped.", `sum(rate(controller_item_retries_sum{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h])) / sum(rate(controller_item_retries_count{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h]))`},
+		},
+		Causes: []string{
+			"A retry limit is seldom right: with client-go's backoff from 5 ms, ten retries take five seconds. Remove the limit, or lower the maximum backoff, for example to 30 s.",
 			"Return terminal errors as such (`reconcile.TerminalError` in controller-runtime) and report them in the status of the object.",
 		},
+		Resolves: "$window after the last dropped item. The dropped objects are still not reconciled.",
+		Escalate: controllerTeam,
 	},
 }

@@ -9,32 +9,38 @@ var controllerReconcileErrors = Alert{
 	labels:    []string{"cluster", "job", "controller"},
 	expr: `
 (
-  sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window]))
+  sum by (@cluster, @namespace, @job, name, controller) (rate(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window]))
 /
-  sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@}[$window]))
+  sum by (@cluster, @namespace, @job, name, controller) (rate(controller_reconcile_total{@}[$window]))
 ) > $threshold
 and
-sum by (@cluster, @job, name, controller) (increase(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window])) >= $count
+sum by (@cluster, @namespace, @job, name, controller) (increase(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window])) >= $count
 `,
 	summary: "Reconciles of " + controllerOf + " have a high error rate.",
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "The reconcile error rate of a controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures. The minimum keeps a single object that always fails from firing the alert, regardless of the other work of the controller: with a backoff of at most 30 s it fails ten times in $window; with client-go's default, rarely after the first five minutes.",
-		Impact:  "Many objects are not in their desired state. Each failure delays the next attempt: client-go's default backoff starts at 5 ms, doubles each time and ends at 1000 s.",
-		Diagnosis: []Step{
-			{"Distinguish errors, terminal errors and panics.", `sum by (@cluster, name, controller, result) (increase(controller_reconcile_total{@, result=~"error|terminal|panic"}[15m])) > 0`},
-			{"Find the failing requests. 403: permissions. 404: a missing object. 409: conflicts. 422: an invalid object. 5xx: the API server or a webhook.", `sum by (@cluster, name, verb, resource, code) (increase(k8s_client_requests_total{@, code!~"[123].."}[15m])) > 0`},
-			{"Check the backoff. Minutes mean that items have been failing for a long time.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller) (rate(controller_backoff_seconds_bucket{@}[15m])))`},
-			{"Check the number of delayed items.", `sum by (@cluster, name, controller) (controller_queue_delayed_items{@})`},
-			{"Find the errors and their objects in the log of the process.", ""},
+		Unless:  "several programs have it",
+		Meaning: "The reconcile error rate of this controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures.",
+		Impact:  "Many objects are not in their desired state. Each failure delays the next attempt: client-go's default backoff starts at 5 ms and doubles each time, up to 1000 s.",
+		Commands: []Step{
+			listPods,
+			replicaLog("error"),
+			{"Did it begin with a rollout?", `kubectl -n "$NAMESPACE" rollout history "$WORKLOAD"`},
 		},
-		Mitigation: []string{
-			"All controllers of a program, or several programs: the API server, its webhooks or the network. Check their alerts first.",
-			"One controller since a rollout: roll back.",
+		Queries: []Step{
+			{"Errors, terminal errors and panics.", `sum by (result) (increase(controller_reconcile_total{@, ` + ofThisProgram + `, controller="$CONTROLLER", result=~"error|terminal|panic"}[15m])) > 0`},
+			{"Failed requests. 403: permissions. 404: a missing object. 409: conflicts. 422: an invalid object. 5xx: the API server or a webhook.", `sum by (verb, resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProgram + `, code!~"[123].."}[15m])) > 0`},
+			{"Mean backoff. Minutes mean that items have been failing for a long time.", `sum(rate(controller_backoff_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m])) / sum(rate(controller_backoff_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m]))`},
+		},
+		Causes: []string{
+			"Since a rollout: undo it, `kubectl -n \"$NAMESPACE\" rollout undo \"$WORKLOAD\"`.",
+			"Several controllers or programs: the API server, its webhooks or the network. Check their alerts first.",
 			"Conflicts (409) are not errors but a request to retry: requeue without an error, or patch instead of updating.",
-			"After the cause is fixed, items wait for the rest of their backoff, up to 1000 s by default. If that is too long, restart the process, which resets the backoff, and lower the maximum backoff of its rate limiter (for example to 30 s).",
+			"Cause fixed, but items wait for their backoff, up to 1000 s: restart the program, which resets it.",
 		},
+		Resolves: "when the error rate falls to $objective over $window: the values of the first query decrease.",
+		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }
 
@@ -45,18 +51,67 @@ var controllerReconcilePanics = Alert{
 	labels:      []string{"cluster", "job", "instance", "controller"},
 	expr:        `increase(controller_reconcile_total{@, result="panic"}[$window]) > $threshold`,
 	summary:     "The reconciler of " + controllerOf + " panics.",
-	description: "The reconciler of " + controllerOf + ` on {{ $labels.@instance }} panicked {{ $value | printf "%.0f" }} times in $window.`,
+	description: "The reconciler of " + controllerOf + inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
-		Meaning: "A reconcile panicked within the last $window. It is counted and not recovered. controller-runtime recovers panics by default and retries the item. Elsewhere the process ends; if it ends before the next scrape, this alert does not fire: alert on container restarts as well.",
+		Unless:  "the Pod crash loops and no replica is ready",
+		Meaning: "A reconcile panicked within the last $window. controller-runtime recovers panics by default and retries the item; elsewhere the process ends.",
 		Impact:  "The object is not reconciled, or the process crash loops.",
-		Diagnosis: []Step{
-			{"Find the controllers.", `sum by (@cluster, name, controller) (increase(controller_reconcile_total{@, result="panic"}[1h])) > 0`},
-			{"Find the stack trace in the log of the process: search for `panic`, also in the log of the container before its restart (`kubectl logs --previous`).", ""},
+		Commands: []Step{
+			stackTrace,
+			describePod,
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Panics over all processes.", `sum by (@namespace, @pod, name, controller) (increase(controller_reconcile_total{@, ` + inThisCluster + `, result="panic"}[1h])) > 0`},
+		},
+		Causes: []string{
 			"The usual cause is a nil pointer for an optional field: find the object and the missing field.",
-			"If one object causes the panic, change or remove that object until the fix is released.",
+			"One object causes the panic: change or remove that object until the fix is released.",
+			"Since a rollout: roll back.",
 		},
+		Resolves: "$window after the last panic.",
+		Escalate: controllerTeam,
+	},
+}
+
+// cleanups returns the sum of a series of cleanup durations over the window, for each finalizer of a program.
+func cleanups(series string) string {
+	return "sum by (@cluster, @namespace, @job, name, controller, finalizer) (" + occurred(series) + ")"
+}
+
+var controllerCleanupSlow = Alert{
+	Name:      "ControllerCleanupSlow",
+	Objective: catalog.Objectives.CleanupDuration,
+	board:     controllerBoard,
+	labels:    []string{"cluster", "@namespace", "job", "controller"},
+	expr: `
+` + cleanups(`controller_finalizer_duration_seconds_sum{@}`) + `
+/
+(` + cleanups(`controller_finalizer_duration_seconds_count{@}`) + ` > 0)
+> $threshold
+`,
+	summary: "Finalizer cleanups of " + controllerOf + " are slow.",
+	description: "Cleanups for the finalizer {{ $labels.finalizer }} of " + controllerOf +
+		" took {{ $value | humanizeDuration }} on average during the last $window; the objective is at most $objective.",
+	Runbook: Runbook{
+		Meaning: "Cleanup attempts for this finalizer have taken longer than $objective on average over $window, regardless of their result. Attempts that have not returned do not count.",
+		Impact:  "Each attempt blocks a worker of the controller. When many objects are deleted at once, their deletion and the other work of the controller are delayed.",
+		Commands: []Step{
+			replicaLog("finalizer|cleanup|timeout"),
+			podUsage,
+		},
+		Queries: []Step{
+			{"Mean duration by result. A constant value for `timeout` is the timeout of an attempt.", `sum by (result) (rate(controller_finalizer_duration_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) / (sum by (result) (rate(controller_finalizer_duration_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) > 0)`},
+			{"Attempts by result.", `sum by (result) (increase(controller_finalizer_attempts_total{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m]))`},
+			{"Busy workers: does a cleanup block all of them?", `max by (@pod) (controller_active_workers{@, ` + ofThisProgram + `, controller="$CONTROLLER"})`},
+		},
+		Causes: []string{
+			"A slow external service: cleanups should start the deletion, return, and check it in a later attempt.",
+			"`timeout`: give attempts a shorter timeout, and let them continue where the last one stopped.",
+			"Requests wait for the client's own limit: see ControllerClientThrottled.",
+			"If cleanups need longer, set `cleanup_duration` for this controller, under `controllers` in the generator's configuration.",
+		},
+		Resolves: "when the attempts of the last $window took at most $objective on average, or there were none.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -68,21 +123,25 @@ var controllerCleanupOverdue = Alert{
 	expr:      `controller_finalizer_overdue{@} > $threshold`,
 	summary:   "Finalizer cleanups of " + controllerOf + " have exceeded their deadline.",
 	description: "{{ $value }} cleanups for the finalizer {{ $labels.finalizer }} of " + controllerOf +
-		" on {{ $labels.@instance }} have exceeded their deadline for $for. Objects that still have the finalizer cannot be deleted.",
+		inProcess + " have exceeded their deadline for $for. Objects that still have the finalizer cannot be deleted.",
 	Runbook: Runbook{
-		Meaning: "For $for, cleanups of objects have not succeeded within their deadline, counted from the first attempt. The author of the controller sets the deadline of each finalizer. An object is forgotten 30 minutes after its last attempt, and at a restart: check for a `deletionTimestamp` to verify that the deletion is complete.",
-		Impact:  "Objects blocked by the finalizer stay terminating: `kubectl delete` waits, their namespace stays `Terminating`, and no object with the same name can be created. Their external resources, such as load balancers and volumes, continue to cost money.",
-		Diagnosis: []Step{
-			{"Find the finalizers and the number of objects.", `sum by (@cluster, name, controller, finalizer) (controller_finalizer_overdue{@}) > 0`},
-			{"Check whether attempts fail, time out, or are missing.", `sum by (@cluster, name, controller, finalizer, result) (increase(controller_finalizer_attempts_total{@}[15m]))`},
-			{"Check whether rollbacks of failed attempts are slow.", `histogram_quantile(0.99, sum by (le, @cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds_bucket{@}[15m])))`},
-			{"Find the objects by their `deletionTimestamp`: `kubectl get KIND -A -o json | jq '.items[] | select(.metadata.deletionTimestamp) | .metadata.namespace + \"/\" + .metadata.name'`. The log has the errors.", ""},
+		Meaning: "For $for, finalizer cleanups of objects have not succeeded within their deadline, counted from the first attempt. The author of the controller sets the deadline.",
+		Impact:  "Objects blocked by the finalizer stay terminating: `kubectl delete` waits, their namespace stays `Terminating`, and no object with the same name can be created. External resources, such as volumes, continue to cost money.",
+		Commands: []Step{
+			podLog("finalizer|cleanup|error"),
+			{"Find the objects. `RESOURCE` is what this controller reconciles.", `kubectl get "$RESOURCE" -A -o ` + terminating},
 		},
-		Mitigation: []string{
-			"Restore the dependencies of the cleanup: the external service, its credentials, its permissions.",
-			"A cleanup must treat external resources that no longer exist as success.",
-			"`timeout` with durations close to the deadline: give attempts more time, or let them continue where the last one stopped.",
-			"Only if nothing is left to clean up, remove the finalizer by hand, after checking the index of its entry: `kubectl patch KIND NAME --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers/0\"}]'`.",
+		Queries: []Step{
+			{"Attempts. `error`: see the log. `timeout`: too slow. None: the controller is stuck.", `sum by (result) (increase(controller_finalizer_attempts_total{@, ` + ofThisProcess + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m]))`},
+			{"Objects that have exceeded their cleanup deadline.", `controller_finalizer_overdue{@, ` + ofThisProcess + `, controller="$CONTROLLER"}`},
 		},
+		Causes: []string{
+			"A dependency of the cleanup fails: restore the external service, its credentials, its permissions.",
+			"An external resource no longer exists: the cleanup must treat that as success.",
+			"`timeout`: give attempts more time, or let them continue where the last one stopped.",
+			"Nothing is left to clean up: [remove the finalizer by hand](" + onCallPage + "#finalizers).",
+		},
+		Resolves: "when the cleanups succeed: the second query is 0. An object is forgotten 30 minutes after its last attempt and at a restart, so check with the second command.",
+		Escalate: controllerTeam,
 	},
 }

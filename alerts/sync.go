@@ -2,8 +2,10 @@ package alerts
 
 import (
 	"strings"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 var informerNotSynced = Alert{
@@ -13,26 +15,64 @@ var informerNotSynced = Alert{
 	// Resources that the exporter may not watch raise InformerExporterKindDown instead.
 	expr: `
 k8s_informer_synced{@} == 0
-unless on (@cluster, @job, @instance, informer_type)
+unless on (@cluster, @namespace, @job, @instance, informer_type)
 informer_exporter_kind_up{@} == 0
 `,
 	summary: someInformer + " is not synced.",
-	description: someInformer + " on {{ $labels.@instance }} has not completed its initial sync for more than $for. " +
+	description: someInformer + inProcess + " has not completed its initial sync for more than $for. " +
 		"Controllers that wait for this cache have not started.",
 	Runbook: Runbook{
-		Meaning: "client-go's `HasSynced` has been false for longer than $for: the first list, or the initial events of a streaming list, are not complete. The objective is that every informer is synced by then.",
-		Impact:  "Controllers wait for their caches before they start, so the controller does nothing. Its readiness probe fails if it checks the caches. Other replicas that are synced are not affected.",
-		Diagnosis: []Step{
-			{"Find the informers and instances. If one resource fails on all instances, check its permissions and its CustomResourceDefinition; if all resources of one instance fail, check its network.", `k8s_informer_synced{@} == 0`},
-			{"Check the errors of its lists. `forbidden` and `unauthorized`: RBAC and tokens. `timeout` and `server`: the API server. `refused`: the network. `throttled`: API priority and fairness.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[10m])) > 0`},
-			{"Check whether the resource is merely large: lists succeed elsewhere, but take long.", `histogram_quantile(0.99, sum by (le, @cluster, informer_type) (rate(k8s_informer_list_duration_seconds_bucket{@}[1h])))`},
+		Unless:  "no replica of the program is ready",
+		Meaning: "The first list of this informer, or the initial events of its streaming list, have not completed for more than $for: client-go's `HasSynced` is false.",
+		Impact:  "Controllers wait for their caches before they start, so the controller does nothing. Replicas that are synced are not affected.",
+		Commands: []Step{
+			podLog("reflector|forbidden|failed to (list|watch)"),
+			mayList,
+			countObjects,
 		},
-		Mitigation: []string{
-			"`forbidden`: grant `list` and `watch` on the resource, in the scope that the informer watches. Check with `kubectl auth can-i list RESOURCE --as=system:serviceaccount:NAMESPACE:NAME`.",
-			"The resource does not exist (`other`, 404): install its CustomResourceDefinition, or remove it from the program.",
-			"Large resources: watch fewer namespaces or use a selector, strip fields with a transform, and give the process more CPU. A streaming list needs less memory on the server.",
-			"API server overloaded or unreachable: check its own alerts first. Restarting the controller only adds another full list.",
+		Queries: []Step{
+			{"Errors. `forbidden`, `unauthorized`: permissions, token. `refused`, `timeout`, `server`: network, API server. `throttled`: API priority and fairness.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "10m") + `) > 0`},
+			{"Other processes with this problem. If all watch this resource, suspect the resource; if all are in one Pod, its network.", `k8s_informer_synced{@, ` + inThisCluster + `} == 0`},
 		},
+		Causes: []string{
+			"No permission: grant `list` and `watch` on the resource, in the scope that the informer watches.",
+			"The resource does not exist: install its CustomResourceDefinition, or remove it from the program.",
+			"Too large: watch fewer namespaces or use a selector, strip fields with a transform, and give the process more CPU.",
+			"API server overloaded or unreachable: check its own alerts first. A restart of the program only adds another full list.",
+		},
+		Resolves: "when the first list completes: `k8s_informer_synced` is 1, and the Pod becomes ready if its probe checks the caches.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerReadsBeforeSync = Alert{
+	Name:      "InformerReadsBeforeSync",
+	Objective: catalog.Objectives.UnsyncedReads,
+	labels:    ofProcess,
+	keep:      10 * time.Minute,
+	// Such reads end with the first sync, often before the first scrape.
+	expr:    `(` + occurred(`k8s_informer_unsynced_reads_total{@}`) + `) > $threshold`,
+	summary: program + inCluster + " reads the cache of informer {{ $labels.informer_type }} before it is synced.",
+	description: program + inCluster + inProcess + ` read the cache of its {{ $labels.informer_type }} informer {{ $value | printf "%.0f" }} times ` +
+		"before the initial sync. Lookups found nothing and lists were incomplete, as if objects did not exist.",
+	Runbook: Runbook{
+		Meaning: "Code read the cache before its first list was complete: by key, without finding the object, or as a list.",
+		Impact:  "The program treats existing objects as missing. It may create them again, or delete what belongs to them. The reads return no error and are not logged.",
+		Commands: []Step{
+			podLog("not found|creat|delet").because("Look for wrong decisions shortly after the start."),
+			restartPod.because("Only if the program does not correct itself: restart it once the API server responds quickly."),
+		},
+		Queries: []Step{
+			{"Affected caches. Several of one program: it does not wait for any.", `sum by (@namespace, @pod, name, informer_type) (` + prom.Occurred(`k8s_informer_unsynced_reads_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
+			{"Duration of the last syncs in seconds.", `k8s_informer_last_sync_duration_seconds{@, ` + ofThisProcess + `}`},
+		},
+		Causes: []string{
+			"Workers start before `cache.WaitForCacheSync` has returned, or the program ignores its result.",
+			"A controller waits only for the informer with its handler, and reads others: wait for all of them.",
+			"A handler reads another cache while that one still syncs: only add a key to a queue.",
+		},
+		Resolves: "10 minutes after the last such read is older than $window.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -43,7 +83,7 @@ var informerSyncSlow = Alert{
 	gauge:     true,
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
 	// rate. The gauge keeps its value until the next sync, so an unchanged value fires only for the length of the window.
-	// A sync that had to wait for the end of an outage is part of that.
+	// A sync that had to wait for the end of an outage is part of the outage.
 	// The older value is read over a window as well: otherwise a failed scrape at that time would look like a change.
 	expr: `
 k8s_informer_last_sync_duration_seconds{@} > $threshold
@@ -53,79 +93,93 @@ unless on (@cluster)
 max_over_time(ALERTS{alertname="` + apiUnreachable.Name + `", alertstate="firing"}[$window])
 `,
 	summary: someInformer + " took {{ $value | humanizeDuration }} to sync.",
-	description: someInformer + " on {{ $labels.@instance }} took {{ $value | humanizeDuration }} for its last sync; the objective is at most $objective. " +
+	description: someInformer + inProcess + " took {{ $value | humanizeDuration }} for its last sync; the objective is at most $objective. " +
 		"Resolves on the next sync within the objective, or after $window.",
 	Runbook: Runbook{
-		Meaning: "The last sync, from the moment it was needed until its objects were in the cache, took longer than $objective, failed attempts included. Only the last sync counts, however rare syncs are. The alert resolves after $window.",
+		Meaning: "The last sync of this informer took longer than $objective, failed attempts included. Only the last sync counts.",
 		Impact:  "A controller does not start before its first sync. During a relist it works on the state from before the watch was lost.",
-		Diagnosis: []Step{
-			{"Find the reason for the list. `initial` is a start. `expired`: the API server no longer had the events since the last known resource version.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[1h])) > 0`},
-			{"Check for failed attempts before the list.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[1h])) > 0`},
-			{"Check the number of objects.", `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@}))`},
+		Commands: []Step{
+			podLog("reflector|throttl|failed to (list|watch)"),
+			countObjects,
+			describePod,
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Reason of the list. `initial` is a start. `expired`: the API server no longer had the events since the last known resource version.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
+			{"Failed attempts before the list.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
+		},
+		Causes: []string{
 			"Failed attempts: see InformerListWatchErrors.",
 			"Many or large objects: watch fewer of them (namespaces, selectors), drop `managedFields` with a transform, or use metadata-only informers.",
 			"A client-side rate limit shared by many informers queues their lists at startup: raise `QPS` and `Burst` of the `rest.Config`.",
-			"If such a duration is normal for this resource, raise the objective `sync_duration`.",
+			"If this is normal for the resource, raise the objective `sync_duration`.",
 		},
+		Resolves: "on the next sync within $objective, or after $window. Current value: `k8s_informer_last_sync_duration_seconds`.",
+		Escalate: controllerTeam,
 	},
 }
 
+// rated and occurred read counters of errors over the window. An error type has a series only once it has occurred; occurred also
+// counts that first error.
+func rated(series string) string    { return "rate(" + series + "[$window])" }
+func occurred(series string) string { return prom.Occurred(series, "$window") }
+
 // failures returns the errors of lists and watches over the window, excluding permanent errors of resources that the
 // exporter cannot watch.
-func failures(function string) string {
+func failures(over func(series string) string) string {
 	const permanent = `error_type=~"forbidden|other"`
-	all := function + `(k8s_informer_sync_errors_total{@, $type}[$window])`
+	all := over(`k8s_informer_sync_errors_total{@, $type}`)
 	return strings.ReplaceAll(all, "$type", strings.Replace(permanent, "=~", "!~", 1)) +
-		" or (" + strings.ReplaceAll(all, "$type", permanent) +
-		" unless on (@cluster, @job, @instance, informer_type) informer_exporter_kind_up{@} == 0)"
+		" or ((" + strings.ReplaceAll(all, "$type", permanent) +
+		") unless on (@cluster, @namespace, @job, @instance, informer_type) informer_exporter_kind_up{@} == 0)"
 }
 
 var informerListWatchErrors = Alert{
 	Name:      "InformerListWatchErrors",
 	Objective: catalog.Objectives.ListWatchErrors,
-	labels:    ofProgram,
-	// Attempts are errors, lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10
-	// minutes, so a single error is a large share. The rule therefore requires a minimum number of attempts and a duration.
-	// A resource that the exporter may not or cannot watch raises InformerExporterKindDown, and must not affect the error
-	// rate of the others.
+	labels:    ofResource,
+	// By resource: one missing CustomResourceDefinition among fifty informers is one alert, which names it. Attempts are errors,
+	// lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10 minutes, so a single error
+	// is a large share of a few attempts. The rule therefore requires a minimum number of errors, and a duration. client-go's
+	// backoff grows to 30 to 60 s: an informer that fails at each attempt reaches the minimum in each window, even if every
+	// attempt takes another 30 s to time out. A resource that the exporter may not or cannot watch raises
+	// InformerExporterKindDown instead.
 	expr: `
 (
-  sum by (@cluster, @job, name) (` + failures("rate") + `)
+  sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(rated) + `)
 /
   (
-    sum by (@cluster, @job, name) (` + failures("rate") + `)
+    sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(rated) + `)
   +
-    sum by (@cluster, @job, name) (rate(k8s_informer_watches_total{@}[$window]))
+    sum by (@cluster, @namespace, @job, name, informer_type) (rate(k8s_informer_watches_total{@}[$window]))
   +
-    sum by (@cluster, @job, name) (rate(k8s_informer_list_duration_seconds_count{@}[$window]))
+    sum by (@cluster, @namespace, @job, name, informer_type) (rate(k8s_informer_list_duration_seconds_count{@}[$window]))
   )
 ) > $threshold
 and
-(
-  sum by (@cluster, @job, name) (` + failures("increase") + `)
-+
-  sum by (@cluster, @job, name) (increase(k8s_informer_watches_total{@}[$window]))
-+
-  sum by (@cluster, @job, name) (increase(k8s_informer_list_duration_seconds_count{@}[$window]))
-) >= $count
+sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(occurred) + `) >= $count
 `,
-	summary: "List and watch requests of {{ $labels.name }}" + inCluster + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the list and watch attempts of {{ $labels.name }}" + inCluster +
-		" have failed for $for; the objective is at most $objective. Its caches are stale or incomplete.",
+	summary: "List and watch requests of " + program + " for {{ $labels.informer_type }}" + inCluster + " have a high error rate.",
+	description: "{{ $value | humanizePercentage }} of the list and watch attempts of " + program + " for {{ $labels.informer_type }}" + inCluster +
+		" have failed for $for; the objective is at most $objective. Its cache is stale or incomplete.",
 	Runbook: Runbook{
-		Meaning: "More than $objective of the lists and watches attempted by the program's informers fail, with at least $count attempts in $window, for $for without interruption. A single lost connection or expired resource version does not fire this alert.",
+		Unless:  "many programs have this alert",
+		Meaning: "More than $objective of the lists and watches that this program attempts for this resource have failed for $for, with at least $count errors in $window over all its processes. A single lost connection or expired resource version does not fire this alert.",
 		Impact:  "Caches are stale or incomplete until the cause is fixed. Controllers act on old state, and starting controllers do not become ready.",
-		Diagnosis: []Step{
-			{"Find the class of the errors. `forbidden`, `unauthorized`: permissions or tokens. `refused`, `timeout`: the network or the API server. `throttled`: API priority and fairness. Repeated `expired`: the server compacts events faster than the client reads them. `decode`: the schema, or a proxy that corrupts the stream.", `sum by (@cluster, name, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Find the resources. If a single one fails, check that resource and its CustomResourceDefinition; if all of them fail, check the connection.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Check whether watches are up.", `min by (@cluster, name, informer_type) (k8s_informer_watch_connected{@})`},
+		Commands: []Step{
+			listPods,
+			replicaLog("reflector|forbidden|failed to (list|watch)"),
+			readyz,
 		},
-		Mitigation: []string{
+		Queries: []Step{
+			{"Errors. `forbidden`, `unauthorized`: permissions, token. `refused`, `timeout`: network, API server. `throttled`: API priority and fairness. Repeated `expired`: the server compacts events faster than the client reads them. `decode`: the schema, or a proxy.", `sum by (@pod, error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProgram+ofThisInformer+`}`, "15m") + `) > 0`},
+			{"Resources of the program. If a single one fails, check it and its CustomResourceDefinition; otherwise the connection.", `sum by (informer_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProgram+`}`, "15m") + `) > 0`},
+		},
+		Causes: []string{
 			"Permissions: compare the ClusterRole with the resources that the program watches. Check for a rotated token or an expired certificate.",
-			"API server or network: check the API server's own alerts, its load balancer and network policies. Do not restart controllers: each restart adds another round of full lists.",
+			"API server or network: its own alerts, load balancer, network policies. Do not restart programs: each restart adds a round of full lists.",
 			"Throttling: give the program its own flow schema, or fewer informers.",
 		},
+		Resolves: "when the error rate falls to $objective, within $window of the last error: the first query is empty.",
+		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }

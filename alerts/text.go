@@ -1,7 +1,6 @@
 package alerts
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -10,26 +9,21 @@ import (
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// Phrases of summaries and descriptions, as Prometheus templates. The cluster appears only if the alert has the label.
+// Phrases of summaries and descriptions, as Prometheus templates. Cluster, namespace and Pod appear only if the alert has these
+// labels: targets outside of Kubernetes have neither namespace nor Pod.
 const (
 	inCluster    = `{{ with $labels.@cluster }} in cluster {{ . }}{{ end }}`
-	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.@job }}` + inCluster
-	controllerOf = `{{ $labels.controller }} of {{ $labels.name }}` + inCluster
+	pod          = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ . }}` // within {{ with $labels.@pod }}
+	thisProcess  = `{{ with $labels.@pod }}Pod ` + pod + `{{ else }}{{ $labels.@instance }}{{ end }}`
+	inProcess    = `{{ with $labels.@pod }} in Pod ` + pod + `{{ else }}{{ with $labels.@instance }} on {{ . }}{{ end }}{{ end }}`
+	program      = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ $labels.name }}`
+	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.@job }}{{ with $labels.@namespace }} in namespace {{ . }}{{ end }}` + inCluster
+	controllerOf = `{{ $labels.controller }} of ` + program + inCluster
 	thisLock     = `lock {{ $labels.lock }}{{ with $labels.name }} of {{ . }}{{ end }}` + inCluster
 	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster
-	inNamespace  = `{{ if ne $labels.namespace "*" }} in namespace {{ $labels.namespace }}{{ end }}` + inCluster
-	someInformer = `Informer {{ $labels.informer_type }} of {{ $labels.name }}` + inCluster
+	inNamespace  = `{{ if ne $labels.namespace "*" }} in namespace {{ $labels.namespace }}{{ end }}` + inCluster // of objects
+	someInformer = `Informer {{ $labels.informer_type }} of ` + program + inCluster
 )
-
-// bound returns a matcher for the bucket with the given upper bound. Prometheus 3 and OpenMetrics write 5 as 5.0, older
-// servers and the text format write 5.
-func bound(f float64) string {
-	s := catalog.FormatNumber(f)
-	if strings.Contains(s, ".") {
-		return fmt.Sprintf(`le=%q`, s)
-	}
-	return fmt.Sprintf(`le=~"%s|%s\\.0"`, s, s)
-}
 
 // fill puts an objective's numbers into an expression or a text:
 //
@@ -37,9 +31,8 @@ func bound(f float64) string {
 //	$objective  the threshold with its unit
 //	$quantile   such as 0.99
 //	$window     such as 5m
-//	$seconds    the window in seconds, for what is compared with time()
+//	$seconds    the window in seconds, for comparisons with time()
 //	$count      the minimum number of events
-//	$bound      the matcher of the bucket at the threshold
 //	$for        how long the condition must hold
 func fill(o catalog.Objective, text string) string {
 	return strings.NewReplacer(
@@ -49,7 +42,6 @@ func fill(o catalog.Objective, text string) string {
 		"$window", catalog.FormatDuration(o.Window),
 		"$seconds", catalog.FormatNumber(o.Window.Seconds()),
 		"$count", catalog.FormatNumber(o.MinCount),
-		"$bound", bound(o.Threshold),
 		"$for", catalog.FormatDuration(o.For),
 	).Replace(text)
 }

@@ -1,6 +1,9 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var informerWatchDown = Alert{
 	Name:      "InformerWatchDown",
@@ -13,48 +16,77 @@ and
 k8s_informer_synced{@} == 1
 `,
 	summary: someInformer + " has no watch.",
-	description: someInformer + " on {{ $labels.@instance }} has had no watch for more than $for. " +
+	description: someInformer + inProcess + " has had no watch for more than $for. " +
 		"Its cache is stale.",
 	Runbook: Runbook{
-		Meaning: "The informer is synced, but has had no open watch for longer than $for. After a planned end, the next watch opens within milliseconds. After an error, client-go backs off for up to 30 s, or twice that with jitter.",
+		Unless:  "all informers of a program have it",
+		Meaning: "The informer is synced, but has had no open watch for longer than $for. After an error, client-go backs off for up to 30 s, or twice that with jitter.",
 		Impact:  "The cache is frozen at the moment the watch was lost. Controllers act on old state and see no changes.",
-		Diagnosis: []Step{
-			{"Find the reasons of the last disconnects.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[15m])) > 0`},
-			{"Find the errors of new attempts.", `sum by (@cluster, name, informer_type, error_type) (increase(k8s_informer_sync_errors_total{@}[15m])) > 0`},
-			{"Compare instances and resources: a single instance, a single resource, or all of them.", `count by (@cluster, @instance) (k8s_informer_watch_connected{@} == 0)`},
+		Commands: []Step{
+			podLog("reflector|forbidden|failed to (list|watch)"),
+			mayList,
+			readyz,
 		},
-		Mitigation: []string{
-			"All resources of one instance: check the network of its node, its token and network policies.",
-			"All instances: check the API server and its load balancer or proxy.",
+		Queries: []Step{
+			{"Errors of new attempts.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
+			{"Reasons of the last disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
+			{"Everything without a watch: one process, one resource, or all of them?", `count by (@namespace, @pod, name, informer_type) (k8s_informer_watch_connected{@, ` + inThisCluster + `} == 0)`},
+		},
+		Causes: []string{
+			"All resources of one process: the network of its node, its token, network policies.",
+			"All processes: the API server, its load balancer or proxy.",
 			"One resource: its CustomResourceDefinition was removed, its conversion webhook fails, or the permission to `watch` was revoked.",
-			"The informer recovers when the API server answers. A restart is not needed and costs a full list.",
 		},
+		Resolves: "when a watch opens: `k8s_informer_watch_connected` is 1. This needs no restart, which costs a full list.",
+		Escalate: controllerTeam + ", or " + apiServerTeam,
 	},
 }
+
+// disconnectsInBackoff is the rate per minute above which watches keep failing, for reasons after which client-go backs off
+// (refused, throttled, error, expired, very_short). The backoff of a reflector starts at 0.8 s, doubles up to 30 s, is stretched by
+// jitter to up to twice that, and starts again only after two minutes without a failure (defaultBackoff* in
+// tools/cache/reflector.go). A watch that keeps failing therefore ends every 30 to 60 s: 1 to 2 times per minute, and 2.6 times in the
+// first five minutes. 0.8 leaves 15 s for the attempt itself.
+const disconnectsInBackoff = "0.8"
 
 var informerWatchDisconnects = Alert{
 	Name:      "InformerWatchDisconnects",
 	Objective: catalog.Objectives.WatchDisconnects,
 	labels:    ofProcess,
 	// Never summed over informers, and without planned ends, which have their own counter: 150 healthy informers have 20
-	// planned ends a minute.
-	expr:    `60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold`,
+	// planned ends a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the
+	// threshold; the others end at the rate of client-go's backoff. A watch that is down all the time raises InformerWatchDown.
+	expr: `
+60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold
+or
+(
+  60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@, reason!="server_close"}[$window])) > ` + disconnectsInBackoff + `
+  unless
+  max_over_time(k8s_informer_watch_connected{@}[$window]) == 0
+)
+`,
 	summary: someInformer + " keeps losing its watch.",
-	description: someInformer + ` on {{ $labels.@instance }} loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
-		"the objective is at most $objective. Excludes planned timeouts.",
+	description: someInformer + inProcess + ` loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
+		"the objective is at most $objective, and " + disconnectsInBackoff + " for ends after which client-go backs off. Excludes planned timeouts.",
 	Runbook: Runbook{
-		Meaning: "One informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. Planned ends after 5 to 10 minutes do not count.",
+		Meaning: "This informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. For reasons other than `server_close`, a rate above " + disconnectsInBackoff + " per minute is enough: client-go backs off after them for up to 60 s. Planned ends after 5 to 10 minutes do not count.",
 		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",
-		Diagnosis: []Step{
-			{"Find the reason. `server_close`: a component between client and server closes streams, such as the idle timeout of a proxy. `very_short`: the server accepts the watch and closes it. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no process listens.", `sum by (@cluster, name, informer_type, reason) (60 * rate(k8s_informer_watch_disconnects_total{@}[5m])) > 0`},
-			{"Check the duration of watches. Equal durations indicate the timeout of a proxy or load balancer.", `histogram_quantile(0.5, sum by (le, @cluster, name, informer_type) (rate(k8s_informer_watch_duration_seconds_bucket{@}[15m])))`},
-			{"Check whether the disconnects cause full lists.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@}[15m])) > 0`},
+		Commands: []Step{
+			podLog("reflector|watch"),
+			readyz,
 		},
-		Mitigation: []string{
-			"Raise the idle timeout of load balancers and proxies above 10 minutes, or let HTTP/2 pings pass.",
-			"`expired`: check the compaction interval of etcd and how long clients are disconnected. Enable bookmarks if they are disabled.",
+		Queries: []Step{
+			{"Reasons. `server_close`: a proxy closes streams. `very_short`: the server closes the watch at once. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no process listens.", `sum by (reason) (60 * rate(k8s_informer_watch_disconnects_total{@, ` + ofThisProcess + ofThisInformer + `}[5m])) > 0`},
+			{"Mean duration of watches. Less than 5 minutes at a constant value indicates the timeout of a proxy or load balancer.", `sum(rate(k8s_informer_watch_duration_seconds_sum{@, ` + ofThisProcess + ofThisInformer + `}[15m])) / sum(rate(k8s_informer_watch_duration_seconds_count{@, ` + ofThisProcess + ofThisInformer + `}[15m]))`},
+			{"Full lists caused by disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
+		},
+		Causes: []string{
+			"Proxy or load balancer: raise its idle timeout above 10 minutes, or let HTTP/2 pings pass.",
+			"`expired`: check the compaction interval of etcd, and enable bookmarks if they are disabled.",
 			"`throttled`: give the program its own flow schema.",
 		},
+		Resolves: "when the rate has fallen to $objective over $window, and that of reasons other than `server_close` to " + disconnectsInBackoff + " per minute: see the first query.",
+		Escalate: "the owners of the proxy or load balancer before the API server, or " + apiServerTeam,
 	},
 }
 
@@ -62,31 +94,50 @@ var informerCoverageGap = Alert{
 	Name:      "InformerCoverageGap",
 	Objective: catalog.Objectives.CoverageGap,
 	labels:    ofInformer,
-	// Requires at least one gap above the threshold. Prometheus does not extrapolate counters below 0, so a fraction of an old
-	// gap can remain in the window and lift the quantile of a few short gaps into its bucket.
+	// A single gap is normal: any restart of the API server causes one in every informer. Gaps matter if they repeat, or if the
+	// API server no longer had the events of the gap. The latter happens to every idle resource when the API server restarts, and
+	// means nothing there. Gaps are counted per process, because a restart of the API server causes one in each replica, and
+	// counted instead of measured by a quantile, which never exceeds the last bucket.
 	expr: `
-histogram_quantile($quantile, sum by (le, @cluster, @job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{@}[$window]))) > $threshold
-and
-sum by (@cluster, @job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{@, le="+Inf"}[$window]))
--
-sum by (@cluster, @job, name, informer_type, watch_namespace) (increase(k8s_informer_coverage_gap_seconds_bucket{@, $bound}[$window]))
-> 0.5
+max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + longGaps + `) >= $count
+or
+(
+  max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + longGaps + `) > 0.5
+  and
+  sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_relists_total{@, reason="expired"}[$window])) > 0
+  and
+  sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_watch_events_total{@, type!~"bookmark|error"}[$window])) > 0
+)
 `,
-	summary: someInformer + " had no watch for {{ $value | humanizeDuration }}.",
-	description: someInformer + " had no watch for up to {{ $value | humanizeDuration }} at a time in the last $window; " +
-		"the objective is at most $objective.",
+	summary: someInformer + " has gaps between its watches.",
+	description: someInformer + ` had {{ $value | printf "%.0f" }} gaps of more than $objective between its watches in the last $window, in one process. ` +
+		"Fires for $count gaps, or for one after which the API server no longer had the missed events.",
 	Runbook: Runbook{
-		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, at the 99th percentile over $window. An informer reconnects so rarely that this is about its longest gap.",
-		Impact:  "Changes during a gap arrive late and in a burst. No change is lost: the next watch or list delivers the state.",
-		Diagnosis: []Step{
-			{"Find out why the watches ended.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_watch_disconnects_total{@}[30m])) > 0`},
-			{"Check whether reconnecting needed full lists, which take longest.", `sum by (@cluster, name, informer_type, reason) (increase(k8s_informer_relists_total{@, reason!="initial"}[30m])) > 0`},
-			{"Check whether planned ends alone cause gaps. If so, opening a watch is slow: client-side rate limits, a slow load balancer, TLS.", `sum by (@cluster, name, informer_type) (increase(k8s_informer_watch_timeouts_total{@}[30m]))`},
+		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. Or it happened once, and the API server no longer had the events since then (`410 Gone`), for a resource with changes: the informer listed instead.",
+		Impact:  "Changes during a gap arrive late and in a burst. Without `410 Gone` no event is lost. After it, handlers see the latest state of each object, but not the changes in between: an object that was deleted and created again looks like an update.",
+		Commands: []Step{
+			listPods,
+			replicaLog("reflector|watch"),
 		},
-		Mitigation: []string{
-			"A restart or upgrade of the API server explains a single gap and needs no action.",
+		Queries: []Step{
+			{"Why the watches ended.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProgram+ofThisInformer+`}`, "30m") + `) > 0`},
+			{"Full lists at the reconnect, which take longest.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProgram+ofThisInformer+`, reason!="initial"}`, "30m") + `) > 0`},
+			{"Planned ends. If they alone cause gaps, opening a watch is slow: client-side rate limit, load balancer, TLS.", `sum(increase(k8s_informer_watch_timeouts_total{@, ` + ofThisProgram + ofThisInformer + `}[30m]))`},
+		},
+		Causes: []string{
+			"A rolling restart or upgrade of API servers explains a few gaps, and lists by informers of rarely changing resources.",
 			"Frequent `expired`: see InformerWatchDisconnects.",
 			"Gaps at planned ends: raise `QPS` and `Burst` of the `rest.Config`, so that watches do not queue behind other requests.",
+			"A controller that must see every change cannot rely on events alone: make its reconciles depend on the state of objects only.",
 		},
+		Resolves: "$window after the last gap.",
+		Escalate: controllerTeam,
 	},
 }
+
+// longGaps is the number of gaps of each process above the objective.
+const longGaps = `
+  sum without (le) (increase(k8s_informer_coverage_gap_seconds@within(+Inf){@}[$window]))
+  -
+  sum without (le) (increase(k8s_informer_coverage_gap_seconds@within($threshold){@}[$window]))
+`

@@ -13,16 +13,25 @@ import (
 // through the informer's own ListerWatcher, with its selectors, namespace, permissions (list and watch) and client-side rate
 // limit. They do not count as lists and watches of the informer.
 type Checks struct {
-	// Freshness is the interval of freshness checks: a second watch, of one second, which shows changes that the store lacks.
-	// A check costs one watch request and at most 256 events, regardless of the number of objects. An Observer runs at most
-	// 4 checks at a time, and so makes at most 4 such requests per second. 30 seconds is a good value.
+	// Freshness is the interval of freshness checks: a second watch, of one second, which shows changes that the store
+	// lacks. A check costs one watch request and at most 256 events, regardless of the number of objects.
+	//
+	// Informers of an Observer take turns, because they usually share a connection. An event or a bookmark on an informer's own
+	// watch proves the same as a check, once the store has it and nothing has followed for two seconds. An Observer makes one
+	// check per interval, of the informer with the oldest last proof. An informer without a proof in three intervals,
+	// because the API server sends it no bookmarks or because events never pause, is checked within ten. After a check
+	// fails or finds a difference, all informers without a proof in the last interval are checked, at most 16 at a time.
+	//
+	// 30 seconds is a good value. The bookmarks of kube-apiserver are a minute apart: with an interval below 20 seconds,
+	// they no longer replace checks.
 	Freshness time.Duration
 	// Audit is the interval of audits, which compare every object of a cache with the API server at the cache's
-	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, answered
-	// from etcd or from a snapshot of the API server's watch cache. In this process it takes 16 bytes per object while it
-	// runs and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each index, and seconds to decode the list. An
-	// Observer runs one audit at a time, and repeats an audit that finds differences within 30 seconds. 10 minutes is a good
-	// value. Replicas that do not lead need no audits: see informer.PauseAudits.
+	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, or of 1,000
+	// if the list has only metadata, answered from etcd or from a snapshot of the API server's watch cache. In this process
+	// it takes 16 bytes per object while it runs and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each
+	// index, and seconds to decode the list. An Observer runs one audit at a time, or more if one takes longer than a minute,
+	// and repeats an audit that finds differences within 30 seconds. An audit ends in an error after 10 minutes or 20,000
+	// pages. 10 minutes is a good value. Replicas that do not lead need no audits: see informer.PauseAudits.
 	Audit time.Duration
 	// Mutations is the interval of mutation checks. Each adds 10 random objects of a cache to the 100 that are checked: if
 	// the content of an object changes while its address and resourceVersion stay the same, a consumer has changed the

@@ -27,11 +27,15 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
 // decorateAll uses each decorator of the library once, with the given string as the value of every open label. The returned
@@ -65,7 +69,15 @@ func decorateInformer(t *testing.T, obs *collectors.Observer, name string) (end 
 	if _, err := inf.AddEventHandler(informer.NamedHandler(name, cache.ResourceEventHandlerFuncs{})); err != nil {
 		t.Fatal(err)
 	}
+	for range 2 { // the second one replaces the first
+		if err := inf.SetTransform(func(object any) (any, error) { return object, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := inf.GetIndexer().ByIndex(name, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := inf.GetIndexer().GetByKey(name); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -134,7 +146,7 @@ func decorateClient(t *testing.T, obs *collectors.Observer, name string) {
 	_ = response.Body.Close()
 }
 
-// ofOthers are families that the library does not report.
+// ofOthers are metric families that the library does not report.
 var ofOthers = []catalog.Family{catalog.ExporterShards.Family, catalog.LeaseExpired.Family, catalog.ObjectTerminating.Family}
 
 // TestMetricsAreThoseOfTheCatalog compares the metrics that an Observer describes and reports with the catalog, in both
@@ -142,10 +154,11 @@ var ofOthers = []catalog.Family{catalog.ExporterShards.Family, catalog.LeaseExpi
 func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	obs, registry := observertest.New(t, observertest.Upstream, func(o *collectors.Options) {
 		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
+		o.Tracer = &spantest.Tracer{}
 	})
 	want := map[string]bool{}
 	for _, m := range catalog.All() {
-		if !slices.Contains(ofOthers, m.Family) {
+		if !slices.Contains(ofOthers, m.Family) && !m.Foreign() {
 			want[m.Name] = true
 		}
 	}
@@ -166,6 +179,10 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	}
 
 	t.Cleanup(decorateAll(t, obs, "a"))
+	await.True(t, "the sync is reported", func() bool {
+		n, err := testutil.GatherAndCount(registry, catalog.InformerSyncDuration.Name)
+		return err == nil && n > 0
+	})
 	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
 		t.Errorf("promlint: %v, %v", problems, err)
 	}
@@ -189,15 +206,103 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 			}
 		}
 	}
+	for _, m := range []catalog.Gauge{catalog.InformerWatchOpened, catalog.InformerFailures} {
+		delete(want, m.Name) // there may be no open watch and no failure at this moment
+	}
 	if !maps.Equal(want, notYet) {
 		t.Errorf("after each decorator was used once, there are no series of %v, want none of %v",
 			slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(notYet)))
 	}
 }
 
-// notYet are metrics without a series until something happens that decorateAll does not cause.
+// notYet are metrics whose series are created by events that decorateAll does not cause.
 var notYet = map[string]bool{
-	catalog.InformerAuditDifferences.Name: true, // needs an audit
+	catalog.InformerAuditDifferences.Name:      true,
+	catalog.TraceSpansDropped.Name:             true,
+	catalog.TraceSpansExported.Name:            true,
+	catalog.InformerDuplicates.Name:            true,
+	catalog.InformerIndexErrors.Name:           true,
+	catalog.InformerResyncPeriods.Name:         true,
+	catalog.InformerUnversionedObjects.Name:    true,
+	catalog.InformerHandlerLastResync.Name:     true,
+	catalog.InformerOrphans.Name:               true,
+	catalog.InformerFreshnessChecks.Name:       true,
+	catalog.InformerPropagation.Name:           true,
+	catalog.InformerUnchangedUpdates.Name:      true,
+	catalog.InformerSameGenerationUpdates.Name: true,
+	catalog.ClientReads.Name:                   true, // a program may send none
+	catalog.ClientReadBytes.Name:               true,
+	catalog.ClientCompressedBytes.Name:         true,
+	catalog.ClientUnchangedWrites.Name:         true,
+	catalog.InformerWatchDuration.Name:         true,
+	catalog.InformerWatchEvents.Name:           true,
+	catalog.ControllerLeaderRenewDuration.Name: true,
+}
+
+// Omitted metrics have no series, and writes to them have no effect.
+func TestOmittedMetrics(t *testing.T) {
+	var all []string
+	for _, m := range catalog.All() {
+		if core.Reported(m) {
+			all = append(all, m.Name)
+		}
+	}
+	kept := catalog.InformerSynced.Name
+	obs, registry := observertest.New(t, func(o *collectors.Options) {
+		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
+		o.Omit = slices.DeleteFunc(all, func(name string) bool { return name == kept })
+	})
+	t.Cleanup(decorateAll(t, obs, "a"))
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "workqueue_") { // upstream's
+			got = append(got, f.GetName())
+		}
+	}
+	if !slices.Equal(got, []string{kept}) {
+		t.Errorf("%v are reported, want only %s", got, kept)
+	}
+}
+
+// With little detail, there are only essential metrics, with essential buckets.
+func TestEssentialDetail(t *testing.T) {
+	obs, registry := observertest.New(t, func(o *collectors.Options) {
+		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
+		o.Detail = collectors.Essential
+	})
+	t.Cleanup(decorateAll(t, obs, "a"))
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reported, histograms := 0, 0
+	for _, f := range families {
+		if strings.HasPrefix(f.GetName(), "workqueue_") { // upstream's
+			continue
+		}
+		m, _ := catalog.ByName(f.GetName())
+		reported++
+		if !m.Essential {
+			t.Errorf("%s is reported", f.GetName())
+		}
+		if h := f.GetMetric()[0].GetHistogram(); h != nil {
+			histograms++
+			var bounds []float64
+			for _, b := range h.GetBucket() {
+				bounds = append(bounds, b.GetUpperBound())
+			}
+			if !slices.Equal(bounds, m.EssentialBuckets) {
+				t.Errorf("%s has the buckets %v, want %v", f.GetName(), bounds, m.EssentialBuckets)
+			}
+		}
+	}
+	if reported < 20 || histograms < 3 {
+		t.Errorf("only %d metrics are reported, %d of them histograms", reported, histograms)
+	}
 }
 
 // TestLimitsOfAllLabels: beyond its limit, every open label has the value other, and the overflow is counted.
@@ -272,9 +377,7 @@ func TestNothingIsLeft(t *testing.T) {
 		controllers.Forget(obs, name)
 	}
 	metricstest.Take(t, registry).Equal(t, before)
-	if err := goleak.Find(ignore); err != nil {
-		t.Error(err)
-	}
+	leaktest.None(t, ignore)
 	// All values of labels are free again: 200 is the smallest limit.
 	ends := make([]func(), 0, 199)
 	for n := range cap(ends) {

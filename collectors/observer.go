@@ -16,31 +16,40 @@ type Options struct {
 	Name string
 	// Logger receives details that a metric cannot express. The default is slog.Default().
 	Logger *slog.Logger
-	// Tracer traces the delivery of events to handlers. The default is none.
+	// Tracer starts spans for lists, events, queues, reconciles, requests and finalizer cleanups. The default is none.
 	Tracer Tracer
-	// RememberedEvents is the number of watch events that each informer remembers, at 16 bytes each, to measure when handlers
-	// finish them. For a handler that lags behind by more events, the lag is a lower bound. The default is 1024.
+	// RememberedEvents is the number of watch events that each informer can remember, at 16 bytes each, to measure when handlers
+	// finish them. An informer remembers 128 until a handler lags behind by more. For a handler that lags behind by more than
+	// RememberedEvents, the lag is a lower bound. The default is 1024.
 	RememberedEvents int
 	// Checks compare caches with the API server. The default is none.
 	Checks Checks
 	// Limits bounds the number of series.
 	Limits Limits
 	// UpstreamMetrics adds client-go's own metrics: informer_* of informers that have a cache.InformerName, and
-	// leader_election_* through leader.NewMetricsProvider. It also takes them, and workqueue_* of decorated queues, from the
-	// providers that component-base or controller-runtime install for the process; without such a provider, decorated queues
-	// report workqueue_* in any case. Metrics that the registry already has are left out, with a log message.
+	// leader_election_* through leader.NewMetricsProvider. These metrics, and workqueue_* of decorated queues, are then
+	// reported by the Observer instead of the providers that component-base or controller-runtime install for the process.
+	// Without such a provider, decorated queues report workqueue_* in any case. Metrics that the registry already has are
+	// skipped with a log message.
 	UpstreamMetrics bool
+	// Detail selects the metrics that are reported. The default is Full.
+	Detail Detail
+	// Histograms selects the form of histograms. The default is ClassicHistograms.
+	Histograms Histograms
+	// Omit has the names of metrics that are not reported, to save their series. Rules and panels that read an omitted metric
+	// show nothing for this program. The default is none.
+	Omit []string
 }
 
 const defaultRememberedEvents = 1024
 
-// Observer holds the metrics that the decorators of one program report. It is a prometheus.Collector, so that a program can
-// unregister it. All methods are safe for concurrent use.
+// Observer holds the metrics that the decorators of one program report. It is a prometheus.Collector, so a program can unregister
+// it. All methods are safe for concurrent use.
 type Observer struct {
 	core *core.Observer
 }
 
-// New returns an Observer whose metrics are registered with reg. One Observer serves any number of informers, queues and
+// New returns an Observer and registers its metrics with reg. One Observer serves any number of informers, queues and
 // controllers. New returns an error if the registry already has an Observer with the same name.
 func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.Name == "" {
@@ -50,7 +59,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		return nil, fmt.Errorf("collectors: Options.RememberedEvents is %d: use a positive number, or 0 for %d",
 			options.RememberedEvents, defaultRememberedEvents)
 	}
-	if err := errors.Join(options.Checks.validate(), options.Limits.validate()); err != nil {
+	if err := errors.Join(options.Checks.validate(), options.Limits.validate(), options.Detail.validate(), options.Histograms.validate(), validateOmit(options.Omit)); err != nil {
 		return nil, err
 	}
 	if reg == nil {
@@ -70,6 +79,9 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		Checks:           core.Checks(options.Checks),
 		Limits:           core.Limits(options.Limits),
 		UpstreamMetrics:  options.UpstreamMetrics,
+		Omit:             options.Omit,
+		Essential:        options.Detail == Essential,
+		Histograms:       options.Histograms.Form(),
 	})}
 	if err := reg.Register(o); err != nil {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)
@@ -88,7 +100,7 @@ func (o *Observer) SetChecks(checks Checks) error {
 	return nil
 }
 
-// Core is for the packages below this one. Programs cannot use its result.
+// Core is for the packages below this one. Programs cannot use its result, which is internal.
 func (o *Observer) Core() *core.Observer { return o.core }
 
 // Describe implements prometheus.Collector.

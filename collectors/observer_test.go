@@ -25,6 +25,8 @@ func TestNewRejectsWhatCannotWork(t *testing.T) {
 		"negative audit":   {reg, collectors.Options{Name: "x", Checks: collectors.Checks{Audit: -1}}, "Options.Checks.Audit"},
 		"negative sampler": {reg, collectors.Options{Name: "x", Checks: collectors.Checks{Mutations: -1}}, "Options.Checks.Mutations"},
 		"negative limit":   {reg, collectors.Options{Name: "x", Limits: collectors.Limits{Indexes: -1}}, "Options.Limits.Indexes"},
+		"no such detail":   {reg, collectors.Options{Name: "x", Detail: "little"}, "Options.Detail"},
+		"omitted metric":   {reg, collectors.Options{Name: "x", Omit: []string{"workqueue_depth"}}, "workqueue_depth"},
 		"no registry":      {nil, collectors.Options{Name: "x"}, "registerer"},
 		"same name twice":  {reg, collectors.Options{Name: "twice"}, `"twice"`},
 	} {

@@ -3,103 +3,76 @@ package dashboards
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 // apiClient covers requests as the client sees them.
-func apiClient(c Config) page {
-	t := c.Targets
+func apiClient() page {
 	return page{
 		uid:         APIClientUID,
 		title:       "Controllers / API client",
 		description: "Rate, errors, duration, conflicts and throttling of API server requests, measured in the client.",
 		variables:   clientVariables,
-		alerts:      controllerAlerts,
+		alerts:      controllerAlerts + `|ClusterWatch.+`,
 		rows: []row{
 			{id: 100, title: "Summary", lines: []line{
-				{height: 4, panels: []panel{
-					worstErrorRate(t), worstThrottling(t), rejectedNow(), conflictRate(), slowestRequests(), requestRate(),
-				}},
-				{height: 9, panels: []panel{resourceTable(t)}},
+				{height: 4, panels: []panel{worstErrorRate, worstThrottling, rejectedNow, conflictRate, slowestRequests, requestRate}},
+				{height: 9, panels: []panel{resourceTable}},
 			}},
 			{id: 200, title: "Requests", lines: []line{
-				{height: 9, panels: []panel{requestsByVerb(), requestsByResource(), requestsByCode()}},
+				{height: 9, panels: []panel{requestsByVerb, requestsByResource, requestsByCode}},
+				{height: 9, panels: []panel{readsByVersion, readBytes, compressedShare}},
 			}},
 			{id: 300, title: "Errors", lines: []line{
-				{height: 9, panels: []panel{requestErrorRate(t), failuresByCode()}},
-				{height: 9, panels: []panel{conflicts(), statusConflicts(), rejectedRequests()}},
+				{height: 9, panels: []panel{requestErrorRate, failuresByCode, conflicts}},
+				{height: 9, panels: []panel{unchangedWrites}},
 			}},
 			{id: 400, title: "Duration and throttling", lines: []line{
-				{height: 9, panels: []panel{clientThrottling(t), durationByVerb(), durationByResource()}},
+				{height: 9, panels: []panel{clientThrottling, durationByVerb}},
 			}},
+			apiServer,
 		},
 	}
 }
 
 // A code has no series before its first response: "or 0 *" returns 0 until the first error.
 
-func worstErrorRate(t catalog.Targets) panel {
-	return singleStat{
-		header: header{id: 1, title: "Error rate", unit: "percentunit",
-			description: "Share of requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
-		query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
-		goal:  new(t.Of(catalog.Objectives.ClientErrors)),
-	}
+var worstErrorRate = singleStat{header: header{id: 1, title: "Error rate", unit: "percentunit",
+	description: "Share of requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
+	query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
+	goal:  &catalog.Objectives.ClientErrors,
 }
 
-func worstThrottling(t catalog.Targets) panel {
-	return singleStat{
-		header: header{id: 2, title: "Client-side throttling p99", unit: "s",
-			description: "99th percentile of the time requests wait for the client's own rate limiter, for the worst program. Normally 0. Raise the limit, or send fewer requests. idle: no requests, or no program reports the waits."},
-		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name) (rate(k8s_client_throttle_wait_seconds_bucket{@program}[$__rate_interval]))))`,
-		goal:  new(t.Of(catalog.Objectives.ClientThrottle)),
-		idle:  "idle",
-	}
+var worstThrottling = singleStat{header: header{id: 2, title: "Client-side throttling p99", unit: "s",
+	description: "99th percentile of the time requests wait for the client-side rate limiter, for the worst program. Normally 0. Raise the limit, or send fewer requests. idle: no requests. No data: no program reports the waits."},
+	query: `max(histogram_quantile(0.99, sum by (@le, @cluster, name) (rate(k8s_client_throttle_wait_seconds@bucket{@program}[$__rate_interval]))))`,
+	goal:  &catalog.Objectives.ClientThrottle,
+	idle:  "idle",
 }
 
-func rejectedNow() panel {
-	return singleStat{
-		header: header{id: 3, title: "Rejected (429)", unit: "cpm",
-			description: "Requests per minute answered with 429 Too Many Requests. Normally 0. A few during a burst are harmless, since client-go retries. The panels below show the resources."},
-		query: `60 * (sum(rate(k8s_client_requests_total{@program, code="429"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval])))`,
-	}
+var rejectedNow = singleStat{header: header{id: 3, title: "Rejected (429)/min", unit: "short",
+	description: "Requests per minute answered with 429 Too Many Requests. Normally 0. A few during a burst are harmless, since client-go retries. The panels below show the resources."},
+	query: `60 * (sum(rate(k8s_client_requests_total{@program, code="429"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval])))`,
 }
 
-func conflictRate() panel {
-	return singleStat{
-		header: header{id: 4, title: "Conflicts", unit: "cpm",
-			description: "Writes per minute rejected with 409 Conflict, because the object changed or exists. A few are normal; each costs a retry. Many indicate two writers of the same object."},
-		query: `60 * sum(rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`,
-	}
+var conflictRate = singleStat{header: header{id: 4, title: "Conflicts per minute", unit: "short",
+	description: "Writes per minute rejected with 409 Conflict, because the object changed or exists. A few are normal; each costs a retry. Many indicate two writers of the same object."},
+	query: `60 * sum(rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`,
 }
 
-func slowestRequests() panel {
-	return singleStat{
-		header: header{id: 5, title: "Request duration p99", unit: "s",
-			description: "99th percentile of the time to the response headers, for the slowest verb. The Kubernetes SLO is 1 s for single objects and 30 s for lists."},
-		query: `max(histogram_quantile(0.99, sum by (le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))))`,
-		idle:  "idle",
-	}
+var slowestRequests = singleStat{header: header{id: 5, title: "Request duration p99", unit: "s",
+	description: "99th percentile of the time to the response headers, for the slowest verb. The Kubernetes SLO is 1 s for single objects and 30 s for lists."},
+	idle: "idle", query: `max(histogram_quantile(0.99, sum by (@le, @cluster, name, verb) (rate(k8s_client_request_duration_seconds@bucket{@program}[$__rate_interval]))))`,
 }
 
-func requestRate() panel {
-	return singleStat{
-		header: header{id: 6, title: "Request rate", unit: "reqps",
-			description: "Requests per second, counting each attempt. The normal rate depends on the programs. An idle controller sends little more than lease renewals."},
-		query: `sum(rate(k8s_client_requests_total{@program}[$__rate_interval]))`,
-	}
+var requestRate = singleStat{header: header{id: 6, title: "Requests per minute", unit: "short",
+	description: "Requests per minute, counting each attempt. The normal rate depends on the programs. An idle controller sends little more than lease renewals."},
+	query: `60 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval]))`,
 }
 
-func resourceTable(t catalog.Targets) panel {
-	o := t.Of(catalog.Objectives.ClientErrors)
-	return labelTable{
-		header: header{id: 7, title: "Resources by error rate", unit: "short",
-			description: "One row per resource that a program requests. Normally no errors and few conflicts. Red cells miss an objective. No rate and no duration without requests."},
-		labels: []column{
-			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "resource", title: "Resource"},
-		},
-		columns: []column{
-			{title: "Error rate", unit: "percentunit", red: o.Threshold, query: `(sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
-			{title: "Requests", unit: "reqps", query: `sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
-			{title: "Conflicts", unit: "cpm", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
-			{title: "Duration p99", unit: "s", query: `histogram_quantile(0.99, sum by (le, @cluster, name, resource) (rate(k8s_client_request_duration_seconds_bucket{@program}[$__rate_interval]))) >= 0`},
-		},
-		sortBy: "Error rate",
-	}
+var resourceTable = labelTable{header: header{id: 7, title: "Resources by error rate", unit: "short",
+	description: "One row per resource that a program requests. Normally no errors and few conflicts. Red cells miss an objective. No rate without requests."},
+	labels: []column{{label: "cluster", title: "Cluster"}, {label: "name", title: "Program", link: &link{uid: APIClientUID, title: "Only this program", sets: []string{"cluster", "name"}}}, {label: "resource", title: "Resource"}},
+	columns: []column{
+		{title: "Error rate", unit: "percentunit", goal: &catalog.Objectives.ClientErrors, query: `(sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
+		{title: "Requests/min", unit: "short", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
+		{title: "Conflicts/min", unit: "short", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
+	},
+	sortBy: "Error rate", thenBy: "Requests/min",
 }

@@ -1,60 +1,49 @@
 package dashboards
 
 func objects() panel {
-	return timeSeries{
-		header: header{id: 60, title: "Cached objects", unit: "short",
-			description: "Objects in each informer's cache, for the largest process. All processes of a program should agree; memory follows this number. A drop to 0 indicates a wrong selector or namespace."},
-		queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@informer})`, legend: legendInformer}},
+	return timeSeries{header: header{id: 60, title: "Cached objects", unit: "short",
+		description: "Objects in each informer's cache, for the largest process. All processes of a program should agree; memory follows this number. A drop to 0 indicates a wrong selector or namespace."},
+		top: true, queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@informer})`, legend: legendInformer}},
 	}
 }
 
-func hitRatio() panel {
-	return timeSeries{
-		header: header{id: 61, title: "Cache hit ratio", unit: "percentunit",
-			description: "Share of reads by key that find the object. Normally near 100%. A low ratio means that code looks up objects outside the cache, such as in another namespace or with a wrong key. No line without reads."},
-		queries: []query{{expr: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_cache_hits_total{@informer}[$__rate_interval])) / (sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_cache_hits_total{@informer}[$__rate_interval])) + sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_cache_misses_total{@informer}[$__rate_interval])))`, legend: legendInformer}},
+func cacheTable() panel {
+	sum := func(metric string) string {
+		return `60 * sum by (` + informerLabels + `) (rate(` + metric + `{@informer}[$__rate_interval]))`
 	}
-}
-
-func reads() panel {
-	return timeSeries{
-		header: header{id: 62, title: "Cache reads by key", unit: "ops",
-			description: "Reads of the cache by key, hits and misses. Reads are cheap: thousands per second are harmless."},
-		queries: []query{
-			{expr: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_cache_hits_total{@informer}[$__rate_interval]))`, legend: legendInformer + " hits"},
-			{expr: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_cache_misses_total{@informer}[$__rate_interval]))`, legend: legendInformer + " misses"},
+	return labelTable{header: header{id: 62, title: "Caches", unit: "short",
+		description: "One row per informer, over all processes. Reads by key are cheap; a low hit ratio means lookups of objects that are not in the cache, such as those of another namespace. Frequent lists of a large cache cost CPU: add an index. Unchanged updates come from resyncs and relists. Same generation: share of delivered events that are updates of the status or of metadata only; if handlers ignore these, a predicate such as GenerationChangedPredicate saves their reconciles. A growing number of handlers is a leak. A transform (1) changes the objects for all of them. Audits take about two seconds for 10,000 objects. Store lag: age of the oldest event that was received and is not in the cache; normally 0. Undelivered: writes to the cluster between the last version received and the last one stored; normally 0."},
+		labels: informerColumns(),
+		columns: []column{
+			{title: "Objects", query: `max by (` + informerLabels + `) (k8s_informer_objects{@informer})`},
+			{title: "Reads/min", query: sum("k8s_informer_cache_hits_total") + ` + ` + sum("k8s_informer_cache_misses_total")},
+			{title: "Hit ratio", unit: "percentunit", query: sum("k8s_informer_cache_hits_total") + ` / (` + sum("k8s_informer_cache_hits_total") + ` + ` + sum("k8s_informer_cache_misses_total") + ` > 0)`},
+			{title: "Lists/min", query: sum("k8s_informer_cache_lists_total")},
+			{title: "Unchanged updates/min", query: sum("k8s_informer_unchanged_updates_total")},
+			{title: "Same generation", unit: "percentunit", query: `sum by (` + informerLabels + `) (rate(k8s_informer_same_generation_updates_total{@informer}[$__rate_interval])) / (sum by (` + informerLabels + `) (rate(k8s_informer_event_lag_seconds@count{@informer}[$__rate_interval])) > 0) or 0 * max by (` + informerLabels + `) (k8s_informer_handlers{@informer})`},
+			{title: "Handlers", query: `sum by (` + informerLabels + `) (k8s_informer_handlers{@informer})`},
+			{title: "Transform", query: `max by (` + informerLabels + `) (k8s_informer_transforms{@informer}) or 0 * max by (` + informerLabels + `) (k8s_informer_handlers{@informer})`},
+			{title: "Mean audit", unit: "s", query: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_audit_duration_seconds_sum{@informer}[$__range])) / (sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_audit_duration_seconds_count{@informer}[$__range])) > 0)`},
+			{title: "Store lag", unit: "s", query: `max by (` + informerLabels + `) (k8s_informer_store_lag_seconds{@informer})`},
+			{title: "Undelivered", query: `max by (` + informerLabels + `) (k8s_informer_resource_version{@informer, stage="received"} - ignoring (stage) (k8s_informer_resource_version{@informer, stage="stored"} > 0))`},
 		},
+		sortBy: "Objects",
 	}
 }
 
-func lists() panel {
-	return timeSeries{
-		header: header{id: 63, title: "Cache lists by index", unit: "ops",
-			description: "Lists and index reads of the cache; * is the whole store. Frequent lists of a large store cost CPU and memory: add an index."},
-		queries: []query{{expr: `sum by (@cluster, name, informer_type, watch_namespace, index) (rate(k8s_informer_cache_lists_total{@informer}[$__rate_interval]))`, legend: legendInformer + " {{index}}"}},
-	}
-}
-
-func upstreamQueue() panel {
-	return timeSeries{
-		header: header{id: 110, title: "Queued items in client-go", unit: "short",
-			description: "Items received but not yet in the cache, for the worst process. Normally near 0, with peaks at lists. A value that stays high means a slow store or slow indexers. No line where client-go's metrics are not enabled."},
-		queries: []query{{expr: `max by (@cluster, name, group, version, resource) (informer_queued_items{@program})`, legend: legendUpstream}},
-	}
-}
-
-func upstreamLatency() panel {
-	return timeSeries{
-		header: header{id: 111, title: "Processing latency in client-go, p99", unit: "s",
-			description: "99th percentile of the time to store and distribute a batch of items. Normally milliseconds. More means costly indexers or, for informers with a single handler, a slow handler."},
-		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, group, version, resource) (rate(informer_processing_latency_seconds_bucket{@program}[$__rate_interval])))`, legend: legendUpstream}},
-	}
-}
-
-func upstreamSpread() panel {
-	return timeSeries{
-		header: header{id: 112, title: "Resource version spread between replicas", unit: "short",
-			description: "Difference between the cached resource versions of a program's processes. Normally near 0 for busy resources; idle ones move with bookmarks, about once a minute. A steady rise is a replica whose watch has stopped."},
-		queries: []query{{expr: `max by (@cluster, name, group, version, resource) (informer_store_resource_version{@program}) - min by (@cluster, name, group, version, resource) (informer_store_resource_version{@program})`, legend: legendUpstream}},
+func upstreamTable() panel {
+	const by = `@cluster, name, group, version, resource`
+	return labelTable{header: header{id: 110, title: "Informers in client-go's metrics", unit: "short",
+		description: "One row per informer, with or without the library, where client-go's metrics are enabled. Queued: items received but not yet in the cache, normally near 0. Latency: time to store and distribute a batch. Version spread: difference between the processes of a program, normally near 0 for busy resources; a steady rise means that the watch of one replica has stopped."},
+		labels: []column{
+			{label: "cluster", title: "Cluster"}, {label: "name", title: "Program", link: &link{uid: DetailUID, title: "Only this program", sets: []string{"cluster", "name"}}},
+			{label: "group", title: "Group"}, {label: "version", title: "Version", narrow: true}, {label: "resource", title: "Resource"},
+		},
+		columns: []column{
+			{title: "Queued", query: `max by (` + by + `) (informer_queued_items{@program})`},
+			{title: "Latency p99", unit: "s", query: `histogram_quantile(0.99, sum by (@le, ` + by + `) (rate(informer_processing_latency_seconds@bucket{@program}[$__rate_interval]))) >= 0`},
+			{title: "Version spread", query: `max by (` + by + `) (informer_store_resource_version{@program}) - min by (` + by + `) (informer_store_resource_version{@program})`},
+		},
+		sortBy: "Queued", thenBy: "Version spread",
 	}
 }

@@ -13,28 +13,28 @@ func controllers(c Config) page {
 		rows: []row{
 			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
-					maxQueueDepth(t), oldestItem(t), maxRunningProcessor(t), maxReconcileErrors(t),
-					delayedNow(), droppedNow(), overdueCleanups(), conflictsNow(),
-				}},
+					maxQueueDepth, oldestItem, maxRunningProcessor, maxReconcileErrors,
+					droppedNow, cleanupDeadlinesNow, conflictsNow,
+				}, widths: []uint32{3, 3, 4, 4, 3, 4, 3}},
 				{height: 9, panels: []panel{queueTable(t)}},
-				{height: 9, panels: []panel{controllerTable(t)}},
+				{height: 9, panels: []panel{controllerTable}},
 			}},
 			{id: 200, title: "Queues", lines: []line{
-				{height: 9, panels: []panel{queueDepth(t), queueLatency(t), oldestItems(t)}},
-				{height: 9, panels: []panel{queueAdds(), queueRetries(), workDuration()}},
-				{height: 9, panels: []panel{longestRunning(t), unfinishedWork()}},
+				{height: 9, panels: []panel{queueDepth, slowItems(t), oldestItems}},
+				{height: 9, panels: []panel{queueAdds, queueRetries, workDuration}},
+				{height: 9, panels: []panel{longestRunning, unfinishedWork}},
 			}},
 			{id: 300, title: "Retries", lines: []line{
-				{height: 9, panels: []panel{itemRetries(), backoff(), delayedItems()}},
-				{height: 9, panels: []panel{droppedItems(), coalescedAdds()}},
+				{height: 9, panels: []panel{itemRetries, backoff, delayedItems}},
+				{height: 9, panels: []panel{droppedItems, coalescedAdds, droppedLinks}},
 			}},
 			{id: 400, title: "Reconciles", lines: []line{
-				{height: 9, panels: []panel{reconcileResults(), reconcileErrorRate(t), reconcileDuration()}},
-				{height: 9, panels: []panel{workers(), staleReads(), shutdownSteps()}},
+				{height: 9, panels: []panel{reconcileResults, reconcileErrorRate, reconcileDuration}},
+				{height: 9, panels: []panel{workers, staleReads, shutdownSteps}, widths: []uint32{7, 6, 11}},
 			}},
-			{id: 500, title: "Finalizers", lines: []line{
-				{height: 9, panels: []panel{cleanupAttempts(), cleanupsOverdue()}},
-				{height: 9, panels: []panel{cleanupDuration(), rollbackDuration()}},
+			{id: 500, title: "Finalizers", collapsed: true, lines: []line{
+				{height: 9, panels: []panel{cleanupAttempts, cleanupDeadlines}},
+				{height: 9, panels: []panel{cleanupDuration, rollbackDuration}},
 			}},
 		},
 	}

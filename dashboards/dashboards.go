@@ -3,6 +3,7 @@ package dashboards
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/prom"
@@ -10,6 +11,7 @@ import (
 
 // UIDs of the dashboards in Grafana. They do not change between releases.
 const (
+	FleetUID          = "informers-fleet"
 	OverviewUID       = "informers-overview"
 	DetailUID         = "informers-detail"
 	ControllersUID    = "informers-controllers"
@@ -23,12 +25,29 @@ const (
 type Config struct {
 	// Targets are the objectives in force.
 	Targets catalog.Targets
+	// MinInterval is the shortest step of queries, from which Grafana computes $__rate_interval. 0 leaves it to the data source:
+	// set it to the scrape interval if data sources may not know that.
+	MinInterval time.Duration
 	// RunbookBase is the URL of the runbooks. If it is not empty, the dashboards link to it.
 	RunbookBase string
-	// Labels maps cluster, job and instance to the names of these labels in Prometheus.
+	// Labels maps cluster, namespace, pod, job and instance to the names of these labels in Prometheus.
 	Labels map[string]string
 	// Selector holds matchers to add to every query, such as `env="prod"`.
 	Selector string
+	// LogsURL is the URL of the logs of a process, in which $namespace and $pod stand for regular expressions of its Namespace and
+	// Pod. If it is not empty, the dashboards link to it.
+	LogsURL string
+	// TracesURL is the URL of the traces. If it is not empty, panels with exemplars link to it.
+	TracesURL string
+	// Severities maps page, ticket and info to the values of the severity label in Prometheus, and label to its name.
+	Severities map[string]string
+	// Histograms is the form of histograms that panels read, classic or native. Defaults to classic.
+	Histograms string
+}
+
+// series describes the series that queries select.
+func (c Config) series() prom.Series {
+	return prom.Series{Labels: c.Labels, Selector: c.Selector, Severities: c.Severities, Histograms: prom.Histograms(c.Histograms)}
 }
 
 // Dashboard is a generated dashboard.
@@ -43,11 +62,11 @@ type Dashboard struct {
 
 // All returns every dashboard.
 func All(c Config) ([]Dashboard, error) {
-	if errs := (prom.Series{Labels: c.Labels, Selector: c.Selector}).Validate(nil); len(errs) > 0 {
+	if errs := c.series().Validate(nil); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
 	var list []Dashboard
-	for _, p := range []page{overview(c), informerDetail(c), controllers(c), leaderElection(c), clusterObjects(c), apiClient(c), exporterItself(c)} {
+	for _, p := range []page{fleet(c), overview(c), informerDetail(c), controllers(c), leaderElection(c), clusterObjects(), apiClient(), exporterItself(c)} {
 		d, err := p.build(c)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard %s: %w", p.uid, err)

@@ -31,13 +31,37 @@ func all(t *testing.T, c dashboards.Config) []dashboards.Dashboard {
 	return list
 }
 
-// Each dashboard marks firing alerts on its graphs, and those about leaders mark leader transitions.
+// flat returns the model of a dashboard with the panels of collapsed rows among the others.
+func flat(t *testing.T, d dashboards.Dashboard) []byte {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(d.JSON, &m); err != nil {
+		t.Fatal(err)
+	}
+	var list []any
+	for _, p := range m["panels"].([]any) {
+		inside, _ := p.(map[string]any)["panels"].([]any)
+		list = append(append(list, p), inside...)
+	}
+	m["panels"] = list
+	raw, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// Each dashboard marks firing pages of its selection on its graphs, tickets on demand, and those about leaders mark leader
+// transitions.
 func TestAnnotations(t *testing.T) {
 	leaders := []string{dashboards.OverviewUID, dashboards.ControllersUID, dashboards.LeaderElectionUID}
 	for _, d := range all(t, dashboards.Config{}) {
 		var m struct {
 			Annotations struct {
-				List []struct{ Name, Expr string }
+				List []struct {
+					Name, Expr string
+					Enable     bool
+				}
 			}
 		}
 		if err := json.Unmarshal(d.JSON, &m); err != nil {
@@ -46,11 +70,17 @@ func TestAnnotations(t *testing.T) {
 		var names []string
 		for _, a := range m.Annotations.List {
 			names = append(names, a.Name)
-			if a.Expr == "" {
-				t.Errorf("%s: %q has no query", d.UID, a.Name)
+			if a.Expr == "" || a.Enable != (a.Name == "Pages" || a.Name == "Leader transitions" && d.UID == dashboards.LeaderElectionUID) {
+				t.Errorf("%s: %q has the query %q and is on: %v", d.UID, a.Name, a.Expr, a.Enable)
+			}
+			if strings.HasPrefix(a.Expr, "max by (alertname") && !strings.Contains(a.Expr, `job=~"$job|"`) {
+				t.Errorf("%s: %q ignores the variables: %s", d.UID, a.Name, a.Expr)
 			}
 		}
-		want := []string{"Firing alerts"}
+		if d.UID == dashboards.FleetUID { // ALERTS of all clusters would be many series
+			continue
+		}
+		want := []string{"Pages", "Tickets"}
 		if slices.Contains(leaders, d.UID) {
 			want = append(want, "Leader transitions")
 		}
@@ -62,7 +92,7 @@ func TestAnnotations(t *testing.T) {
 
 // Queries request exemplars only where the library attaches traces.
 func TestExemplars(t *testing.T) {
-	traced := regexp.MustCompile(`rate\((k8s_informer_event_lag_seconds|k8s_informer_handler_duration_seconds)_bucket\{`)
+	traced := regexp.MustCompile(`rate\((k8s_informer_event_lag_seconds|k8s_informer_handler_duration_seconds|controller_reconcile_duration_seconds|k8s_client_request_duration_seconds)_bucket\{`)
 	for _, d := range all(t, dashboards.Config{}) {
 		var m struct {
 			Panels []struct {
@@ -73,12 +103,12 @@ func TestExemplars(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(d.JSON, &m); err != nil {
+		if err := json.Unmarshal(flat(t, d), &m); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range m.Panels {
 			for _, target := range p.Targets {
-				quantile := p.Type == "timeseries" && strings.HasPrefix(target.Expr, "histogram_quantile") && traced.MatchString(target.Expr)
+				quantile := p.Type == "timeseries" && strings.Contains(target.Expr, "histogram_quantile(0.99") && traced.MatchString(target.Expr)
 				if target.Exemplar != quantile {
 					t.Errorf("%s, %q: exemplars %v, want %v", d.UID, p.Title, target.Exemplar, quantile)
 				}
@@ -131,7 +161,7 @@ func TestObjectivesAreDrawn(t *testing.T) {
 	byID := map[string]map[int]panel{}
 	for _, d := range all(t, dashboards.Config{Targets: targets}) {
 		var m struct{ Panels []panel }
-		if err := json.Unmarshal(d.JSON, &m); err != nil {
+		if err := json.Unmarshal(flat(t, d), &m); err != nil {
 			t.Fatal(err)
 		}
 		byID[d.UID] = map[int]panel{}
@@ -160,17 +190,17 @@ func TestObjectivesAreDrawn(t *testing.T) {
 		}
 	}
 	check(dashboards.OverviewUID, []drawn{
-		{3, 17, "at most 17s"}, {40, 17, "at most 17s"}, {21, .1, "at most 10%"}, {22, 1, "at most 1s"}, {23, .01, "at most 1%"},
-		{41, 10, "at most 10/min"}, {43, .1, "at most 10%"}, {44, 1, "at most 1s"}, {45, 4, "below 4"}, {48, 300, "at most 5m"},
+		{40, 17, "at most 17s"}, {42, .01, "more than 5s"}, {44, .01, "more than 1s"}, {46, .01, "at most 1%"},
+		{41, 10, "at most 10/min"}, {43, .1, "at most 10%"}, {45, 4, "below 4"}, {48, 300, "at most 5m"},
 	}...)
 	check(dashboards.DetailUID, []drawn{
 		{3, 17, "at most 17s"}, {20, 17, "at most 17s"}, // both draw sync_lag, which is overridden
-		{4, 10, "10/min"}, {5, .01, "allows 1%"}, {6, .01, "at most 1%"}, {7, .12, "at most 120ms"},
-		{21, 5, "99% within 5s"}, {31, 10, "at most 10/min"}, {33, .5, "at most 500ms"}, {40, 30, "at most 30s"}, {43, 30, "at most 30s"},
+		{5, .01, "allows 1%"}, {6, .01, "at most 1%"}, {21, 5, "99% within 5s"}, {22, .01, "more than 5s"}, {50, .12, "at most 120ms"},
+		{40, 30, "at most 30s"},
 	}...)
 	check(dashboards.ControllersUID, []drawn{
 		{1, 1000, "at most 1000"}, {2, 1, "at most 1s"}, {3, 300, "at most 5m"}, {4, .1, "at most 10%"},
-		{20, 1000, "at most 1000"}, {21, 1, "at most 1s"}, {22, 1, "at most 1s"}, {26, 300, "at most 5m"}, {41, .1, "at most 10%"},
+		{20, 1000, "at most 1000"}, {28, .01, "above 1s"}, {22, 1, "at most 1s"}, {26, 300, "at most 5m"}, {41, .1, "at most 10%"},
 	}...)
 	check(dashboards.LeaderElectionUID, []drawn{
 		{3, 4, "below 4"}, {4, 5, "below 5"}, {5, 120, "missing leader"}, {21, 4, "below 4"}, {31, 5, "below 5"},
@@ -180,7 +210,7 @@ func TestObjectivesAreDrawn(t *testing.T) {
 	}...)
 }
 
-// Links in tables refer to existing dashboards, and set their variables from columns of the table.
+// Every table links to an existing dashboard, and links set their variables from columns of the table.
 func TestTablesLinkToDashboards(t *testing.T) {
 	type override struct {
 		Properties []struct {
@@ -190,28 +220,31 @@ func TestTablesLinkToDashboards(t *testing.T) {
 	}
 	type model struct {
 		Panels []struct {
-			Title           string
+			Title, Type     string
 			FieldConfig     struct{ Overrides []override }
 			Transformations []struct {
 				ID      string
 				Options struct{ RenameByName map[string]string }
 			}
 		}
-		Templating struct{ List []struct{ Name string } }
+		Templating struct {
+			List []struct{ Name, Definition string }
+		}
 	}
 	boards := map[string]model{}
 	for _, d := range all(t, dashboards.Config{}) {
 		var m model
-		if err := json.Unmarshal(d.JSON, &m); err != nil {
+		if err := json.Unmarshal(flat(t, d), &m); err != nil {
 			t.Fatal(err)
 		}
 		boards[d.UID] = m
 	}
-	address := regexp.MustCompile(`^/d/([a-z-]+)\?\$\{datasource:queryparam\}&\$\{__url_time_range\}((?:&var-[a-z_]+=\$\{__data\.fields\.[A-Za-z]+\})+)$`)
+	address := regexp.MustCompile(`^/d/([a-z-]+)\?\$\{datasource:queryparam\}&\$\{__url_time_range\}(?:&\$\{cluster:queryparam\})?((?:&var-[a-z_]+=\$\{__data\.fields\.[A-Za-z]+\})*)$`)
 	set := regexp.MustCompile(`&var-([a-z_]+)=\$\{__data\.fields\.([A-Za-z]+)\}`)
-	found := 0
+	found := 0 // links
 	for uid, m := range boards {
 		for _, p := range m.Panels {
+			before := found
 			columns := map[string]string{} // labels by their titles
 			for _, tr := range p.Transformations {
 				for label, title := range tr.Options.RenameByName {
@@ -223,14 +256,17 @@ func TestTablesLinkToDashboards(t *testing.T) {
 					if property.ID != "links" {
 						continue
 					}
-					var links []struct{ Title, URL string }
+					var links []struct {
+						Title, URL  string
+						TargetBlank bool
+					}
 					if err := json.Unmarshal(property.Value, &links); err != nil {
 						t.Fatal(err)
 					}
 					for _, l := range links {
 						found++
 						parts := address.FindStringSubmatch(l.URL)
-						if parts == nil || l.Title == "" {
+						if parts == nil || l.Title == "" || l.TargetBlank {
 							t.Errorf("%s, %q: link %+v", uid, p.Title, l)
 							continue
 						}
@@ -239,24 +275,27 @@ func TestTablesLinkToDashboards(t *testing.T) {
 							t.Errorf("%s, %q links to %s, which does not exist", uid, p.Title, parts[1])
 						}
 						for _, s := range set.FindAllStringSubmatch(parts[2], -1) {
-							has := slices.ContainsFunc(target.Templating.List, func(v struct{ Name string }) bool { return v.Name == s[1] })
-							if label := columns[s[2]]; !has || label != s[1] {
+							label := columns[s[2]]
+							has := slices.ContainsFunc(target.Templating.List, func(v struct{ Name, Definition string }) bool {
+								return v.Name == s[1] && (label == s[1] || strings.HasSuffix(v.Definition, ", "+label+")"))
+							})
+							if !has {
 								t.Errorf("%s, %q sets the variable %s of %s from the column %s, which is %q", uid, p.Title, s[1], parts[1], s[2], label)
 							}
 						}
 					}
 				}
 			}
+			if p.Type == "table" && found == before {
+				t.Errorf("%s, %q links to nothing", uid, p.Title)
+			}
 		}
-	}
-	if found < 3 {
-		t.Errorf("%d tables link to others", found)
 	}
 }
 
-// A table that omits zeros filters by one of its columns, and has a text for no rows.
-func TestTablesWithoutZeros(t *testing.T) {
-	found := 0
+// A table that omits rows does so by one of its columns, and one that normally has no rows has a text for it.
+func TestTablesThatOmitRows(t *testing.T) {
+	found, silent := 0, 0
 	for _, d := range all(t, dashboards.Config{}) {
 		var m struct {
 			Panels []struct {
@@ -271,7 +310,7 @@ func TestTablesWithoutZeros(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(d.JSON, &m); err != nil {
+		if err := json.Unmarshal(flat(t, d), &m); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range m.Panels {
@@ -282,13 +321,58 @@ func TestTablesWithoutZeros(t *testing.T) {
 					continue
 				}
 				found++
-				if len(tr.Options.Filters) != 1 || !slices.Contains(columns, tr.Options.Filters[0].FieldName) || p.FieldConfig.Defaults.NoValue == "" {
-					t.Errorf("%s, %q filters by %+v of %q, and shows %q without rows", d.UID, p.Title, tr.Options.Filters, columns, p.FieldConfig.Defaults.NoValue)
+				if len(tr.Options.Filters) != 1 || !slices.Contains(columns, tr.Options.Filters[0].FieldName) {
+					t.Errorf("%s, %q filters by %+v of %q", d.UID, p.Title, tr.Options.Filters, columns)
 				}
+			}
+			if p.FieldConfig.Defaults.NoValue == "None" {
+				silent++
 			}
 		}
 	}
-	if found != 2 {
-		t.Errorf("%d tables omit zeros, want 2", found)
+	if found < 4 || silent < 4 {
+		t.Errorf("%d tables omit rows, and %d are normally empty", found, silent)
+	}
+}
+
+// The first screen of a dashboard is cheap, and so is a diagnosis: collapsed rows run no queries. An additional panel must
+// replace another one.
+func TestPanelsAndQueries(t *testing.T) {
+	const firstScreen = 22 // rows of the grid, at 1080 pixels
+	limits := map[string]struct{ panels, queries, first int }{
+		dashboards.FleetUID:    {panels: 10, queries: 20, first: 18},
+		dashboards.OverviewUID: {panels: 20, queries: 25, first: 11},
+		dashboards.DetailUID:   {panels: 30, queries: 25, first: 18},
+	}
+	for _, d := range all(t, dashboards.Config{}) {
+		type panel struct {
+			Type    string
+			GridPos struct{ Y int }
+			Targets []json.RawMessage
+		}
+		var m struct {
+			Panels []struct {
+				panel
+				Panels []panel
+			}
+		}
+		if err := json.Unmarshal(d.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		panels, queries, first := 0, 0, 0
+		for _, p := range m.Panels {
+			panels += len(p.Panels)
+			queries += len(p.Targets)
+			if p.Type != "row" {
+				panels++
+			}
+			if p.GridPos.Y < firstScreen {
+				first += len(p.Targets)
+			}
+		}
+		t.Logf("%s: %d panels, %d queries, %d on the first screen", d.UID, panels, queries, first)
+		if l, ok := limits[d.UID]; ok && (panels > l.panels || queries > l.queries || first > l.first) {
+			t.Errorf("%s has %d panels, %d queries, and %d on the first screen, want at most %+v", d.UID, panels, queries, first, l)
+		}
 	}
 }

@@ -35,7 +35,7 @@ func ExampleDashboard_WithRow() {
 	// Output: true
 }
 
-// Added panels overlap no other panels, and their ids are unique.
+// Added panels overlap no other panels, and their IDs are unique.
 func TestWithRow(t *testing.T) {
 	d := all(t, dashboards.Config{})[0]
 	own := func(title string) cog.Builder[sdk.Panel] {

@@ -8,66 +8,48 @@ func exporterItself(c Config) page {
 		title:       "Informers / Exporter",
 		description: "Watched and missing resources of informer-exporter, and its memory, CPU, series and API server requests.",
 		variables:   exporterVariables,
-		alerts:      "InformerExporter.+",
+		alerts:      exporterAlerts,
 		rows: []row{
 			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
-					exporters(), exporterSyncLag(t), kindsDown(), configReloadErrors(t),
-					largestExporter(), slowestScrape(), ownRequestRate(),
-				}, widths: []uint32{3, 3, 3, 4, 4, 4, 3}},
-				{height: 6, panels: []panel{exporterTable(t)}},
+					exporters, exporterSyncLag, kindsDown, configReloadErrors(t),
+					largestExporter, memoryLimitNow, slowestScrape, ownRequestRate,
+				}},
+				{height: 6, panels: []panel{exporterTable}},
 			}},
 			{id: 200, title: "Coverage", lines: []line{
-				{height: 8, panels: []panel{kindsDownByResource(), shards(), watchedKinds(), discoveries()}},
-				{height: 7, panels: []panel{labelOverflow(), droppedSeries()}},
+				{height: 8, panels: []panel{kindsDownByResource, shards, watchedKinds, discoveries}},
+				{height: 7, panels: []panel{labelOverflow, droppedSeries, traceSpans}},
 			}},
 			{id: 300, title: "Cost", lines: []line{
-				{height: 9, panels: []panel{residentMemory(), memoryLimitUsed(), cpuTime(), goroutines()}},
-				{height: 9, panels: []panel{ownRequests(), scrapeDuration(), scrapedSamples()}},
+				{height: 9, panels: []panel{residentMemory, memoryLimitUsed, cpuTime, goroutines}},
+				{height: 9, panels: []panel{ownRequests, scrapeDuration, scrapedSamples}},
 			}},
 		},
 	}
 }
 
-func kindsDown() panel {
-	return singleStat{
-		header: header{id: 8, title: "Resources down", unit: "short",
-			description: "Configured resources that the exporter may not watch or that the server does not have. Normally 0. No data: no exporter runs. Compare its ClusterRole with the configuration."},
-		query: `sum(max by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0))`,
-		red:   1,
-	}
+var kindsDown = singleStat{header: header{id: 8, title: "Resources down", unit: "short",
+	description: "Configured resources that the exporter may not watch or that the server does not have. Normally 0. No data: no exporter runs. Compare its ClusterRole with the configuration."},
+	red: 1, query: `sum(max by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0))`,
 }
 
-func kindsDownByResource() panel {
-	return timeSeries{
-		header: header{id: 70, title: "Resources down by resource", unit: "short",
-			description: "Exporters that cannot watch a configured resource, for lack of permission or because the server does not have it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
-		queries: []query{{expr: `sum by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0)`, legend: "{{@cluster}} {{informer_type}}"}},
-	}
+var kindsDownByResource = timeSeries{header: header{id: 70, title: "Resources down by resource", unit: "short",
+	description: "Exporters that cannot watch a configured resource, for lack of permission or because the server does not have it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
+	queries: []query{{expr: `sum by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0)`, legend: "{{@cluster}} {{informer_type}}"}},
 }
 
-func watchedKinds() panel {
-	return timeSeries{
-		header: header{id: 76, title: "Resources by state", unit: "short",
-			description: "Resources selected by the exporter's configuration. forbidden: discovered by a pattern or as custom resources, and skipped for lack of permissions. Grant list and watch in the ClusterRole, or exclude them."},
-		queries: []query{{expr: `max by (@cluster, @instance, state) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} {{state}}"}},
-	}
+var watchedKinds = timeSeries{header: header{id: 76, title: "Resources by state", unit: "short",
+	description: "Resources selected by the exporter's configuration. forbidden: discovered by a pattern or as custom resources, and skipped for lack of permissions. Grant list and watch in the ClusterRole, or exclude them."},
+	queries: []query{{expr: `max by (@cluster, @instance, state) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} {{state}}"}},
 }
 
-func discoveries() panel {
-	return timeSeries{
-		header: header{id: 77, title: "Discovery by result", unit: "short",
-			description: "Discovery requests of the exporter. Normally complete, one every five minutes and a few per change to a CustomResourceDefinition. partial: an aggregated API server is down. error: no response."},
-		queries: []query{{expr: `sum by (@cluster, @instance, result) (increase(informer_exporter_discoveries_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{@instance}} {{result}}"}},
-		stacked: true,
-		colors:  resultColors("complete", "partial|error"),
-	}
+var discoveries = timeSeries{header: header{id: 77, title: "Discovery by result", unit: "short",
+	description: "Discovery requests of the exporter. Normally complete, one every five minutes and a few per change to a CustomResourceDefinition. partial: an aggregated API server is down. error: no response."},
+	stacked: true, queries: []query{{expr: `sum by (@cluster, @instance, result) (increase(informer_exporter_discoveries_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{@instance}} {{result}}"}},
 }
 
-func shards() panel {
-	return timeSeries{
-		header: header{id: 79, title: "Missing shards", unit: "short",
-			description: "Shards that the running exporters expect and that do not report. Resources of a missing shard are not watched. Normally 0, also for a single exporter. A peak while the number of shards changes is normal."},
-		queries: []query{{expr: `max by (@cluster, @job) (informer_exporter_shards{@target}) - count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_shards{@target}))`, legend: "{{@cluster}} {{@job}}"}},
-	}
+var shards = timeSeries{header: header{id: 79, title: "Missing shards", unit: "short",
+	description: "Shards that the running exporters expect and that do not report. Resources of a missing shard are not watched. Normally 0; always 0 for a single exporter. A peak while the number of shards changes is normal."},
+	queries: []query{{expr: `max by (@cluster, @job) (informer_exporter_shards{@target}) - count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_shards{@target}))`, legend: "{{@cluster}} {{@job}}"}},
 }

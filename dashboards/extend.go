@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	firstCustomID = 10_000 // above all generated ids
+	firstCustomID = 10_000 // above the generated IDs
 	customHeight  = 9
 )
 
-// WithRow returns the dashboard with a row of 1 to 24 custom panels at its end. Panels are built with
-// grafana-foundation-sdk; WithRow sets their ids and positions.
+// WithRow returns the dashboard with a row of 1 to 24 custom panels at its end. Panels are built with grafana-foundation-sdk;
+// WithRow sets their IDs and positions.
 func (d Dashboard) WithRow(title string, panels ...cog.Builder[sdk.Panel]) (Dashboard, error) {
 	raw, err := d.appendRow(title, panels)
 	if err != nil {

@@ -14,50 +14,39 @@ func leaderElection(c Config) page {
 		leaders:     true,
 		rows: []row{
 			{id: 100, title: "Summary", lines: []line{
-				{height: 4, panels: []panel{
-					noLeader(), splitBrain(), worstTransitions(t), worstSlowRenewals(t), oldestRenewal(t), renewalP99(),
-				}},
-				{height: 9, panels: []panel{candidateTable(t)}},
+				{height: 4, panels: []panel{noLeader, splitBrain, worstTransitions, worstSlowRenewals, oldestRenewal(t), meanRenewal}},
+				{height: 9, panels: []panel{candidateTable}},
 			}},
 			{id: 200, title: "Leaders", lines: []line{
-				{height: 7, panels: []panel{leaders()}},
-				{height: 9, panels: []panel{leaderTransitions(t), leaderEvents()}},
+				{height: 7, panels: []panel{leaders}},
+				{height: 9, panels: []panel{leaderTransitions, leaderEvents}},
 			}},
 			{id: 300, title: "Renewals", lines: []line{
-				{height: 9, panels: []panel{renewDuration(), slowRenewals(t), sinceRenewal()}},
+				{height: 9, panels: []panel{renewDuration, slowRenewals, sinceRenewal}},
 			}},
 			{id: 500, title: "Leases (all programs, from informer-exporter)", lines: []line{
-				{height: 9, panels: []panel{leaseTable(t)}},
-				{height: 9, panels: []panel{leasesByState(), sinceLeaseRenewal(), leaseTransitions(t)}},
+				{height: 9, panels: []panel{leaseTable}},
+				{height: 9, panels: []panel{leasesByState, sinceLeaseRenewal, leaseTransitions}},
 			}},
-			{id: 400, title: "client-go metrics (with or without the library)", lines: []line{
-				{height: 9, panels: []panel{upstreamLeaderTable(), upstreamSlowPath()}},
+			{id: 400, title: "client-go metrics (with or without the library)", collapsed: true, lines: []line{
+				{height: 9, panels: []panel{upstreamSlowPath}},
 			}},
 		},
 	}
 }
 
-func renewDuration() panel {
-	return timeSeries{
-		header: header{id: 30, title: "Renewal duration p99", unit: "s",
-			description: "99th percentile of the duration of lock renewals, by result. Normally milliseconds and success. conflict: another process wrote the lock. error: the API server rejected the request or did not respond. client-go gives up leadership after 10 s without success."},
-		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_bucket{@lock}[$__rate_interval])))`, legend: legendLock + " {{result}}"}},
-	}
+var renewDuration = timeSeries{header: header{id: 30, title: "Mean renewal duration", unit: "s",
+	description: "Mean duration of lock renewals, by result. Normally milliseconds and success. conflict: another process wrote the lock. error: the API server rejected the request or did not respond. client-go gives up leadership after 10 s without success."},
+	queries: []query{{expr: `sum by (@cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_sum{@lock}[$__rate_interval])) / (sum by (@cluster, name, lock, result) (rate(controller_leader_renew_duration_seconds_count{@lock}[$__rate_interval])) > 0)`, legend: legendLock + " {{result}}"}},
 }
 
-func slowRenewals(t catalog.Targets) panel {
-	return timeSeries{
-		header: header{id: 31, title: "Slow renewals in 15 minutes", unit: "short",
-			description: "Renewals that took longer than the retry period, over the previous 15 minutes, for the worst process. Normally 0. Causes: a slow API server or etcd, client-side throttling, or lack of CPU."},
-		queries: []query{{expr: `max by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`, legend: legendLock}},
-		goal:    new(t.Of(catalog.Objectives.SlowRenewals)),
-	}
+var slowRenewals = timeSeries{header: header{id: 31, title: "Slow renewals in 15 minutes", unit: "short",
+	description: "Renewals that took longer than the retry period, over the previous 15 minutes, for the worst process. Normally 0. Causes: a slow API server or etcd, client-side throttling, or lack of CPU."},
+	queries: []query{{expr: `max by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`, legend: legendLock}},
+	goal:    &catalog.Objectives.SlowRenewals,
 }
 
-func sinceRenewal() panel {
-	return timeSeries{
-		header: header{id: 32, title: "Time since last renewal", unit: "s",
-			description: "Time since any candidate renewed the lock. Normally a few seconds plus the scrape interval. A rise of one second per second means no leader, or processes that are no longer scraped."},
-		queries: []query{{expr: `time() - max by (@cluster, name, lock) (controller_leader_last_renew_timestamp_seconds{@lock} > 0)`, legend: legendLock}},
-	}
+var sinceRenewal = timeSeries{header: header{id: 32, title: "Time since last renewal", unit: age,
+	description: "Time since any candidate renewed the lock. Normally a few seconds plus the scrape interval. A rise of one second per second means no leader, or processes that are no longer scraped."},
+	queries: []query{{expr: `time() - max by (@cluster, name, lock) (controller_leader_last_renew_timestamp_seconds{@lock} > 0)`, legend: legendLock}},
 }

@@ -2,46 +2,31 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-func leaseTable(t catalog.Targets) panel {
-	changes := t.Of(catalog.Objectives.LeaseChanges)
-	return labelTable{
-		header: header{id: 50, title: "Leader election Leases", unit: "short",
-			description: "One row per Lease for leader election. Normally held, renewed seconds ago, and without transitions in 15 minutes. No last renewal: not renewed since the exporter started. Such Leases usually belong to removed programs and may be deleted. Red cells miss an objective."},
-		labels: []column{
-			{label: "cluster", title: "Cluster"}, {label: "lease_namespace", title: "Namespace"}, {label: "lease", title: "Lease"}, {label: "holder", title: "Holder"},
-		},
-		columns: []column{
-			{title: "Expired", red: 1, names: yesNo, query: `min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@lease})`},
-			{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`},
-			{title: "Duration", unit: "s", query: `max by (@cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@lease})`},
-			{title: "Transitions", red: changes.Threshold, query: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`},
-			{hidden: true, query: `max by (@cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
-		},
-		sortBy: "Expired",
-	}
+var leaseTable = labelTable{header: header{id: 50, title: "Leader election Leases", unit: "short",
+	description: "One row per Lease for leader election. Normally held, renewed seconds ago, and without transitions in 15 minutes. No last renewal: not renewed since the exporter started. Such Leases usually belong to removed programs and may be deleted. Red cells miss an objective."},
+	labels: []column{{label: "cluster", title: "Cluster"}, {label: "lease_namespace", title: "Namespace"}, {label: "lease", title: "Lease", link: &link{uid: LeaderElectionUID, title: "Only this Lease", sets: []string{"cluster", "lease_namespace", "lease"}}}, {label: "holder", title: "Holder"}},
+	columns: []column{
+		{title: "Expired", red: 1, names: yesNo, query: `min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@lease})`},
+		{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`},
+		{title: "Duration", unit: "s", query: `max by (@cluster, lease_namespace, lease) (k8s_lease_duration_seconds{@lease})`},
+		{title: "Transitions", goal: &catalog.Objectives.LeaseChanges, query: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`},
+		{hidden: true, query: `max by (@cluster, lease_namespace, lease, holder) (k8s_lease_holder_info{@lease})`},
+	},
+	sortBy: "Expired", thenBy: "Transitions",
 }
 
-func leasesByState() panel {
-	return timeSeries{
-		header: header{id: 51, title: "Leases by purpose and state", unit: "short",
-			description: "All Leases of the cluster, held or expired. Normally one held per node, per API server and per program with leader election. Expired node Leases: the node is gone or disconnected. Expired leader Leases usually belong to removed programs. The Lease variables do not apply."},
-		queries: []query{{expr: `max by (@cluster, purpose, state) (k8s_lease_objects{@target})`, legend: "{{@cluster}} {{purpose}} {{state}}"}},
-	}
+var leasesByState = timeSeries{header: header{id: 51, title: "Leases by purpose and state", unit: "short",
+	description: "All Leases of the cluster, held or expired. Normally one held per node, per API server and per program with leader election. Expired node Leases: the node is missing or disconnected. Expired leader Leases usually belong to removed programs. The Lease variables do not apply."},
+	queries: []query{{expr: `max by (@cluster, purpose, state) (k8s_lease_objects{@target})`, legend: "{{@cluster}} {{purpose}} {{state}}"}},
 }
 
-func sinceLeaseRenewal() panel {
-	return timeSeries{
-		header: header{id: 52, title: "Time since last Lease renewal", unit: "s",
-			description: "Time since the exporter last saw a renewal, by its own clock. Normally below the Lease duration, mostly 15 s. A rise of one second per second is a Lease without a holder."},
-		queries: []query{{expr: `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`, legend: legendLease}},
-	}
+var sinceLeaseRenewal = timeSeries{header: header{id: 52, title: "Time since last Lease renewal", unit: age,
+	description: "Time since the exporter last saw a renewal, by its own clock. Normally below the Lease duration, mostly 15 s. A rise of one second per second is a Lease without a holder."},
+	queries: []query{{expr: `time() - max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@lease} > 0)`, legend: legendLease}},
 }
 
-func leaseTransitions(t catalog.Targets) panel {
-	return timeSeries{
-		header: header{id: 53, title: "Lease transitions in 15 minutes", unit: "short",
-			description: "Increase of the Lease's own transition count over the previous 15 minutes. Normally 0, one or two during a rollout."},
-		queries: []query{{expr: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`, legend: legendLease}},
-		goal:    new(t.Of(catalog.Objectives.LeaseChanges)),
-	}
+var leaseTransitions = timeSeries{header: header{id: 53, title: "Lease transitions in 15 minutes", unit: "short",
+	description: "Increase of the Lease's own transition count over the previous 15 minutes. Normally 0, one or two during a rollout."},
+	queries: []query{{expr: `max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@lease}[@lease_changes]))`, legend: legendLease}},
+	goal:    &catalog.Objectives.LeaseChanges,
 }

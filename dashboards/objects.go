@@ -3,8 +3,7 @@ package dashboards
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 // clusterObjects covers the objects that the exporter watches.
-func clusterObjects(c Config) page {
-	t := c.Targets
+func clusterObjects() page {
 	return page{
 		uid:         ObjectsUID,
 		title:       "Cluster / Objects",
@@ -13,77 +12,59 @@ func clusterObjects(c Config) page {
 		alerts:      clusterAlerts,
 		rows: []row{
 			{id: 100, title: "Summary", lines: []line{
-				{height: 4, panels: []panel{
-					terminatingNow(), oldestTerminating(t), terminatingNamespacesNow(), oldestNamespace(t), laggingNow(), oldestLag(t),
-				}},
-				{height: 8, panels: []panel{terminatingTable(t)}},
-				{height: 8, panels: []panel{generationTable(t)}},
+				{height: 4, panels: []panel{terminatingNow, oldestTerminating, terminatingNamespacesNow, oldestNamespace, laggingNow, oldestLag}},
+				{height: 8, panels: []panel{terminatingTable}},
+				{height: 8, panels: []panel{generationTable}},
 			}},
 			{id: 200, title: "Terminating objects", lines: []line{
-				{height: 9, panels: []panel{terminatingByFinalizer(), terminatingOldest(t), terminatingNamespaces(t)}},
+				{height: 9, panels: []panel{terminatingByFinalizer, terminatingOldest, terminatingNamespaces}},
 			}},
 			{id: 300, title: "Observed generation lag", lines: []line{
-				{height: 9, panels: []panel{generationLag(), oldestGenerationLag(t)}},
+				{height: 9, panels: []panel{generationLag, oldestGenerationLag, generationTimes}},
 			}},
 		},
 	}
 }
 
-func laggingNow() panel {
-	return singleStat{
-		header: header{id: 5, title: "Observed generation lag", unit: "short",
-			description: "Objects with status.observedGeneration < metadata.generation. Some are normal shortly after changes. No data: no watched resource has the field, or generations are disabled."},
-		query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
-	}
+var laggingNow = singleStat{header: header{id: 5, title: "Observed generation lag", unit: "short",
+	description: "Objects with status.observedGeneration < metadata.generation. Some are normal shortly after changes. No data: no watched resource has the field, or generations are disabled."},
+	query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
 }
 
-func oldestLag(t catalog.Targets) panel {
-	return singleStat{
-		header: header{id: 6, title: "Oldest unobserved generation", unit: "s",
-			description: "Time since the exporter first saw the oldest unobserved generation. Normally 0 or seconds. See the runbook of ClusterGenerationLag."},
-		query: `max(k8s_object_generation_lag_oldest_seconds{@object})`,
-		goal:  new(t.Of(catalog.Objectives.GenerationLag)),
-	}
+var oldestLag = singleStat{header: header{id: 6, title: "Oldest generation lag", unit: age,
+	description: "Time since the exporter first saw the oldest unobserved generation. Normally 0 or seconds. See the runbook of ClusterGenerationLag."},
+	query: `max(k8s_object_generation_lag_oldest_seconds{@object})`,
+	goal:  &catalog.Objectives.GenerationLag,
 }
 
-func generationTable(t catalog.Targets) panel {
-	o := t.Of(catalog.Objectives.GenerationLag)
-	return labelTable{
-		header: header{id: 8, title: "Observed generation lag by age", unit: "short", empty: normallyEmpty,
-			description: "One row per resource and namespace. Normally empty, except shortly after changes. Red cells miss the objective."},
-		labels: []column{
-			{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource"}, {label: "namespace", title: "Namespace"},
-		},
-		columns: []column{
-			{title: "Oldest", unit: "s", red: o.Threshold, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
-			{title: "Objects", query: `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
-		},
-		sortBy: "Oldest", positive: "Objects",
-	}
+var generationTable = labelTable{header: header{id: 8, title: "Observed generation lag by age", unit: "short", empty: normallyEmpty,
+	description: "One row per resource and namespace. Normally empty, except shortly after changes. Red cells miss the objective."},
+	labels: []column{{label: "cluster", title: "Cluster"}, {label: "informer_type", title: "Resource", link: &link{uid: ObjectsUID, title: "Only this resource and namespace", sets: []string{"cluster", "informer_type", "namespace"}}}, {label: "namespace", title: "Namespace"}},
+	columns: []column{
+		{title: "Oldest", unit: age, goal: &catalog.Objectives.GenerationLag, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
+		{title: "Objects", query: `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
+	},
+	sortBy: "Oldest", positive: "Objects",
 }
 
-func generationLag() panel {
-	return timeSeries{
-		header: header{id: 30, title: "Observed generation lag by resource", unit: "short",
-			description: "Objects with status.observedGeneration < metadata.generation, excluding terminating objects. Normally peaks after changes. A lasting level means that the controller is down, has no leader, or fails for these objects."},
-		queries: []query{{expr: `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{@cluster}} {{informer_type}}"}},
-	}
+var generationLag = timeSeries{header: header{id: 30, title: "Observed generation lag by resource", unit: "short",
+	description: "Objects with status.observedGeneration < metadata.generation, excluding terminating objects. Normally peaks after changes. A lasting level means that the controller is down, has no leader, or fails for these objects."},
+	queries: []query{{expr: `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{@cluster}} {{informer_type}}"}},
 }
 
-func oldestGenerationLag(t catalog.Targets) panel {
-	return timeSeries{
-		header: header{id: 31, title: "Oldest unobserved generation by resource", unit: "s",
-			description: "Time since the exporter first saw the oldest unobserved generation, by resource and namespace. Normally 0, with peaks of seconds. A restart of the exporter resets it."},
-		queries: []query{{expr: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
-		goal:    new(t.Of(catalog.Objectives.GenerationLag)),
-	}
+var oldestGenerationLag = timeSeries{header: header{id: 31, title: "Oldest unobserved generation by resource", unit: age,
+	description: "Time since the exporter first saw the oldest unobserved generation, by resource and namespace. Normally 0, with peaks of seconds. A restart of the exporter resets it."},
+	queries: []query{{expr: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`, legend: legendResource}},
+	goal:    &catalog.Objectives.GenerationLag,
 }
 
-func droppedSeries() panel {
-	return timeSeries{
-		header: header{id: 32, title: "Dropped series by signal", unit: "short",
-			description: "Leases and objects above the series limit, for the exporter with the most. Normally none. Such objects are reported as other, such Leases only in k8s_lease_objects."},
-		queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
-		stacked: true,
-	}
+var generationTimes = timeSeries{header: header{id: 33, title: "Time to observed generation p99", unit: "s",
+	description: "99th percentile of the time from a generation to its observedGeneration, as seen by the exporter, over all namespaces. Normally below a second. A rise means that the controller is slow or its queue is long. No line without changes, and with detail: essential."},
+	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, informer_type) (rate(k8s_object_generation_observed_seconds@bucket{@target, informer_type=~"$informer_type"}[$__rate_interval])))`, legend: "{{@cluster}} {{informer_type}}"}},
+	goal:    &catalog.Objectives.GenerationLag,
+}
+
+var droppedSeries = timeSeries{header: header{id: 32, title: "Dropped series by signal", unit: "short",
+	description: "Leases and objects above the series limit, for the exporter with the most. Normally none. Such objects are reported as other, such Leases only in k8s_lease_objects."},
+	stacked: true, queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
 }

@@ -1,87 +1,120 @@
 package dashboards
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// overview covers all programs. Its tables link to the other dashboards.
+// overview covers all programs of a cluster. Its first screen shows the alerts, as Prometheus evaluates them: there are no
+// conditions besides those of the rules.
 func overview(c Config) page {
 	t := c.Targets
-	return page{
+	p := page{
 		uid:         OverviewUID,
 		title:       "Informers / Overview",
-		description: "Active problems of informers, controllers and leader election across all programs. The tables link to details.",
+		description: "Pending and firing alerts about informers, controllers and leader election, and the state of all programs of a cluster. Tiles and tables link to details.",
 		variables:   programVariables,
 		alerts:      strings.Join([]string{informerAlerts, controllerAlerts, clusterAlerts}, "|"),
 		leaders:     true,
-		rows: []row{
-			{id: 100, title: "Summary", lines: []line{
-				{height: 4, panels: []panel{
-					notSynced("@program"), watchesDown("@program"), worstSyncLag(t, "@program"), inconsistentCaches("@program"),
-					locksWithoutLeader(), worstReconcileErrors(t), worstQueueLatency(t), worstRequestErrors(t),
-				}},
-				{height: 7, panels: []panel{programTable(t)}},
-				{height: 8, panels: []panel{fleetControllerTable(t), firingAlertList()}, widths: []uint32{17, 7}},
-				{height: 9, panels: []panel{fleetInformerTable(t)}},
-			}},
-			{id: 200, title: "Trends", lines: []line{
-				{height: 9, panels: []panel{lagByProgram(t), disconnectsByProgram(t), eventLagByProgram(t)}},
-				{height: 9, panels: []panel{reconcileErrorsByProgram(t), queueLatencyByJob(t), queueDepthByJob(t)}},
-				{height: 9, panels: []panel{requestErrorsByProgram(t), leaseTransitionsByNamespace(t), oldestTerminatingByResource(t), objectsByProgram()}},
-			}},
-		},
 	}
+	p.rows = []row{
+		{id: 100, title: "Alerts", lines: []line{
+			{height: 4, panels: []panel{
+				p.severityTile(1, "Pages", catalog.Page), p.severityTile(2, "Tickets", catalog.Ticket),
+				p.areaTile(3, "Informers", DetailUID, informerAlerts, exporterAlerts), p.areaTile(4, "Controllers", ControllersUID, controllerAlerts, `ControllerLeader.+`),
+				p.areaTile(5, "Leader election", LeaderElectionUID, `ControllerLeader.+|ClusterLease.+`, ""), p.areaTile(6, "Cluster and exporter", ObjectsUID, `Cluster(Object|Namespace|Generation|Watch).+|`+exporterAlerts, ""),
+			}},
+			{height: 8, panels: []panel{p.activeAlerts(c)}},
+			{height: 8, panels: []panel{p.programTable()}},
+		}},
+		{id: 200, title: "Informers", lines: []line{
+			{height: 9, panels: []panel{lagByProgram, disconnectsByProgram, lateEventsByProgram(t)}},
+			{height: 9, panels: []panel{worstInformers(), objectsByProgram}, widths: []uint32{16, 8}},
+		}},
+		{id: 300, title: "Controllers", lines: []line{
+			{height: 9, panels: []panel{reconcileErrorsByProgram, slowItemsByJob(t), queueDepthByJob}},
+			{height: 9, panels: []panel{worstControllers, requestErrorsByProgram}, widths: []uint32{16, 8}},
+		}},
+		{id: 400, title: "Cluster", lines: []line{
+			{height: 9, panels: []panel{leaseTransitionsByNamespace, oldestTerminatingByResource}},
+		}},
+	}
+	return p
 }
 
-// Error rates are 0 when idle, and have no series without a decorated reconciler or client.
+// Alerts with the severity info send no notification.
 const (
-	reconcileErrors = `sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval])), 1e-9)`
-	requestErrors   = `(sum by (@cluster, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9)`
-	leaderless      = `max by (@cluster, name, lock) (controller_leader{@program}) == bool 0`
+	activeStates  = "pending|firing"
+	anySeverity   = `@severity=~"@page|@ticket"`
+	programLabels = "@cluster, name"
 )
 
-func locksWithoutLeader() panel {
-	return singleStat{
-		header: header{id: 20, title: "No leader", unit: "short",
-			description: "Locks that have no leader, as reported by the candidates. Normally 0, except for seconds during a handover. No data: no lock is decorated. See the leader election dashboard."},
-		query: `sum(` + leaderless + `)`,
-		red:   1,
+// rulesExist is 0 if the rules are evaluated and programs are scraped. Without it, missing alerts would look like no problem.
+const rulesExist = `0 * max(cluster:informer_exporter_jobs:count{@cluster="$cluster"})`
+
+// alertTile is a number of alerts, red if there is one.
+func alertTile(h header, matchers string, to *link) panel {
+	h.unit = "short"
+	h.description += " Red while an alert is pending or firing. No data: no program is scraped, or Prometheus does not evaluate the rules."
+	return singleStat{header: h, query: `count(ALERTS{` + matchers + `}) or ` + rulesExist, red: 1, link: to}
+}
+
+func (p page) severityTile(id uint32, title string, severity catalog.Severity) panel {
+	return alertTile(header{id: id, title: title, description: "Alerts of this severity. Normally 0."},
+		p.alertMatchers(`@severity="@`+string(severity)+`"`, activeStates), nil)
+}
+
+func (p page) areaTile(id uint32, title, uid, names, not string) panel {
+	p.alerts = names
+	matchers := p.alertMatchers(anySeverity, activeStates)
+	if not != "" {
+		matchers += `, alertname!~"` + not + `"`
+	}
+	return alertTile(header{id: id, title: title, description: "Alerts in this area, of any severity but info. Normally 0."},
+		matchers, &link{uid: uid, title: title, sets: []string{"cluster"}})
+}
+
+// activeAlerts lists alerts by their labels. Its rows come from ALERTS, so the table works with the rules of any Prometheus.
+func (p page) activeAlerts(c Config) panel {
+	const by = `alertname, @severity, @cluster, name`
+	matchers := p.alertMatchers(anySeverity, activeStates)
+	times := strings.Replace(matchers, `, alertstate=~"`+activeStates+`"`, "", 1)
+	runbook := &link{url: strings.TrimSuffix(c.RunbookBase, "/") + "/${__data.fields.Alert}.md", title: "Runbook"}
+	if c.RunbookBase == "" {
+		runbook = nil
+	}
+	return labelTable{header: header{id: 25, title: "Active alerts", unit: "short", empty: normallyEmpty,
+		description: "Alerts that are pending or firing, one row per alert and program, pages first. Normally empty. Instances counts the resources, controllers and processes that the alert is about. Click an alert for its runbook, a program for its informers."},
+		labels: []column{
+			{label: "cluster", title: "Cluster"}, {label: c.series().SeverityLabel(), title: "Severity", narrow: true}, {label: "alertstate", title: "State", narrow: true},
+			{label: "alertname", title: "Alert", link: runbook},
+			{label: "name", title: "Program", link: &link{uid: DetailUID, title: "Informers of the program", sets: []string{"cluster", "name"}}},
+		},
+		columns: []column{
+			{title: "Instances", query: `count by (` + by + `, alertstate) (ALERTS{` + matchers + `})`},
+			{title: "Since", unit: "dateTimeFromNow", query: `1000 * min by (` + by + `) (ALERTS_FOR_STATE{` + times + `})`},
+		},
+		sortBy: "Severity", thenBy: "Since", ascending: true, // page, ticket; critical, warning
 	}
 }
 
-func worstReconcileErrors(t catalog.Targets) panel {
-	return singleStat{
-		header: header{id: 21, title: "Reconcile error rate", unit: "percentunit",
-			description: "Share of reconciles that end in an error or a panic, for the worst controller. Normally near 0; 0 when idle."},
-		query: `max(` + reconcileErrors + `)`,
-		goal:  new(t.Of(catalog.Objectives.ReconcileErrors)),
-	}
-}
-
-func worstQueueLatency(t catalog.Targets) panel {
-	return singleStat{
-		header: header{id: 22, title: "Queue latency p99", unit: "s",
-			description: "99th percentile of the time items spend in a queue, for the slowest queue, with or without the library. Normally milliseconds. The program variable does not apply."},
-		query: `max(histogram_quantile(0.99, sum by (le, @cluster, @job, name) (rate(workqueue_queue_duration_seconds_bucket{@target}[$__rate_interval]))) >= 0)`,
-		goal:  new(t.Of(catalog.Objectives.QueueWait)),
-	}
-}
-
-func worstRequestErrors(t catalog.Targets) panel {
-	return singleStat{
-		header: header{id: 23, title: "Request error rate", unit: "percentunit",
-			description: "Share of API server requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
-		query: `max(` + requestErrors + `)`,
-		goal:  new(t.Of(catalog.Objectives.ClientErrors)),
-	}
-}
-
-func firingAlertList() panel {
-	return alertList{
-		header: header{id: 25, title: "Firing alerts",
-			description: "Firing alerts of these rules in all clusters, most severe first. Normally empty. Each links to its rule and runbook. Also empty if Grafana cannot read the rules of its data sources."},
-		names: informerAlerts + "|" + controllerAlerts + "|" + clusterAlerts,
+func (p page) programTable() panel {
+	// Programs without the library have queues.
+	const processes = `count by (` + programLabels + `) (group by (` + programLabels + `, @job, @instance) (k8s_informer_synced{@program}) ` +
+		`or on (@cluster, @job, @instance) label_join(group by (@cluster, @job, @instance) (workqueue_depth{@upstreamProgram}), "name", "", "@job"))`
+	return labelTable{header: header{id: 26, title: "Programs by active alerts", unit: "short",
+		description: "One row per program, including the exporter. The name of a program without the library is its job. Alerts counts those that are pending or firing, normally 0. Click a program for its informers."},
+		labels: []column{
+			{label: "cluster", title: "Cluster"},
+			{label: "name", title: "Program", link: &link{uid: DetailUID, title: "Informers of the program", sets: []string{"cluster", "name"}}},
+		},
+		columns: []column{
+			{title: "Alerts", red: 1, query: fmt.Sprintf(`count by (%s) (ALERTS{%s}) or 0 * %s`, programLabels, p.alertMatchers(anySeverity, activeStates), processes)},
+			{title: "Processes", query: processes},
+			{title: "Sync lag", unit: age, goal: &catalog.Objectives.SyncLag, query: `max by (` + programLabels + `) (k8s_informer_sync_lag_seconds{@program})`},
+		},
+		sortBy: "Alerts", thenBy: "Processes", positive: "Processes",
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 const gridWidth = 24
@@ -15,7 +17,7 @@ const gridWidth = 24
 type page struct {
 	uid, title, description string
 	variables               []variable
-	// alerts is a regular expression of the alerts to mark on the graphs.
+	// alerts is a regular expression of the alerts to mark on the graphs, empty for none.
 	alerts string
 	// leaders also marks leader transitions.
 	leaders bool
@@ -27,6 +29,8 @@ type row struct {
 	id    uint32
 	title string
 	lines []line
+	// collapsed hides the panels: their queries run only once the row is opened.
+	collapsed bool
 }
 
 // line is a line of panels of equal height.
@@ -58,18 +62,28 @@ func (p page) build(c Config) (Dashboard, error) {
 		Readonly().Timezone("browser").Time("now-1h", "now").Refresh("30s").
 		Tooltip(sdk.DashboardCursorSyncCrosshair).
 		WithVariable(sdk.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus"))
-	for _, v := range p.variables {
+	variables := p.variables
+	if c.LogsURL != "" {
+		variables = append(slices.Clone(variables), p.logVariables()...)
+	}
+	for _, v := range variables {
 		b.WithVariable(v.build(f))
 	}
-	b.Annotation(firingAlerts(p.alerts, f))
+	if p.alerts != "" {
+		b.Annotation(p.alertMarks("Pages", catalog.Page, f)).Annotation(p.alertMarks("Tickets", catalog.Ticket, f))
+	}
 	if p.leaders {
-		b.Annotation(leaderMarks(f))
+		b.Annotation(p.leaderMarks(f))
 	}
 	b.Link(sdk.NewDashboardLinkBuilder("Informer dashboards").Type(sdk.DashboardLinkTypeDashboards).
 		Tags([]string{"informer-exporter"}).AsDropdown(true).IncludeVars(true).KeepTime(true))
 	if c.RunbookBase != "" {
 		b.Link(sdk.NewDashboardLinkBuilder("Runbooks").Type(sdk.DashboardLinkTypeLink).Icon("doc").
 			Tooltip("Runbooks of the alerts").Url(c.RunbookBase).TargetBlank(true))
+	}
+	if c.LogsURL != "" && len(p.logVariables()) > 0 {
+		b.Link(sdk.NewDashboardLinkBuilder("Logs").Type(sdk.DashboardLinkTypeLink).Icon("doc").
+			Tooltip("Logs of the selected processes").Url(logsURL(c.LogsURL)).TargetBlank(true))
 	}
 	d, err := b.Build()
 	if err != nil {
@@ -82,57 +96,49 @@ func (p page) build(c Config) (Dashboard, error) {
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw}, err
 }
 
-// layOut assigns a position to every panel.
+// layOut assigns a position to every panel. The panels of a collapsed row are inside of it, and take no place on the page.
 func (p page) layOut(f filler) ([]sdk.PanelOrRowPanel, error) {
 	var list []sdk.PanelOrRowPanel
 	var y uint32
 	for _, r := range p.rows {
-		heading, err := sdk.NewRowBuilder(r.title).Id(r.id).GridPos(sdk.GridPos{Y: y, W: gridWidth, H: 1}).Build()
+		heading, err := sdk.NewRowBuilder(r.title).Id(r.id).Collapsed(r.collapsed).GridPos(sdk.GridPos{Y: y, W: gridWidth, H: 1}).Build()
 		if err != nil {
 			return nil, fmt.Errorf("row %q: %w", r.title, err)
 		}
-		list = append(list, sdk.PanelOrRowPanel{RowPanel: &heading})
 		y++
-		for _, l := range r.lines {
-			var x uint32
-			for i, spec := range l.panels {
-				built, err := spec.panel(sdk.GridPos{X: x, Y: y, W: l.width(i), H: l.height}, f)
-				if err != nil {
-					return nil, fmt.Errorf("row %q, panel %d: %w", r.title, i+1, err)
-				}
-				list = append(list, sdk.PanelOrRowPanel{Panel: &built})
-				x += l.width(i)
-			}
-			y += l.height
+		panels, bottom, err := r.layOut(y, f)
+		if err != nil {
+			return nil, fmt.Errorf("row %q, %w", r.title, err)
+		}
+		if r.collapsed {
+			heading.Panels = panels
+		}
+		list = append(list, sdk.PanelOrRowPanel{RowPanel: &heading})
+		if r.collapsed {
+			continue
+		}
+		y = bottom
+		for i := range panels {
+			list = append(list, sdk.PanelOrRowPanel{Panel: &panels[i]})
 		}
 	}
 	return list, nil
 }
 
-// Regular expressions of alert names. The alerts about leader election and API clients are among those of controllers.
-const (
-	informerAlerts   = "Informer.+"
-	controllerAlerts = "Controller.+"
-	clusterAlerts    = "Cluster.+"
-)
-
-// firingAlerts marks firing alerts on every graph.
-func firingAlerts(names string, f filler) cog.Builder[sdk.AnnotationQuery] {
-	// One mark per alert and program, so that overlapping marks do not hide the graphs.
-	expr := `max by (alertname, severity, name) (ALERTS{alertname=~"` + names + `", alertstate="firing", @cluster=~"$cluster"})`
-	return sdk.NewAnnotationQueryBuilder().
-		Name("Firing alerts").Datasource(dataSource()).Enable(true).IconColor(red).
-		Expr(f.fill(expr)).Target(query{expr: expr}.build("Anno", f)).
-		TitleFormat("{{alertname}}").TextFormat("{{name}}").TagKeys("severity")
-}
-
-// leaderMarks marks leader transitions of programs with the library, and Lease transitions of all programs.
-func leaderMarks(f filler) cog.Builder[sdk.AnnotationQuery] {
-	expr := `max by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired", @cluster=~"$cluster"}[$__rate_interval])) > 0 or max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@, @cluster=~"$cluster"}[$__rate_interval])) > 0`
-	return sdk.NewAnnotationQueryBuilder().
-		Name("Leader transitions").Datasource(dataSource()).Enable(true).IconColor("blue").
-		Expr(f.fill(expr)).Target(query{expr: expr}.build("Anno", f)).
-		TitleFormat("New leader").TextFormat("{{name}} {{lock}}{{lease_namespace}} {{lease}}")
+func (r row) layOut(y uint32, f filler) (panels []sdk.Panel, bottom uint32, err error) {
+	for _, l := range r.lines {
+		var x uint32
+		for i, spec := range l.panels {
+			built, err := spec.panel(sdk.GridPos{X: x, Y: y, W: l.width(i), H: l.height}, f)
+			if err != nil {
+				return nil, 0, fmt.Errorf("panel %d: %w", i+1, err)
+			}
+			panels = append(panels, built)
+			x += l.width(i)
+		}
+		y += l.height
+	}
+	return panels, y, nil
 }
 
 // encode encodes a dashboard deterministically and with readable PromQL: the SDK's marshalers escape <, > and &, so their

@@ -1,6 +1,10 @@
 package dashboards
 
 import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
@@ -14,32 +18,54 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Legends of series, most of them aggregated over the processes of a program.
+// Legends of series, most of them aggregated over the processes of a program. They are written from the general to the
+// specific; see legend.
 const (
-	legendProgram     = "{{@cluster}} {{name}}"
+	legendProgram     = "{{name}}"
 	legendInformer    = legendProgram + " {{informer_type}} {{watch_namespace}}"
 	legendHandler     = legendInformer + " {{handler}}"
-	legendUpstream    = "{{@cluster}} {{name}} {{group}} {{version}} {{resource}}"
 	legendController  = legendProgram + " {{controller}}"
 	legendFinalizer   = legendController + " {{finalizer}}"
-	legendQueue       = "{{@cluster}} {{@job}} {{name}}" // client-go's metrics carry only the queue's name
+	legendQueue       = "{{@job}} {{name}}" // client-go's metrics carry only the queue's name
 	legendLock        = legendProgram + " {{lock}}"
-	legendLease       = "{{@cluster}} {{lease_namespace}}/{{lease}}"
-	legendResource    = "{{@cluster}} {{informer_type}} {{namespace}}"
-	legendTerminating = "{{@cluster}} {{informer_type}} {{finalizer}}"
-	legendExporter    = "{{@cluster}} {{@instance}}"
+	legendElection    = legendProgram + " {{lock_namespace}} {{lock}}"
+	legendLease       = "{{lease_namespace}}/{{lease}}"
+	legendResource    = "{{informer_type}} {{namespace}}"
+	legendTerminating = "{{informer_type}} {{finalizer}}"
+	legendExporter    = "{{@instance}}"
 )
 
-// normallyEmpty is the text of a panel that normally has no series. Failed scrapes also leave it empty, as they do the other panels.
-const normallyEmpty = "None, if other panels have data"
+// normallyEmpty is the text of a table without rows and of a graph without lines, where that is normal. Failed scrapes also leave
+// them empty, as they do the other panels.
+const normallyEmpty = "None"
+
+// age is the unit of ages and lags, which grow for minutes: 00:03:20. The unit "s" writes 3.33 mins.
+const age = "dthms"
+
+// limit is the number of series in a graph that shows only the worst ones.
+const limit = 10
 
 // Colors of states: green meets the objective, red misses it.
 const (
-	green = "green"
-	red   = "red"
-	gray  = "#808080"     // neither good nor bad
-	none  = "transparent" // for values without objective, and for table cells that meet their objective
+	green  = "green"
+	yellow = "yellow"
+	red    = "red"
+	blue   = "blue"
+	purple = "purple"
+	gray   = "#808080"     // neither good nor bad
+	none   = "transparent" // for values without objective, and for table cells that meet their objective
 )
+
+// meanings are the colors of label values, the same on every dashboard. A value has the same meaning in all labels that begin a
+// legend.
+var meanings = []color{
+	{"success|added|consistent|fresh|complete|hits|held|watched|acquired|timed out|exported|2..", green},
+	{"error|failure|terminal|panic|timeout|different|lagging|lost|forbidden|unauthorized|refused|expired|max_retries|missing|server|decode|overrun|queue_full|export_error|5..", red},
+	{"requeue|requeue_after|conflict|skipped|partial|throttled|slow|misses|disconnected|very_short|server_close|watch_failed|released|unserved|fallback|transform|list|index|nil|tail_buffer_full|4..", yellow},
+	{"initial|opened|resync|resync_requested|relist|active|modified|3..", blue},
+	{"deleted", purple},
+	{"maximum|bookmark|shutdown|stop|other|links|items", gray},
+}
 
 // header holds the fields that all types of panels share.
 type header struct {
@@ -49,8 +75,10 @@ type header struct {
 	// description states what the panel shows, what is normal, and what to check otherwise.
 	description string
 	unit        string
-	// empty replaces Grafana's "No data" where the absence of series is normal.
+	// empty replaces "No data" in a table or a graph where the absence of series is normal.
 	empty string
+	// zero is a text for the value 0, where "0" would be misleading.
+	zero string
 }
 
 // query is a query with the placeholders of filler.
@@ -64,23 +92,18 @@ type query struct {
 type timeSeries struct {
 	header
 	queries []query
-	// goal is drawn as a dashed line, unless it is nil.
+	// goal is drawn as a dashed line, with the user's overrides, unless it is nil.
 	goal *catalog.Objective
 	// ceiling is a value that stays in view, unless it is 0.
 	ceiling float64
 	// stacked draws stacked bars, for counts.
 	stacked bool
-	// colors are fixed colors of series, by the end of their legend.
-	colors []color
+	// top keeps the series with the highest values, up to limit at any time.
+	top bool
 }
 
-// color is the color of series whose legend ends with a match of pattern.
+// color is the color of series with a legend that begins with a match of pattern.
 type color struct{ pattern, name string }
-
-// resultColors returns green for the results that match good and red for those that match bad.
-func resultColors(good, bad string) []color {
-	return []color{{good, green}, {bad, red}}
-}
 
 // singleStat is one number with the color of its state.
 type singleStat struct {
@@ -92,6 +115,8 @@ type singleStat struct {
 	red float64
 	// idle is the text for NaN, such as a quantile without events.
 	idle string
+	// link is the dashboard behind the number.
+	link *link
 }
 
 // distribution is a heat map of a histogram over time.
@@ -106,10 +131,13 @@ func dataSource() common.DataSourceRef {
 
 func (q query) build(refID string, f filler) *prometheus.DataqueryBuilder {
 	b := prometheus.NewDataqueryBuilder().
-		Datasource(dataSource()).RefId(refID).Expr(f.fill(q.expr)).LegendFormat(f.fill(q.legend)).
+		Datasource(dataSource()).RefId(refID).Expr(f.query(q.expr)).LegendFormat(f.fill(legend(q.legend))).
 		EditorMode(prometheus.QueryEditorModeCode).Format(prometheus.PromQueryFormatTimeSeries).Range()
 	if q.traced {
 		b.Exemplar(true)
+	}
+	if f.interval != "" {
+		b.Interval(f.interval)
 	}
 	return b
 }
@@ -118,7 +146,45 @@ func (q query) instant(refID string, f filler, format prometheus.PromQueryFormat
 	return q.build(refID, f).Format(format).Instant()
 }
 
+// word is a label of a legend, labels joined without a space, or text.
+var word = regexp.MustCompile(`\{\{[^}]+\}\}(?:[^ {]+\{\{[^}]+\}\})*|[^{ ][^{]*[^{ ]`)
+
+// legend turns a legend around: Grafana cuts long names at the end, which is where the general part belongs. A dashboard shows
+// one cluster, so the cluster is left out.
+func legend(text string) string {
+	if text == "{{@cluster}}" {
+		return text // of all clusters
+	}
+	words := word.FindAllString(strings.ReplaceAll(text, "{{@cluster}}", ""), -1)
+	slices.Reverse(words)
+	return strings.Join(words, " ")
+}
+
+// shareAbove returns the share of a histogram's observations above an objective, by the given labels. For a classic histogram it is
+// exact, because the objective is the bound of a bucket, and unlike a quantile it does not depend on the other buckets. 0 when idle.
+func shareAbove(metric, selector, by string, o catalog.Objective) string {
+	count := `sum by (` + by + `) (rate(` + metric + `@count{` + selector + `}[$__rate_interval]))`
+	return `(` + count + ` - sum by (` + by + `) (rate(` + metric + `@within(` + catalog.FormatNumber(o.Threshold) + `){` + selector + `}[$__rate_interval]))) / clamp_min(` + count + `, 1e-9)`
+}
+
+// occurredNow counts events of an informer for a graph, as prom.Occurred does, but not in series that begin together with others of
+// the informer: after failed scrapes, all of them begin anew.
+func occurredNow(counter string) string {
+	const window = `$__rate_interval`
+	series := counter + `{@informer}`
+	return series + ` unless ` + series + ` offset ` + window + ` and on (` + processLabels + `, @job) k8s_informer_synced{@informer} offset ` + window +
+		` or increase(` + series + `[` + window + `])`
+}
+
 func refID(i int) string { return string(rune('A' + i)) }
+
+// softMax keeps the line of the objective in view. An axis of ages below a few seconds would repeat 00:00:00.
+func (p timeSeries) softMax() float64 {
+	if p.unit == age {
+		return max(p.goal.Threshold*1.2, 5)
+	}
+	return p.goal.Threshold * 1.2
+}
 
 // steps returns green below bad, and red from there.
 func steps(bad float64) cog.Builder[sdk.ThresholdsConfig] {
@@ -128,6 +194,7 @@ func steps(bad float64) cog.Builder[sdk.ThresholdsConfig] {
 }
 
 func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
+	p.goal = f.goal(p.goal)
 	b := timeseries.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).Min(0).
 		Datasource(dataSource()).GridPos(pos).
@@ -147,33 +214,69 @@ func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	}
 	switch {
 	case p.goal != nil:
-		// Keep the line in view, so that a small lag looks small.
-		b.AxisSoftMax(p.goal.Threshold * 1.2).
+		b.AxisSoftMax(p.softMax()).
 			Thresholds(steps(p.goal.Threshold)).
 			ThresholdsStyle(common.NewGraphThresholdsStyleConfigBuilder().Mode(common.GraphThresholdsStyleModeDashed)).
 			Description(p.description + " Dashed line: the objective, " + p.goal.Goal() + ".")
 	case p.ceiling > 0:
 		b.AxisSoftMax(p.ceiling)
+	case p.unit == "percentunit":
+		b.AxisSoftMax(.1)
 	case p.unit == "short":
 		b.AxisSoftMax(1) // show a count of 0 at the bottom, not in the middle of an axis up to 100
+	}
+	for _, c := range p.meanings() {
+		b.OverrideByRegexp(`/^(`+c.pattern+`)( |$)/`, []sdk.DynamicConfigValue{
+			{Id: "color", Value: map[string]any{"mode": "fixed", "fixedColor": c.name}},
+		})
+	}
+	if p.zero != "" {
+		b.Mappings(p.zeroText())
 	}
 	if p.empty != "" {
 		b.NoValue(p.empty)
 	}
-	for _, c := range p.colors {
-		b.OverrideByRegexp(`/ (`+c.pattern+`)$/`, []sdk.DynamicConfigValue{
-			{Id: "color", Value: map[string]any{"mode": "fixed", "fixedColor": c.name}},
-		})
+	if slices.ContainsFunc(p.queries, func(q query) bool { return long.MatchString(q.legend) }) {
+		b.Transformations(shorter)
+	}
+	if f.traces != "" && slices.ContainsFunc(p.queries, func(q query) bool { return q.traced }) {
+		b.Links([]cog.Builder[sdk.DashboardLink]{sdk.NewDashboardLinkBuilder("Traces").Type(sdk.DashboardLinkTypeLink).Url(f.traces).TargetBlank(true)})
 	}
 	for i, q := range p.queries {
+		if p.top {
+			q.expr = fmt.Sprintf("topk(%d, %s)", limit, q.expr)
+		}
 		b.WithTarget(q.build(refID(i), f))
 	}
 	return b.Build()
 }
 
+var cutWord = sdk.DataTransformerConfig{Id: "renameByRegex", Options: map[string]any{"regex": `^(.*?)([^ ]{22})[^ ]{2,}(.*)$`, "renamePattern": "$1$2…$3"}}
+
+// long matches legends with labels that may have long values.
+var long = regexp.MustCompile(`\{\{(informer_type|resource|finalizer|lease|handler|lock|controller|@job)\}\}`)
+
+// meant matches legends that begin with a value that may be in meanings.
+var meant = regexp.MustCompile(`^(\{\{(result|reason|code|type|state|event|error_type|cause)\}\}|[^{])`)
+
+// meanings returns the colors of the panel's values.
+func (p timeSeries) meanings() []color {
+	if slices.ContainsFunc(p.queries, func(q query) bool { return meant.MatchString(legend(q.legend)) }) {
+		return meanings
+	}
+	return nil
+}
+
+// shorter are transformations that keep Last and Max in view. Legends omit the usual values: all namespaces for the scope of an
+// informer, and no finalizer for a deletion. Long words, such as customresourcedefinitions.apiextensions.k8s.io, are cut.
+var shorter = []sdk.DataTransformerConfig{
+	{Id: "renameByRegex", Options: map[string]any{"regex": `^(.* )?(?:\*|none) (.*)$`, "renamePattern": "$1$2"}},
+	cutWord, cutWord, // the first and the second
+}
+
 func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
-	if p.goal != nil {
-		p.red, p.description = p.goal.Threshold, p.description+" The objective is "+p.goal.Goal()+"."
+	if goal := f.goal(p.goal); goal != nil {
+		p.red, p.description = goal.Threshold, p.description+" The objective is "+goal.Goal()+"."
 	}
 	b := stat.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).
@@ -187,7 +290,7 @@ func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		// Instant: the last value of a range outlives the metrics.
 		WithTarget(query{expr: p.query}.instant(refID(0), f, prometheus.PromQueryFormatTimeSeries))
 	// An unknown value is not green. The mapping of null also applies without series.
-	mappings := []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}
+	mappings := append([]sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}, p.zeroText()...)
 	if p.idle != "" {
 		mappings = append(mappings, special(sdk.SpecialValueMatchNaN, p.idle, green))
 	}
@@ -195,7 +298,24 @@ func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	if counts(p.query) {
 		b.Decimals(0)
 	}
+	if p.link != nil {
+		b.DataLinks([]cog.Builder[sdk.DashboardLink]{sdk.NewDashboardLinkBuilder(p.link.title).Type(sdk.DashboardLinkTypeLink).Url(p.link.address(nil))})
+	}
 	return b.Build()
+}
+
+// zeroText maps 0 to its text.
+func (h header) zeroText() []sdk.ValueMapping {
+	text := h.zero
+	if h.unit == age {
+		text = cmp.Or(text, "0 s")
+	}
+	if text == "" {
+		return nil
+	}
+	return []sdk.ValueMapping{{ValueMap: &sdk.ValueMap{
+		Type: sdk.MappingTypeValueToText, Options: map[string]sdk.ValueMappingResult{"0": {Text: &text}},
+	}}}
 }
 
 // counts reports whether the result of a query is a number of events, which increase extrapolates to fractions.

@@ -9,6 +9,8 @@ import (
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 	"github.com/grafana/grafana-foundation-sdk/go/table"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
 // labelTable is a table with a row per combination of labels.
@@ -16,15 +18,24 @@ type labelTable struct {
 	header
 	columns []column
 	labels  []column
-	sortBy  string
-	// positive is the title of a column. Rows without a value above 0 in it are omitted.
-	positive string
+	// sortBy is the title of the column to sort by, the highest value first. thenBy is the title of the column that orders rows
+	// with equal values: in a column of problems, most are 0.
+	sortBy, thenBy string
+	// ascending sorts the first column by its lowest value first.
+	ascending bool
+	// clusters shows the label cluster, which is constant where the dashboard shows one cluster.
+	clusters bool
+	// positive is the title of a column: rows without a value above 0 in it are omitted. rows is the title of a column: rows
+	// without a value in it are omitted.
+	positive, rows string
 }
 
 // column is a column of a table: the value of a query, or a label.
 type column struct {
 	query, label, title, unit string
-	// red is the lowest bad value, 0 if there is none. With below, lower values are bad instead.
+	// goal colors the values that miss it, unless it is nil.
+	goal *catalog.Objective
+	// red is the lowest bad value without a goal, 0 if there is none. With below, lower values are bad instead.
 	red   float64
 	below bool
 	// narrow marks a label with short values.
@@ -40,16 +51,29 @@ type column struct {
 // link links a row of a table to a dashboard with details.
 type link struct {
 	uid, title string
-	// sets lists the variables to set from the labels of the same name. "controller=name" sets the variable controller
-	// from the label name.
+	// url is an address outside of Grafana, instead of uid.
+	url string
+	// sets lists the variables to set, each from the label of the same name; "controller=name" sets the variable controller from
+	// the label name. Without a label cluster, the dashboard's own variable is passed on.
 	sets []string
 }
 
-// dataLink returns a link that keeps the data source and the time range.
 func (l link) dataLink(labels []column) map[string]any {
+	return map[string]any{"title": l.title, "url": l.address(labels), "targetBlank": l.url != ""}
+}
+
+// address returns an address that keeps the data source and the time range.
+func (l link) address(labels []column) string {
+	if l.url != "" {
+		return l.url
+	}
 	var b strings.Builder
 	b.WriteString("/d/" + l.uid + "?${datasource:queryparam}&${__url_time_range}")
 	for _, set := range l.sets {
+		if set == "cluster" && !slices.ContainsFunc(labels, func(c column) bool { return c.label == set }) {
+			b.WriteString("&${cluster:queryparam}")
+			continue
+		}
 		variable, label, renamed := strings.Cut(set, "=")
 		if !renamed {
 			label = variable
@@ -57,7 +81,7 @@ func (l link) dataLink(labels []column) map[string]any {
 		title := labels[slices.IndexFunc(labels, func(c column) bool { return c.label == label })].title
 		b.WriteString("&var-" + variable + "=${__data.fields." + title + "}")
 	}
-	return map[string]any{"title": l.title, "url": b.String()}
+	return b.String()
 }
 
 func (p labelTable) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
@@ -66,11 +90,15 @@ func (p labelTable) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		Datasource(dataSource()).GridPos(pos).
 		ShowHeader(true).CellHeight(common.TableCellHeightSm).
 		Footer(common.NewTableFooterOptionsBuilder().Reducer([]string{})).
-		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName(p.sortBy).Desc(true)})
+		SortBy(p.sorting())
 
 	rename := map[string]string{}
 	order := map[string]int{}
 	hide := map[string]bool{"Time": true}
+	if !p.clusters {
+		hide[f.series.Label("cluster")] = true
+		p.labels = slices.DeleteFunc(slices.Clone(p.labels), func(c column) bool { return c.label == "cluster" })
+	}
 	for i, l := range p.labels {
 		rename[f.series.Label(l.label)], order[f.series.Label(l.label)] = l.title, i
 		b.OverrideByName(l.title, l.labelProperties(p.labels))
@@ -85,6 +113,9 @@ func (p labelTable) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 			hide[field] = true
 			continue
 		}
+		if goal := f.goal(c.goal); goal != nil {
+			c.red, c.below = goal.Threshold, goal.Below
+		}
 		rename[field], order[field] = c.title, len(p.labels)+i
 		b.OverrideByName(c.title, c.properties())
 	}
@@ -94,10 +125,10 @@ func (p labelTable) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 			"renameByName": rename, "indexByName": order, "excludeByName": hide,
 		}})
 	if p.positive != "" {
-		b.WithTransformation(sdk.DataTransformerConfig{Id: "filterByValue", Options: map[string]any{
-			"type": "include", "match": "all",
-			"filters": []map[string]any{{"fieldName": p.positive, "config": map[string]any{"id": "greater", "options": map[string]any{"value": 0}}}},
-		}})
+		b.WithTransformation(include(p.positive, "greater", map[string]any{"value": 0}))
+	}
+	if p.rows != "" {
+		b.WithTransformation(include(p.rows, "isNotNull", map[string]any{}))
 	}
 	if p.empty != "" {
 		b.NoValue(p.empty)
@@ -105,10 +136,30 @@ func (p labelTable) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return b.Build()
 }
 
+// include keeps the rows with a value in a column that passes a test.
+func include(title, test string, options map[string]any) sdk.DataTransformerConfig {
+	return sdk.DataTransformerConfig{Id: "filterByValue", Options: map[string]any{
+		"type": "include", "match": "all",
+		"filters": []map[string]any{{"fieldName": title, "config": map[string]any{"id": test, "options": options}}},
+	}}
+}
+
+func (p labelTable) sorting() (list []cog.Builder[common.TableSortByFieldState]) {
+	for i, title := range []string{p.sortBy, p.thenBy} {
+		if title != "" {
+			list = append(list, common.NewTableSortByFieldStateBuilder().DisplayName(title).Desc(i > 0 || !p.ascending))
+		}
+	}
+	return list
+}
+
 // labelProperties returns the properties of a label column. Only label columns have a filter in their header.
 func (c column) labelProperties(labels []column) []sdk.DynamicConfigValue {
-	props := []sdk.DynamicConfigValue{{Id: "custom.filterable", Value: true}}
-	if c.label == "cluster" || c.narrow {
+	props := []sdk.DynamicConfigValue{
+		{Id: "custom.filterable", Value: true},
+		{Id: "noValue", Value: " "}, // otherwise cells without the label have the text of a table without rows
+	}
+	if c.narrow {
 		props = append(props, sdk.DynamicConfigValue{Id: "custom.width", Value: 120}) // the other columns share the remaining width
 	}
 	if c.link != nil {
@@ -122,9 +173,6 @@ func (c column) width() int {
 	if c.unit == "dateTimeFromNow" {
 		return 150 // a few seconds ago
 	}
-	if c.unit != "" {
-		return max(110, 40+8*len(c.title)) // 0.0339 ops/s
-	}
 	return max(90, 40+8*len(c.title))
 }
 
@@ -135,6 +183,7 @@ func (c column) properties() []sdk.DynamicConfigValue {
 		set("unit", c.unit)
 	}
 	set("custom.width", c.width())
+	set("noValue", " ")
 	if counts(c.query) {
 		set("decimals", 0)
 	}
@@ -149,9 +198,13 @@ func (c column) properties() []sdk.DynamicConfigValue {
 		set("color", map[string]any{"mode": "thresholds"})
 		set("custom.cellOptions", map[string]any{"type": "color-background", "mode": "basic"})
 	}
-	if c.names != nil {
+	names := c.names
+	if c.unit == age {
+		names = map[string]string{"0": "0 s"}
+	}
+	if names != nil {
 		options := map[string]any{}
-		for value, text := range c.names {
+		for value, text := range names {
 			options[value] = map[string]any{"text": text}
 		}
 		set("mappings", []map[string]any{{"type": "value", "options": options}})

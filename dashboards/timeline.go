@@ -24,6 +24,7 @@ func (p timeline) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return statetimeline.NewPanelBuilder().
 		Id(p.id).Title(p.title).Description(p.description).Unit(p.unit).
 		Datasource(dataSource()).GridPos(pos).
+		NoValue(normallyEmpty).
 		Mappings([]sdk.ValueMapping{{ValueMap: &sdk.ValueMap{
 			Type:    sdk.MappingTypeValueToText,
 			Options: map[string]sdk.ValueMappingResult{"0": state(p.no, p.noColor), "1": state(p.yes, green)},

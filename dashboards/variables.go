@@ -3,6 +3,7 @@ package dashboards
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
@@ -15,15 +16,22 @@ import (
 // variable is a template variable that selects by a label.
 type variable struct {
 	name, title string
-	// series selects the series whose label has the values.
+	// series selects the series with the values of the label.
 	series string
 	// label defaults to the name.
 	label string
+	// single allows one value, and no All. Without any value, as for the cluster in a Prometheus without this label, Grafana
+	// sets the empty string, which selects the series without the label.
+	single bool
+	// all is the regular expression for All, by default a value.
+	all string
+	// hidden hides the variable: only a link uses its values.
+	hidden bool
 }
 
 // The variables of each dashboard. Each takes its values from the dashboard's own metrics.
 var (
-	programVariables = append(targetVariables("k8s_informer_synced", "controller_reconcile_total", "workqueue_depth"),
+	programVariables = append(targetVariables("k8s_informer_synced", "controller_reconcile_total", "workqueue_depth", "rest_client_requests_total"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_informer_synced", "controller_reconcile_total")},
 	)
 	informerVariables = append(targetVariables("k8s_informer_synced"),
@@ -45,7 +53,7 @@ var (
 		variable{name: "namespace", title: "Namespace", series: seriesOf(targetMatchers+`, informer_type=~"$informer_type"`, "k8s_object_terminating")},
 	)
 	exporterVariables = targetVariables("informer_exporter_build_info")
-	clientVariables   = append(targetVariables("k8s_client_requests_total"),
+	clientVariables   = append(targetVariables("k8s_client_requests_total", "rest_client_requests_total"),
 		variable{name: "name", title: "Program", series: seriesOf(targetMatchers, "k8s_client_requests_total")},
 	)
 )
@@ -53,9 +61,9 @@ var (
 // targetVariables returns the variables that select processes with one of the metrics. The cluster label may be missing.
 func targetVariables(metrics ...string) []variable {
 	return []variable{
-		{name: "cluster", title: "Cluster", series: seriesOf("", metrics...)},
-		{name: "job", title: "Job", series: seriesOf(`@cluster=~"$cluster"`, metrics...)},
-		{name: "instance", title: "Instance", series: seriesOf(`@cluster=~"$cluster", @job=~"$job"`, metrics...)},
+		{name: "cluster", title: "Cluster", series: seriesOf("", metrics...), single: true},
+		{name: "job", title: "Job", series: seriesOf(`@cluster="$cluster"`, metrics...)},
+		{name: "instance", title: "Instance", series: seriesOf(`@cluster="$cluster", @job=~"$job"`, metrics...)},
 	}
 }
 
@@ -74,7 +82,7 @@ func seriesOf(matchers string, metrics ...string) string {
 }
 
 const (
-	targetMatchers   = `@cluster=~"$cluster", @job=~"$job", @instance=~"$instance"`
+	targetMatchers   = `@cluster="$cluster", @job=~"$job", @instance=~"$instance"`
 	programMatchers  = targetMatchers + `, name=~"$name"`
 	informerMatchers = programMatchers + `, informer_type=~"$informer_type", watch_namespace=~"$watch_namespace"`
 )
@@ -89,6 +97,9 @@ const (
 //	{@lock}        lock of a leader election
 //	{@lease}       Lease
 //	{@object}      resource and namespace of objects
+//	{@server}      API server
+//
+// prom.Series.Expand selects programs and locks without the library by {@upstreamProgram} and {@upstreamLock}.
 var selectors = strings.NewReplacer(
 	"{@target", "{@, "+targetMatchers,
 	"{@program", "{@, "+programMatchers,
@@ -97,6 +108,9 @@ var selectors = strings.NewReplacer(
 	"{@queue", "{@, "+targetMatchers+`, name=~"$controller"`,
 	"{@lock", "{@, "+targetMatchers+`, lock=~"$lock"`,
 	"{@lease", "{@, "+targetMatchers+`, lease_namespace=~"$lease_namespace", lease=~"$lease"`,
+	"{@upstreamProgram", "{@, "+targetMatchers+`, @job=~"$name"`,
+	"{@upstreamLock", "{@, "+targetMatchers+`, name=~"$lock"`,
+	"{@server", `{@, @cluster="$cluster"`,
 	"{@object", "{@, "+targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
 )
 
@@ -104,7 +118,12 @@ var selectors = strings.NewReplacer(
 // objective with that id.
 type filler struct {
 	series  prom.Series
+	targets catalog.Targets
 	windows *strings.Replacer
+	// traces is the URL that panels with exemplars link to, empty for no link.
+	traces string
+	// interval is the shortest step of queries, empty for that of the data source.
+	interval string
 }
 
 func newFiller(c Config) filler {
@@ -114,32 +133,66 @@ func newFiller(c Config) filler {
 			pairs = append(pairs, "[@"+o.ID+"]", "["+catalog.FormatDuration(o.Window)+"]")
 		}
 	}
-	return filler{prom.Series{Labels: c.Labels, Selector: c.Selector}, strings.NewReplacer(pairs...)}
+	f := filler{series: c.series(), targets: c.Targets, windows: strings.NewReplacer(pairs...), traces: c.TracesURL}
+	if c.MinInterval > 0 {
+		f.interval = catalog.FormatDuration(c.MinInterval)
+	}
+	return f
 }
 
 func (f filler) fill(text string) string {
 	return f.series.Fill(f.windows.Replace(selectors.Replace(text)))
 }
 
-// allValue returns the regular expression for All.
-func allValue(name string) string {
-	if name == "cluster" {
-		return ".*"
+// goal returns the objective in force.
+func (f filler) goal(o *catalog.Objective) *catalog.Objective {
+	if o == nil {
+		return nil
 	}
-	return ".+"
+	return new(f.targets.Of(*o))
 }
+
+// query fills a query, and adds programs without the library.
+func (f filler) query(expr string) string { return f.fill(f.series.Expand(expr)) }
 
 func (v variable) build(f filler) cog.Builder[sdk.VariableModel] {
 	q := fmt.Sprintf("label_values(%s, %s)", f.fill(v.series), f.series.Label(cmp.Or(v.label, v.name)))
-	return sdk.NewQueryVariableBuilder(v.name).
+	b := sdk.NewQueryVariableBuilder(v.name).
 		Label(v.title).Datasource(dataSource()).
 		Query(sdk.StringOrMap{Map: map[string]any{"qryType": 1, "query": q, "refId": "PrometheusVariableQueryEditor-VariableQuery"}}).
 		Definition(q).
-		Refresh(sdk.VariableRefreshOnTimeRangeChanged).Sort(sdk.VariableSortAlphabeticalAsc).
-		Multi(true).IncludeAll(true).AllValue(allValue(v.name)).
+		Refresh(sdk.VariableRefreshOnTimeRangeChanged).Sort(sdk.VariableSortAlphabeticalAsc)
+	if v.single {
+		return b
+	}
+	if v.hidden { // without a regular expression, All is the list of all values
+		b.Hide(sdk.VariableHideHideVariable)
+	} else {
+		b.AllValue(cmp.Or(v.all, ".+"))
+	}
+	return b.Multi(true).IncludeAll(true).
 		Current(sdk.VariableOption{
 			Selected: cog.ToPtr(true),
 			Text:     sdk.StringOrArrayOfString{ArrayOfString: []string{"All"}},
 			Value:    sdk.StringOrArrayOfString{ArrayOfString: []string{"$__all"}},
 		})
+}
+
+// logVariables returns hidden variables with the Namespaces and Pods of the selected processes, by the labels that monitors for
+// Kubernetes add.
+func (p page) logVariables() []variable {
+	i := slices.IndexFunc(p.variables, func(v variable) bool { return v.name == "instance" })
+	if i < 0 {
+		return nil
+	}
+	series := strings.TrimSuffix(p.variables[i].series, "}") + `, @instance=~"$instance"}`
+	return []variable{
+		{name: "target_namespace", title: "Namespace of the Pods", label: "namespace", series: series, hidden: true},
+		{name: "target_pod", title: "Pods", label: "pod", series: series, hidden: true},
+	}
+}
+
+// logsURL fills in the Namespaces and Pods of the selected processes.
+func logsURL(template string) string {
+	return strings.NewReplacer("$namespace", "${target_namespace:regex}", "$pod", "${target_pod:regex}").Replace(template)
 }

@@ -2,81 +2,56 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
+// processLabels identify an informer of a process.
+const processLabels = informerLabels + ", @instance"
+
+// oldWatch is the age in seconds above which a watch should have ended: client-go requests at most 10 minutes.
+const oldWatch = 630
+
 func watchTimeline() panel {
-	return timeline{
-		header: header{id: 38, title: "Watch connections", unit: "short",
-			description: "When each process had an open watch. Normally one green band; short reconnects fall between two scrapes. Select a program and a resource if the list is long."},
-		query: query{expr: `min by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_watch_connected{@informer})`, legend: legendInformer + " {{@instance}}"},
+	return timeline{header: header{id: 38, title: "Watch interruptions", unit: "short",
+		description: "When informers had no open watch: the ten with the longest interruptions in the selected time, one band per process. Normally empty; short reconnects fall between two scrapes."},
+		query: query{expr: `min by (` + processLabels + `) (k8s_informer_watch_connected{@informer}) and topk(10, 1 - min by (` + processLabels + `) (avg_over_time(k8s_informer_watch_connected{@informer}[$__range] @ end())) > 0)`, legend: "{{@instance}} " + legendInformer},
 		no:    "down", yes: "up", noColor: red,
 	}
 }
 
-func watchesDownByInformer() panel {
-	return timeSeries{
-		header: header{id: 30, title: "Watches down by informer", unit: "short",
-			description: "Processes whose informer has no open watch. Normally 0. All resources at once: check the API server or the network. One resource: check its permissions and its CustomResourceDefinition."},
-		queries: []query{{expr: `sum by (@cluster, name, informer_type, watch_namespace) (k8s_informer_watch_connected{@informer} == bool 0)`, legend: legendInformer}},
-	}
-}
-
-func disconnects(t catalog.Targets) panel {
-	return timeSeries{
-		header: header{id: 31, title: "Watch disconnects", unit: "cpm",
-			description: "Watches per minute that end early or cannot be opened, for the worst process. Normally 0. See the reasons in the next panel."},
-		queries: []query{{expr: `60 * max by (@cluster, name, informer_type, watch_namespace) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval])))`, legend: legendInformer}},
-		goal:    new(t.Of(catalog.Objectives.WatchDisconnects)),
-	}
-}
-
 func disconnectReasons() panel {
-	return timeSeries{
-		header: header{id: 32, title: "Watch disconnects by reason", unit: "short",
-			description: "Why watches ended early. Normally none. server_close: closed by the server, a proxy or a load balancer. expired: compacted in etcd. throttled: API priority and fairness. refused: nothing listens. very_short: closed at once. error: see the log."},
-		queries: []query{{expr: `sum by (@cluster, name, reason) (increase(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{reason}}"}},
-		stacked: true,
+	return timeSeries{header: header{id: 32, title: "Watch disconnects by reason", unit: "short",
+		description: "Why watches ended early. Normally none. server_close: closed by the server, a proxy or a load balancer. expired: compacted in etcd. throttled: API priority and fairness. refused: nothing listens. very_short: closed at once. error: see the log."},
+		stacked: true, queries: []query{{expr: `sum by (@cluster, name, reason) (` + occurredNow("k8s_informer_watch_disconnects_total") + `)`, legend: "{{@cluster}} {{name}} {{reason}}"}},
 	}
 }
 
 func coverageGap(t catalog.Targets) panel {
-	return timeSeries{
-		header: header{id: 33, title: "Coverage gap p99", unit: "s",
-			description: "99th percentile of the time without a watch across reconnects. Normally milliseconds; no line without reconnects. Longer gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
-		queries: []query{{expr: `histogram_quantile(0.99, sum by (le, @cluster, name, informer_type, watch_namespace) (rate(k8s_informer_coverage_gap_seconds_bucket{@informer}[$__rate_interval])))`, legend: legendInformer}},
-		goal:    new(t.Of(catalog.Objectives.CoverageGap)),
-	}
-}
-
-func watchEnds() panel {
-	return timeSeries{
-		header: header{id: 34, title: "Watches opened and timed out", unit: "short",
-			description: "Each informer opens a watch every 5 to 10 minutes, after the planned timeout of the previous one. Normally equal. More opened than timed out means disconnects."},
-		queries: []query{
-			{expr: `sum by (@cluster, name) (increase(k8s_informer_watches_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} opened"},
-			{expr: `sum by (@cluster, name) (increase(k8s_informer_watch_timeouts_total{@informer}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} timed out"},
-		},
-	}
-}
-
-func watchDuration() panel {
-	return timeSeries{
-		header: header{id: 35, title: "Watch duration, median", unit: "s",
-			description: "Lifetime of watches that ended. Normally 5 to 10 minutes. A constant lower value is an idle timeout of a proxy or load balancer."},
-		queries: []query{{expr: `histogram_quantile(0.5, sum by (le, @cluster, name) (rate(k8s_informer_watch_duration_seconds_bucket{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}}"}},
+	o := t.Of(catalog.Objectives.CoverageGap)
+	return timeSeries{header: header{id: 33, title: "Long coverage gaps", unit: "percentunit",
+		description: "Share of reconnects after which the informer had no watch for more than " + o.Amount() + ". Normally 0, also when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
+		top: true, queries: []query{{expr: shareAbove("k8s_informer_coverage_gap_seconds", "@informer", informerLabels, o), legend: legendInformer}},
 	}
 }
 
 func eventsByType() panel {
-	return timeSeries{
-		header: header{id: 36, title: "Events received by type", unit: "ops",
-			description: "Watch events of the busiest process. The normal rate depends on the cluster; bookmarks arrive about once a minute per watch. A rise explains lag and CPU: find the writer. error: the server ended the watch with an error."},
-		queries: []query{{expr: `sum by (@cluster, name, type) (max by (@cluster, name, informer_type, watch_namespace, type) (rate(k8s_informer_watch_events_total{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{type}}"}},
+	return timeSeries{header: header{id: 36, title: "Events received per minute by type", unit: "short",
+		description: "Watch events of the busiest process. The normal rate depends on the cluster; bookmarks arrive about once a minute per watch. A rise explains lag and CPU: find the writer. error: the server ended the watch with an error."},
+		top: true, queries: []query{{expr: `60 * sum by (@cluster, name, type) (max by (@cluster, name, informer_type, watch_namespace, type) (rate(k8s_informer_watch_events_total{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{type}}"}},
 	}
 }
 
-func sinceLastEvent() panel {
-	return timeSeries{
-		header: header{id: 37, title: "Time since last event", unit: "s",
-			description: "Time since the last event, including bookmarks. Normally a minute or two. More, while the watch is up, can mean a half-open connection."},
-		queries: []query{{expr: `time() - min by (@cluster, name, informer_type, watch_namespace) (k8s_informer_last_event_timestamp_seconds{@informer} > 0)`, legend: legendInformer}},
+func watchTable(t catalog.Targets) panel {
+	disconnect := t.Of(catalog.Objectives.WatchDisconnects)
+	return labelTable{header: header{id: 34, title: "Watches in the selected time", unit: "short",
+		description: "One row per informer, over all processes. Each informer opens a watch every 5 to 10 minutes, after the planned timeout of the previous one. More opened than timed out means disconnects. A constant mean below 5 minutes indicates the timeout of a proxy or load balancer. A watch older than 10.5 minutes was requested without a timeout, or its end was lost."},
+		labels: informerColumns(),
+		columns: []column{
+			{title: "Disconnects/min", red: disconnect.Threshold, query: `60 * max by (` + informerLabels + `) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval])))`},
+			{title: "Opened", query: `sum by (` + informerLabels + `) (increase(k8s_informer_watches_total{@informer}[$__range]))`},
+			{title: "Timed out", query: `sum by (` + informerLabels + `) (increase(k8s_informer_watch_timeouts_total{@informer}[$__range]))`},
+			{title: "Mean duration", unit: age, query: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_watch_duration_seconds_sum{@informer}[$__range])) / (sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_watch_duration_seconds_count{@informer}[$__range])) > 0)`},
+			{title: "Consecutive failures", red: 3, query: `max by (` + informerLabels + `) (k8s_informer_consecutive_failures{@informer}) or 0 * max by (` + informerLabels + `) (k8s_informer_watch_connected{@informer})`},
+			{title: "Oldest watch", unit: age, red: oldWatch, query: `max by (` + informerLabels + `) (time() - k8s_informer_watch_opened_timestamp_seconds{@informer})`},
+			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * min by (` + informerLabels + `) (k8s_informer_last_event_timestamp_seconds{@informer} > 0)`},
+		},
+		sortBy: "Disconnects/min", thenBy: "Opened",
 	}
 }

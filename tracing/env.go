@@ -9,8 +9,8 @@ import (
 // DefaultRatio is the share of traces that is sampled when OTEL_TRACES_SAMPLER is not set.
 const DefaultRatio = 0.01
 
-// enabledByEnv reports whether the environment asks for traces. The specification would send them to localhost when
-// nothing is set; a program that is not configured for tracing should not try to connect every few seconds.
+// enabledByEnv reports whether the environment enables tracing. By the specification, spans go to localhost when nothing is
+// set, but a program that is not configured for tracing should not try to connect every few seconds.
 func enabledByEnv() bool {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {
 		return false
@@ -22,8 +22,7 @@ func enabledByEnv() bool {
 }
 
 // ratioByEnv returns the share of root spans to sample, as the SDK reads OTEL_TRACES_SAMPLER: an invalid argument is
-// ignored, and a ratio without an argument samples everything. "parentbased" makes no difference to spans without a
-// parent. The SDK reports invalid values.
+// ignored, and a ratio without an argument samples everything.
 func ratioByEnv() float64 {
 	switch strings.ToLower(env("OTEL_TRACES_SAMPLER")) {
 	case "always_on", "parentbased_always_on":
@@ -38,6 +37,24 @@ func ratioByEnv() float64 {
 		return ratio
 	}
 	return DefaultRatio
+}
+
+// parentBasedByEnv reports whether a span follows the sampling decision of its causes. The default does, as in the specification.
+func parentBasedByEnv() bool {
+	switch strings.ToLower(env("OTEL_TRACES_SAMPLER")) {
+	case "always_on", "always_off", "traceidratio":
+		return false
+	}
+	return true
+}
+
+// queueSizeByEnv returns the number of spans that may wait for their export.
+func queueSizeByEnv() int {
+	size, err := strconv.Atoi(env("OTEL_BSP_MAX_QUEUE_SIZE"))
+	if err != nil || size <= 0 {
+		return defaultQueueSize
+	}
+	return size
 }
 
 func env(key string) string { return strings.TrimSpace(os.Getenv(key)) }

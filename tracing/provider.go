@@ -8,22 +8,26 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Provider is a trace.TracerProvider that makes the sampling decision before it creates a root span. The SDK decides inside Start,
-// after it has allocated; at thousands of events a second and one in a hundred sampled, that would be most of the cost of
-// tracing.
+// Provider is a trace.TracerProvider that makes the sampling decision before it creates a root span. The SDK decides inside
+// Start, after it has allocated. With thousands of events per second, one in a hundred of them sampled, these allocations
+// would be most of the cost of tracing.
 //
 // The zero value is not usable; see Setup.
 type Provider struct {
 	trace.TracerProvider
 
-	keep     func(trace.TraceID) bool // nil if tracing is off
+	sampler  *sampler // nil if tracing is off
 	shutdown func(context.Context) error
+	counts   *exportCounts  // nil if tracing is off
+	tail     *tailProcessor // nil unless reconciles that are not sampled are recorded
 }
 
 // Enabled reports whether spans can be recorded at all.
-func (p *Provider) Enabled() bool { return p.keep != nil }
+func (p *Provider) Enabled() bool { return p.sampler != nil }
 
-// Shutdown exports the spans that have ended and releases the provider's resources. It gives up when ctx ends.
+// Shutdown exports the spans that have ended and releases the provider's resources. It gives up when ctx ends, or after five
+// seconds if ctx has no deadline. What has ended and is not exported by then is dropped and counted.
+// Spans that end later are not counted.
 func (p *Provider) Shutdown(ctx context.Context) error {
 	if p.shutdown == nil {
 		return nil
@@ -31,23 +35,42 @@ func (p *Provider) Shutdown(ctx context.Context) error {
 	return p.shutdown(ctx)
 }
 
-// SampleRoot decides whether a new trace is sampled. If so, the span that is started with the returned context is its
-// root. It does not allocate when the trace is not sampled.
-func (p *Provider) SampleRoot(ctx context.Context) (context.Context, bool) {
-	if p.keep == nil {
-		return ctx, false
-	}
-	id := randomTraceID()
-	if !p.keep(id) {
-		return ctx, false
-	}
-	return context.WithValue(ctx, traceIDKey{}, id), true
+// sampledRoot returns a context for the root of a trace that is sampled. The context must not be passed on.
+func (p *Provider) sampledRoot(ctx context.Context) context.Context {
+	return context.WithValue(ctx, traceIDKey{}, p.sampler.sampledTraceID())
 }
 
-// traceIDKey is the context key of the trace ID that SampleRoot decided on.
+// ExportedSpans returns the number of spans that the receiver has accepted.
+func (p *Provider) ExportedSpans() uint64 {
+	if p.counts == nil {
+		return 0
+	}
+	return p.counts.exported.Load()
+}
+
+// DroppedSpans returns the numbers of dropped spans by reason, all reasons included. It returns nil if tracing is off.
+func (p *Provider) DroppedSpans() map[string]uint64 {
+	if p.counts == nil {
+		return nil
+	}
+	return map[string]uint64{
+		DroppedQueueFull: p.counts.queueFull.Load(), DroppedExport: p.counts.export.Load(),
+		DroppedShutdown: p.counts.shutdown.Load(), DroppedTail: p.counts.tail.Load(),
+	}
+}
+
+// notSampledRoot returns a context for the root of a trace that is not sampled. The context must not be passed on.
+func notSampledRoot(ctx context.Context) context.Context {
+	return context.WithValue(ctx, notSampledKey{}, true)
+}
+
+// notSampledKey is the context key of notSampledRoot.
+type notSampledKey struct{}
+
+// traceIDKey is the context key of the trace ID of sampledRoot.
 type traceIDKey struct{}
 
-// ids generates random IDs, except that a root span gets the trace ID that SampleRoot decided on. The SDK's sampler
+// ids generates random IDs, except that a root span gets the trace ID of sampledRoot. The SDK's sampler
 // then makes the same decision, so that no trace is sampled twice. It implements the SDK's IDGenerator.
 type ids struct{}
 

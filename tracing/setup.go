@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -11,7 +12,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
-	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
@@ -24,10 +24,15 @@ type Config struct {
 	// Logger receives OpenTelemetry's own messages, such as failed exports. It becomes the process's OpenTelemetry
 	// logger and error handler. With nil, OpenTelemetry writes to the standard logger.
 	Logger *slog.Logger
+	// Tail keeps the traces of slow and failed reconciles that are not sampled. The default keeps none.
+	Tail Tail
+	// IgnoreRemoteSampling ignores the sampled flag in annotations of objects. By default, an object with a sampled
+	// TraceparentAnnotation is always traced, so clients that may annotate objects control the number of traces.
+	IgnoreRemoteSampling bool
 }
 
 // Setup returns a provider configured by the standard OTEL_* environment variables; see the package documentation for
-// which of them turn it on. Otherwise the provider does nothing. Except for Config.Logger, nothing global is set.
+// which of them turn tracing on. Otherwise the provider does nothing. Except for Config.Logger, nothing global is set.
 //
 // The provider must be shut down for the last spans to be exported.
 func Setup(ctx context.Context, config Config) (*Provider, error) {
@@ -48,26 +53,29 @@ func Setup(ctx context.Context, config Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tracing: exporter from OTEL_TRACES_EXPORTER and OTEL_EXPORTER_OTLP_*: %w", err)
 	}
-	return newProvider(res, sdktrace.WithBatcher(exporter)), nil
+	counts := &exportCounts{}
+	return newProvider(res, config, newBatcher(exporter, counts), counts), nil
 }
 
 // newProvider is the part of Setup that tests use with a processor of their own.
-func newProvider(res *resource.Resource, processor sdktrace.TracerProviderOption) *Provider {
-	sampler := sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratioByEnv()))
+func newProvider(res *resource.Resource, config Config, processor sdktrace.SpanProcessor, counts *exportCounts) *Provider {
+	sampler := newSampler(config)
+	var tail *tailProcessor
+	if sampler.tail {
+		tail = newTailProcessor(processor, config.Tail, counts)
+		processor = tail
+	}
 	provider := sdktrace.NewTracerProvider(
-		processor,
+		sdktrace.WithSpanProcessor(processor),
 		sdktrace.WithResource(res),
 		sdktrace.WithSampler(sampler),
 		sdktrace.WithIDGenerator(ids{}),
 	)
-	return &Provider{
-		TracerProvider: provider,
-		keep: func(id trace.TraceID) bool {
-			return sampler.ShouldSample(sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: id}).Decision ==
-				sdktrace.RecordAndSample
-		},
-		shutdown: provider.Shutdown,
+	// The SDK's Shutdown does not call the processor if the context has ended.
+	shutdown := func(ctx context.Context) error {
+		return errors.Join(processor.Shutdown(ctx), provider.Shutdown(context.WithoutCancel(ctx)))
 	}
+	return &Provider{TracerProvider: provider, sampler: &sampler, shutdown: shutdown, counts: counts, tail: tail}
 }
 
 // newResource describes the program. Later options win: the environment takes precedence.

@@ -13,6 +13,9 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.uber.org/goleak"
+
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 )
 
 // clean removes every OTEL_* variable for the duration of the test.
@@ -147,7 +150,7 @@ func TestSetupExportsAtShutdown(t *testing.T) {
 		bodies <- body.Bytes()
 		w.Header().Set("Content-Type", "application/x-protobuf")
 	}))
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer leaktest.None(t, goleak.IgnoreCurrent())
 	defer collector.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
@@ -157,8 +160,7 @@ func TestSetupExportsAtShutdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, _ := NewTracer(provider).Deliver("pods", "*", "exporter", "added", time.Now())
-	end(false)
+	NewTracer(provider, TracerOptions{}).Start(t.Context(), spans.Operation{Kind: spans.Deliver, Name: "pods"}).End(spans.Result{})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := provider.Shutdown(ctx); err != nil {

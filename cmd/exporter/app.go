@@ -2,57 +2,73 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
-	"github.com/alecthomas/kingpin/v2"
-	"github.com/prometheus/common/promslog"
 	"github.com/prometheus/common/version"
+	"github.com/spf13/pflag"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 )
 
-const description = `Exports metrics about the informers of a Kubernetes cluster: sync, lag, watch health and consistency with the API server. The default command is serve.`
+const description = `Watches a Kubernetes cluster through informers and exports their sync, lag, watch health and consistency
+with the API server.`
 
-// command runs one of the program's commands after its flags were parsed.
-type command func(ctx context.Context) error
-
-// run parses args and runs a command. Results are written to stdout, logs and usage errors to stderr.
+// run parses args and runs a command. Results are written to stdout, logs to stderr. The first argument is the command,
+// unless it is a flag: then the command is serve.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	version.Version = buildinfo.Version() // for builds without linker flags
 
-	// kingpin exits after --help and --version. A function under test must return.
-	ended := false
-	app := kingpin.New(buildinfo.Name, description).
-		UsageWriter(stdout).
-		ErrorWriter(stderr).
-		Terminate(func(int) { ended = true })
-	app.Version(version.Print(buildinfo.Name))
-	app.HelpFlag.Short('h')
-
-	logging := &promslog.Config{Writer: stderr}
-	registerLogging(app, logging)
-
-	commands := map[string]command{}
-	name, serve := registerServe(app, logging)
-	commands[name] = serve
-	name, push := registerPush(app, logging)
-	commands[name] = push
-	generate, runGenerate := registerGenerate(app)
-	commands[generate.FullCommand()] = func(ctx context.Context) error { return runGenerate(ctx, stdout) }
-	check, runCheck := registerCheckConfig(app)
-	commands[check.FullCommand()] = func(context.Context) error { return runCheck(stdout) }
-	commands[app.Command("version", "Print version and build information.").FullCommand()] = func(context.Context) error {
-		_, err := fmt.Fprintln(stdout, version.Print(buildinfo.Name))
+	serve := serveCommand(stderr)
+	versions := newCommand("version", "Print version and build information.")
+	versions.run = func(_ context.Context, _ []string, stdout io.Writer) error {
+		_, err := fmt.Fprintln(stdout, buildinfo.Print())
 		return err
 	}
+	commands := []*command{serve, pushCommand(stderr), generateCommand(), checkCommand(stderr), checkConfigCommand(), costCommand(), versions}
 
-	selected, err := app.Parse(args)
-	switch {
-	case ended:
-		return nil
-	case err != nil:
-		return usageError{fmt.Errorf("%w; see --help", err)}
+	selected := serve
+	if len(args) > 0 {
+		switch first := args[0]; {
+		case slices.Contains([]string{"--help", "-h", "help"}, first):
+			return printHelp(stdout, commands)
+		case first == "--version":
+			selected, args = versions, nil
+		case !strings.HasPrefix(first, "-"):
+			i := slices.IndexFunc(commands, func(c *command) bool { return c.name == first })
+			if i < 0 {
+				return usageError{fmt.Errorf("unknown command %q; see --help", first)}
+			}
+			selected, args = commands[i], args[1:]
+		}
 	}
-	return commands[selected](ctx)
+	positional, err := selected.parse(args)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return selected.printHelp(stdout)
+	case err != nil:
+		return usageError{fmt.Errorf("%w; see %s --help", err, selected.name)}
+	}
+	return selected.run(ctx, positional, stdout)
+}
+
+func printHelp(w io.Writer, commands []*command) error {
+	text := fmt.Sprintf("usage: %s [command] [flags]\n\n%s\n\nCommands:\n", buildinfo.Name, description)
+	for _, c := range commands {
+		text += fmt.Sprintf("  %s\n      %s\n", c.usage(), c.help)
+	}
+	_, err := io.WriteString(w, text+"\nThe default command is serve. Run <command> --help for the flags of a command.\n")
+	return err
+}
+
+func (c *command) printHelp(w io.Writer) error {
+	text := fmt.Sprintf("usage: %s %s\n\n%s\n", buildinfo.Name, c.usage(), c.help)
+	if c.flags.HasFlags() {
+		text += "\nFlags:\n" + c.flags.FlagUsagesWrapped(helpWidth)
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }

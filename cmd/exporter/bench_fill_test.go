@@ -25,8 +25,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// cluster writes what a cluster of some size holds: of ten objects four Pods, two ConfigMaps, two ReplicaSets, a Service and
-// a Job, with the metadata that such objects have, in fifty namespaces.
+// cluster creates the objects of a cluster in fifty namespaces, with realistic metadata. Of ten objects, four are Pods, two
+// ConfigMaps, two ReplicaSets, one is a Service and one a Job.
 type cluster struct {
 	config  *rest.Config
 	client  kubernetes.Interface
@@ -56,7 +56,7 @@ func newCluster(b *testing.B, config *rest.Config) *cluster {
 
 func benchNamespace(i int) string { return fmt.Sprintf("shop-%02d", i%benchNamespaces) }
 
-// parallel calls f for the numbers below n, many at a time.
+// parallel calls f concurrently for 0 to n-1.
 func parallel(b *testing.B, n int, f func(ctx context.Context, i int) error) {
 	b.Helper()
 	var next atomic.Int64
@@ -76,7 +76,7 @@ func parallel(b *testing.B, n int, f func(ctx context.Context, i int) error) {
 	}
 }
 
-// grow creates objects until there are as many.
+// grow creates objects until the cluster has the given number.
 func (c *cluster) grow(b *testing.B, objects int) {
 	b.Helper()
 	first := c.objects
@@ -162,7 +162,7 @@ func benchPodStatus() corev1.PodStatus {
 	return s
 }
 
-// extend creates CustomResourceDefinitions in twenty groups, with ten objects each, whose controller is up to date.
+// extend creates CustomResourceDefinitions in twenty groups, with ten objects each, whose observedGeneration is up to date.
 func (c *cluster) extend(b *testing.B) {
 	b.Helper()
 	client := dynamic.NewForConfigOrDie(c.config)

@@ -18,10 +18,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// auditedNamespace is where the service accounts of the programs are whose requests are counted.
+// auditedNamespace is the namespace of the service accounts whose requests are counted.
 const auditedNamespace = "measured"
 
-// auditPolicy writes down the requests of those accounts as they come in, and no others.
+// auditPolicy logs only requests of these accounts, when they are received.
 const auditPolicy = `
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -31,8 +31,7 @@ rules:
   - {level: None}
 `
 
-// audited is a control plane whose API server says who has asked for what: its own account of the requests, in which
-// those of other clients are not.
+// audited is a control plane whose API server writes an audit log of the requests of each service account.
 type audited struct {
 	*stack.ControlPlane
 	log string
@@ -53,7 +52,7 @@ func startAudited(b *testing.B) *audited {
 	return &audited{plane, log}
 }
 
-// kubeconfig writes one for a service account of its own, which may read everything.
+// kubeconfig writes a kubeconfig for a new service account that may read everything.
 func (a *audited) kubeconfig(b *testing.B, account string) string {
 	b.Helper()
 	reader := stacktest.NewAccount(b, a.ControlPlane, auditedNamespace, account)
@@ -61,17 +60,17 @@ func (a *audited) kubeconfig(b *testing.B, account string) string {
 	return stacktest.Kubeconfig(b, reader.Config)
 }
 
-// requests are how many a program has made: watches that follow a kind, watches of a second or two that check whether
-// something was missed, lists, and others, such as for what is served.
+// requests are the numbers of requests of a program: watches of informers, watches of freshness checks, which last a second
+// or two, lists, and others, such as discovery.
 type requests struct{ watches, checks, lists, others int }
 
 func (r requests) total() int { return r.watches + r.checks + r.lists + r.others }
 
 func (r requests) String() string {
-	return fmt.Sprintf("%d: %d watches, %d short ones, %d lists, %d others", r.total(), r.watches, r.checks, r.lists, r.others)
+	return fmt.Sprintf("%d: watches %d, short watches %d, lists %d, other %d", r.total(), r.watches, r.checks, r.lists, r.others)
 }
 
-// requests counts what an account has asked for in a time.
+// requests counts the requests of an account in a period.
 func (a *audited) requests(b *testing.B, account string, from, to time.Time) (r requests) {
 	b.Helper()
 	file, err := os.Open(a.log)

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/machine"
 )
 
-// row is what was measured of a program.
+// row has the measurements of a program.
 type row struct {
 	program string
 	objects int
@@ -31,16 +33,16 @@ func rowName(program string, objects int) string { return fmt.Sprintf("%s-%d", p
 type subject struct {
 	name, account string
 	objects       int
-	// rest also measures it at rest.
+	// rest enables measurements of the idle program.
 	rest  bool
 	start func() *running
-	// synced waits until it has synced and returns when that was.
+	// synced waits until the program has synced, and returns that time.
 	synced func(*running) time.Time
-	// settle checks that it has synced, and waits until its load is constant.
+	// settle verifies that the program has synced, and waits until its load is constant.
 	settle func(*running)
 }
 
-// measure measures a program from its start on.
+// measure measures a program from its start.
 func (m *measurement) measure(b *testing.B, p subject) {
 	b.ReportMetric(0, "ns/op")
 	r := row{program: p.name, objects: p.objects}
@@ -58,7 +60,9 @@ func (m *measurement) measure(b *testing.B, p subject) {
 		r.restMeasured, r.restCPU, r.restServerCPU = true, cpu(b, program.pid)-own, cpu(b, server)-servers
 		r.restRequests = m.plane.requests(b, p.account, from, time.Now())
 	}
-	r.scrapes = scrapeTimes(b, program, 20)
+	if program.metrics != "" {
+		r.scrapes = scrapeTimes(b, program, 20)
+	}
 	r.peak = memory(b, program.pid, "VmHWM")
 	m.rows = append(m.rows, r)
 	load, err := os.ReadFile("/proc/loadavg")
@@ -80,23 +84,54 @@ func (m *measurement) measure(b *testing.B, p subject) {
 	}
 }
 
-// table is in Markdown.
+// table returns a Markdown table with a column for each program, and facts about the machine.
 func (m *measurement) table() string {
-	var t strings.Builder
-	header := []string{
-		"program", "objects", "until synced", "CPU", "CPU of the API server", "requests", "resident", "at its peak",
-		"scrape, median and slowest", "CPU", "MB", "series", "a minute at rest: CPU", "CPU of the API server", "requests",
+	lines := []struct {
+		name  string
+		value func(row) string
+	}{
+		{"objects", func(r row) string { return fmt.Sprint(r.objects) }},
+		{"time until synced", func(r row) string { return fmt.Sprintf("%.1f s", r.syncTime.Seconds()) }},
+		{"CPU time until synced", func(r row) string { return fmt.Sprintf("%.1f s", r.syncCPU.Seconds()) }},
+		{"CPU time of the API server until synced", func(r row) string { return fmt.Sprintf("%.1f s", r.syncServerCPU.Seconds()) }},
+		{"requests until synced", func(r row) string { return r.syncRequests.String() }},
+		{"resident memory when synced", func(r row) string { return fmt.Sprintf("%.0f MiB", r.synced) }},
+		{"peak resident memory, during scrapes", func(r row) string { return fmt.Sprintf("%.0f MiB", r.peak) }},
+		{"CPU time per scrape", func(r row) string { return r.ifScraped("%d ms", r.scrapes.cpu.Milliseconds()) }},
+		{"duration of a scrape, median of 20", func(r row) string { return r.ifScraped("%d ms", r.scrapes.median.Milliseconds()) }},
+		{"duration of a scrape, maximum", func(r row) string { return r.ifScraped("%d ms", r.scrapes.slowest.Milliseconds()) }},
+		{"size of a scrape, uncompressed", func(r row) string { return r.ifScraped("%.1f MB", float64(r.scrapes.bytes)/1e6) }},
+		{"series", func(r row) string { return r.ifScraped("%d", r.scrapes.series) }},
+		{"CPU time per idle minute, without scrapes", func(r row) string { return r.ifIdle("%.2f s", r.restCPU.Seconds()) }},
+		{"CPU time of the API server in that minute", func(r row) string { return r.ifIdle("%.1f s", r.restServerCPU.Seconds()) }},
+		{"requests in that minute", func(r row) string { return r.ifIdle("%s", r.restRequests) }},
 	}
-	fmt.Fprintf(&t, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
+	var t strings.Builder
+	fmt.Fprintf(&t, "%s\n\n|", machine.Describe())
 	for _, r := range m.rows {
-		rest := " | | "
-		if r.restMeasured {
-			rest = fmt.Sprintf("%.2f s | %.1f s | %s", r.restCPU.Seconds(), r.restServerCPU.Seconds(), r.restRequests)
+		fmt.Fprintf(&t, " | %s", r.program)
+	}
+	fmt.Fprintf(&t, " |\n|---|%s\n", strings.Repeat("---|", len(m.rows)))
+	for _, line := range lines {
+		fmt.Fprintf(&t, "| %s", line.name)
+		for _, r := range m.rows {
+			fmt.Fprintf(&t, " | %s", line.value(r))
 		}
-		fmt.Fprintf(&t, "| %s | %d | %.1f s | %.1f s | %.1f s | %s | %.0f MiB | %.0f MiB | %d and %d ms | %d ms | %.1f | %d | %s |\n",
-			r.program, r.objects, r.syncTime.Seconds(), r.syncCPU.Seconds(), r.syncServerCPU.Seconds(), r.syncRequests,
-			r.synced, r.peak, r.scrapes.median.Milliseconds(), r.scrapes.slowest.Milliseconds(), r.scrapes.cpu.Milliseconds(),
-			float64(r.scrapes.bytes)/1e6, r.scrapes.series, rest)
+		t.WriteString(" |\n")
 	}
 	return t.String()
+}
+
+func (r row) ifScraped(format string, value any) string {
+	if r.scrapes.series == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, value)
+}
+
+func (r row) ifIdle(format string, value any) string {
+	if !r.restMeasured {
+		return ""
+	}
+	return fmt.Sprintf(format, value)
 }

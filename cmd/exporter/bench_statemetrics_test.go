@@ -14,12 +14,12 @@ import (
 const (
 	stateMetricsModule  = "k8s.io/kube-state-metrics/v2"
 	stateMetricsVersion = "v2.20.0"
-	// stateMetricsVariable names a kube-state-metrics that is there already.
+	// stateMetricsVariable is the environment variable with the path of an existing kube-state-metrics.
 	stateMetricsVariable = "KUBE_STATE_METRICS"
 )
 
-// stateMetrics returns a kube-state-metrics: the one of the environment, else one that is built into the user's cache
-// directory, in about two minutes. Nothing of it is part of this repository.
+// stateMetrics returns the path of kube-state-metrics: that of the environment variable or, without one, of a build in the
+// user's cache directory, which takes about two minutes.
 func stateMetrics(b *testing.B) string {
 	b.Helper()
 	if program := os.Getenv(stateMetricsVariable); program != "" {
@@ -33,7 +33,7 @@ func stateMetrics(b *testing.B) string {
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
-	// go install asks for all versions to learn whether this one is retracted, which not every proxy answers.
+	// go install requests the list of versions to check for retractions, which not every proxy serves.
 	module := b.TempDir()
 	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module scratch\n\ngo 1.26\n\nrequire "+stateMetricsModule+" "+stateMetricsVersion+"\n"), 0o600); err != nil {
 		b.Fatal(err)
@@ -42,7 +42,7 @@ func stateMetrics(b *testing.B) string {
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		b.Fatal(err)
 	}
-	temporary := program + ".tmp" // so that no one ever sees half a program
+	temporary := program + ".tmp" // so that the program is never incomplete
 	cmd := exec.CommandContext(b.Context(), "go", "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", temporary, stateMetricsModule)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
@@ -55,7 +55,7 @@ func stateMetrics(b *testing.B) string {
 	return program
 }
 
-// startStateMetrics starts kube-state-metrics as it is by default.
+// startStateMetrics starts kube-state-metrics with its defaults.
 func startStateMetrics(b *testing.B, program, kubeconfig string) *running {
 	b.Helper()
 	metrics, err := port.Free()
@@ -72,14 +72,14 @@ func startStateMetrics(b *testing.B, program, kubeconfig string) *running {
 	return r
 }
 
-// waitRest waits until a program that does not say when it has synced has taken hardly any CPU time for three seconds. It
-// returns when that time began.
+// waitRest waits until a program has used hardly any CPU time for three seconds, and returns when these began. It is for
+// programs that do not report when they have synced.
 func waitRest(b *testing.B, r *running) time.Time {
 	b.Helper()
 	const still = 3 * time.Second
 	since, before := time.Now(), cpu(b, r.pid)
 	for deadline := time.Now().Add(5 * time.Minute); time.Since(since) < still; time.Sleep(100 * time.Millisecond) {
-		if now := cpu(b, r.pid); now-before > still/100 || now == 0 { // it works, or has not begun
+		if now := cpu(b, r.pid); now-before > still/100 || now == 0 { // it is busy, or has not started
 			since, before = time.Now(), now
 		}
 		if time.Now().After(deadline) {

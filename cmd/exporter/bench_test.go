@@ -14,12 +14,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
-// BenchmarkExporter compares the exporter with kube-state-metrics, one after the other on the same objects: 100 kinds of
-// custom resources without any objects of Kubernetes' own kinds, then with 25,000 and with 100,000 of five kinds. It
-// reports memory, CPU time, requests and the time of a scrape, and prints a table of them.
+// BenchmarkExporter compares the exporter with kube-state-metrics, one after the other on the same objects: 100 custom
+// resources alone, then with 25,000 and with 100,000 objects of five built-in resources. It reports memory, CPU time,
+// requests and scrape duration, and prints them as a table.
 //
-// Each has its defaults, and no limit of memory. Besides, the audits of the exporter follow one another in two rounds,
-// instead of every ten minutes, in one of them without the custom resources.
+// With UPDATE=1, it writes the table into docs/benchmarks.md. BENCH selects the rounds.
+//
+// Both run with their defaults and without a memory limit. Two additional rounds measure the exporter with continuous
+// audits instead of one every ten minutes, one of them without the custom resources.
 func BenchmarkExporter(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("reads /proc")
@@ -27,7 +29,8 @@ func BenchmarkExporter(b *testing.B) {
 	exporter, stateMetrics := buildExporter(b), stateMetrics(b)
 	plane := startAudited(b)
 	m := &measurement{plane: plane, kubeconfigs: map[string]string{}}
-	for _, account := range []string{"exporter", "kube-state-metrics"} {
+	plain := buildProgram(b, "../../internal/testenv/cmd/plaininformer")
+	for _, account := range []string{"exporter", "kube-state-metrics", plainInformers} {
 		m.kubeconfigs[account] = plane.kubeconfig(b, account)
 	}
 	c := newCluster(b, plane.Config())
@@ -37,14 +40,17 @@ func BenchmarkExporter(b *testing.B) {
 		all := objects == 100_000
 		m.exporter(b, exporter, "{}\n", subject{name: "exporter", objects: objects, rest: all})
 		if all {
+			m.plain(b, plain, objects)
+			m.exporter(b, exporter, "customResources: false\n", subject{name: "exporter-without-custom-resources", objects: objects, rest: all})
 			m.exporter(b, exporter, "checks: {audit: 1s}\n", subject{name: "exporter-auditing", objects: objects, rest: all})
 			m.exporter(b, exporter, "customResources: false\nchecks: {audit: 1s}\n", subject{name: "exporter-auditing-without-custom-resources", objects: objects, rest: all})
 		}
-		if objects > 0 { // of nothing it cannot be told when it has synced
+		if objects > 0 { // without objects, kube-state-metrics does not show when it has synced
 			m.stateMetrics(b, stateMetrics, objects, all)
 		}
 	}
-	fmt.Fprintf(os.Stdout, "\n%s\n", m.table()) // the log of a benchmark that has others in it is not shown
+	fmt.Fprintf(os.Stdout, "\n%s\n", m.table()) // go test does not show the log of a benchmark with sub-benchmarks
+	writeBlock(b, "bench-exporter", m.table())
 }
 
 // measurement measures programs on one control plane.
@@ -54,14 +60,14 @@ type measurement struct {
 	rows        []row
 }
 
-// restWindow is how long a program that has synced is watched.
+// restWindow is how long an idle program is measured.
 const restWindow = time.Minute
 
 // exporter measures the exporter at a path, with p's name, objects and rest.
 func (m *measurement) exporter(b *testing.B, path, config string, p subject) {
 	b.Run(rowName(p.name, p.objects), func(b *testing.B) {
 		p.account = "exporter"
-		p.start = func() *running { return startExporter(b, path, m.kubeconfigs["exporter"], config, "off") }
+		p.start = func() *running { return startExporter(b, path, m.kubeconfigs["exporter"], config) }
 		p.synced = func(r *running) time.Time {
 			r.log.wait(b, `"msg":"informers synced"`, "\n")
 			return time.Now()
@@ -78,9 +84,8 @@ func (m *measurement) exporter(b *testing.B, path, config string, p subject) {
 	})
 }
 
-// waitAudits waits until every informer has been compared with the API server once: the first audits begin together
-// soon after the start.
-func waitAudits(b *testing.B, r *running) {
+// waitAudits waits until every informer has been audited once: the first audits begin soon after the start.
+func waitAudits(b testing.TB, r *running) {
 	b.Helper()
 	await.Within(b, 5*time.Minute, "every informer is audited", func(context.Context) error {
 		time.Sleep(time.Second) // a scrape costs CPU time, which is measured
@@ -90,6 +95,23 @@ func waitAudits(b *testing.B, r *running) {
 			return fmt.Errorf("%d of %d informers have not been audited:\n%s", waiting, len(audits), r.log)
 		}
 		return nil
+	})
+}
+
+// plainInformers is the name of a program with client-go's metadata informers, and of its account.
+const plainInformers = "plain-metadata-informers"
+
+func (m *measurement) plain(b *testing.B, path string, objects int) {
+	b.Run(rowName(plainInformers, objects), func(b *testing.B) {
+		m.measure(b, subject{
+			name: plainInformers, account: plainInformers, objects: objects, rest: true,
+			start: func() *running { return startProgram(b, nil, path, "--kubeconfig="+m.kubeconfigs[plainInformers]) },
+			synced: func(r *running) time.Time {
+				waitSynced(b, r)
+				return time.Now()
+			},
+			settle: func(*running) {},
+		})
 	})
 }
 

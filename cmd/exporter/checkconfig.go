@@ -1,29 +1,29 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 
-	"github.com/alecthomas/kingpin/v2"
-
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 )
 
-// registerCheckConfig adds the command check-config.
-func registerCheckConfig(app *kingpin.Application) (cmd *kingpin.CmdClause, run func(stdout io.Writer) error) {
-	cmd = app.Command("check-config", "Check the syntax and values of a configuration file, without a cluster.")
-	path := cmd.Arg("FILE", "Path to the configuration file.").Required().String()
-
-	return cmd, func(stdout io.Writer) error {
-		data, err := os.ReadFile(*path)
+// checkConfigCommand returns the command check-config.
+func checkConfigCommand() *command {
+	cmd := newCommand("check-config", "Check the syntax and values of a configuration file, without a cluster.")
+	cmd.args = []string{"FILE"}
+	cmd.run = func(_ context.Context, args []string, stdout io.Writer) error {
+		path := args[0]
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		if _, err := config.Parse(data); err != nil {
-			return fmt.Errorf("%s: %w", *path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
-		_, err = fmt.Fprintf(stdout, "%s can be used\n", *path)
+		_, err = fmt.Fprintf(stdout, "%s can be used\n", path)
 		return err
 	}
+	return cmd
 }

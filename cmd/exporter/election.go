@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kingpin/v2"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -21,14 +21,11 @@ type electionFlags struct {
 	name      string
 }
 
-func registerElection(cmd *kingpin.CmdClause) *electionFlags {
+func registerElection(flags *pflag.FlagSet) *electionFlags {
 	f := &electionFlags{}
-	cmd.Flag("leader-elect", "Run audits only while this replica holds a Lease. Everything else runs in every replica. See docs/high-availability.md.").
-		BoolVar(&f.elect)
-	cmd.Flag("leader-elect.lease-namespace", "Namespace of the Lease. Defaults to $POD_NAMESPACE, else to the namespace of the service account.").
-		PlaceHolder("NAMESPACE").StringVar(&f.namespace)
-	cmd.Flag("leader-elect.lease-name", "Name of the Lease. Replicas with the same configuration must share it; other exporters must not. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.").
-		PlaceHolder("NAME").StringVar(&f.name)
+	flags.BoolVar(&f.elect, "leader-elect", false, "Run audits only while this replica holds a Lease. Everything else runs in every replica. See docs/high-availability.md.")
+	flags.StringVar(&f.namespace, "leader-elect.lease-namespace", "", "`NAMESPACE` of the Lease. Defaults to $POD_NAMESPACE, then to the namespace of the service account.")
+	flags.StringVar(&f.name, "leader-elect.lease-name", "", "`NAME` of the Lease. Replicas with the same configuration must share it; other exporters must not. Defaults to informer-exporter. Shards append their ordinal, such as informer-exporter-0.")
 	return f
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// Where the Lease is: as the flags say, else where the pod is.
+// The flags set the namespace of the Lease, which defaults to that of the pod.
 func TestElectionFlags(t *testing.T) {
 	inPod := write(t, "namespace", "of-the-account\n")
 	nowhere := filepath.Join(t.TempDir(), "missing")
@@ -55,7 +55,7 @@ func TestElectionFlags(t *testing.T) {
 	}
 }
 
-// Every shard has an election of its own: the leader of another one does not make its audits.
+// Every shard has its own election, because the leader of another shard does not run its audits.
 func TestElectionOfAShard(t *testing.T) {
 	for shard, want := range map[sharding.Shard]string{{}: "informer-exporter", {Ordinal: 0, Total: 3}: "informer-exporter-0", {Ordinal: 2, Total: 3}: "informer-exporter-2"} {
 		named := electionFlags{elect: true, namespace: "shop", name: "mine"}

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// everyPath are the paths that are registered, and some that are not.
+// everyPath are the registered paths, and some unregistered ones.
 var everyPath = []string{
 	"/", "/metrics", "/api/v1/informers", "/livez", "/healthz", "/readyz", "/readyz?verbose",
 	"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/symbol", "/debug/pprof/goroutine", "/debug/pprof/heap",
@@ -29,7 +29,7 @@ var reviewTokens = authorizationv1.SubjectAccessReviewSpec{
 }
 
 // probes are those paths that Kubernetes lets every authenticated user get, by the ClusterRole system:public-info-viewer.
-var probes = []string{"/livez", "/healthz", "/readyz", "/readyz?verbose"}
+var probes = []string{"/livez", "/healthz", "/readyz"}
 
 // kubeconfigOf returns the flag for a configuration.
 func kubeconfigOf(t *testing.T, config *rest.Config) string {
@@ -37,7 +37,7 @@ func kubeconfigOf(t *testing.T, config *rest.Config) string {
 	return "--kubeconfig=" + stacktest.Kubeconfig(t, config)
 }
 
-// With --web.kubernetes-auth the API server decides about every path; probes have an address of their own.
+// With --web.kubernetes-auth, the API server authorizes every path. Probes have a separate address.
 func TestServeKubernetesAuth(t *testing.T) {
 	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
 	metrics := rbacv1.PolicyRule{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}
@@ -58,7 +58,7 @@ func TestServeKubernetesAuth(t *testing.T) {
 	stranger, scraper, reader := token("stranger"), token("scraper", metrics), token("reader", everything)
 
 	config := write(t, "config.yaml", "resources: [{name: pods}]\n")
-	s := serve(t, kubeconfigOf(t, exporter.Config), "--config.file="+config, "--web.kubernetes-auth", "--web.enable-pprof", "--web.health-address=127.0.0.1:0")
+	s := serve(t, kubeconfigOf(t, exporter.Config), "--config.file="+config, "--web.kubernetes-auth", "--web.kubernetes-auth-without-tls", "--web.enable-pprof", "--web.health-address=127.0.0.1:0")
 	health := "http://" + s.log.wait(t, `"msg":"serving probes without authentication","address":"`, `"`)
 	s.log.wait(t, `"msg":"informers synced"`, "\n")
 
@@ -98,14 +98,14 @@ func TestServeKubernetesAuth(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/": 200, "/metrics": 200, "/api/v1/informers": 200, "/readyz": 200, "/debug/pprof/heap": 200, "/debug/pprof/cmdline": 200, "/nope": 404,
+		"/": 200, "/metrics": 200, "/api/v1/informers": 200, "/readyz": 200, "/readyz?verbose": 200, "/debug/pprof/heap": 200, "/debug/pprof/cmdline": 200, "/nope": 404,
 	} {
 		if code, _ := get(t, s.url+path, "Authorization", "Bearer "+reader); code != want {
 			t.Errorf("%s with a token for everything: %d, want %d", path, code, want)
 		}
 	}
 
-	// What that has cost is reported.
+	// The review requests are reported.
 	_, body := get(t, s.url+"/metrics", "Authorization", "Bearer "+reader)
 	for _, resource := range []string{"tokenreviews.authentication.k8s.io", "subjectaccessreviews.authorization.k8s.io"} {
 		if !regexp.MustCompile(`k8s_client_requests_total\{code="201",name="informer-exporter",resource="` + resource + `",subresource="",verb="create"\} [1-9]`).MatchString(body) {
@@ -120,11 +120,11 @@ func TestServeKubernetesAuth(t *testing.T) {
 	}
 }
 
-// Liveness and readiness do not depend on the API server, and neither does a scraper that was let in before.
+// Liveness and readiness do not depend on the API server, and neither does a scraper that was allowed before.
 func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
 	plane := stacktest.Private(t, stack.Options{})
 	config := write(t, "config.yaml", "resources: [{name: pods}, {name: nodes}]\n")
-	s := serve(t, kubeconfigOf(t, plane.Config()), "--config.file="+config, "--web.kubernetes-auth", "--web.health-address=127.0.0.1:0")
+	s := serve(t, kubeconfigOf(t, plane.Config()), "--config.file="+config, "--web.kubernetes-auth", "--web.kubernetes-auth-without-tls", "--web.health-address=127.0.0.1:0")
 	health := "http://" + s.log.wait(t, `"msg":"serving probes without authentication","address":"`, `"`)
 	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	token := "Bearer " + plane.Config().BearerToken
@@ -154,7 +154,7 @@ func TestServeKubernetesAuthWithoutAPIServer(t *testing.T) {
 	s.log.wait(t, `"msg":"API server is reachable again`, "\n")
 }
 
-// More than a server should be sent is rejected by net/http before it is read.
+// Headers above the limit are rejected.
 func TestHeadersAreLimited(t *testing.T) {
 	s := serve(t)
 	if code, _ := get(t, s.url+"/livez", "X-Large", strings.Repeat("x", 64<<10)); code != http.StatusRequestHeaderFieldsTooLarge {

@@ -1,47 +1,28 @@
 package main
 
 import (
-	"fmt"
+	"io"
 	"log/slog"
-	"strings"
 	"sync"
 
-	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
-	promslogflag "github.com/prometheus/common/promslog/flag"
+	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 )
 
 // registerLogging adds the logging flags of Prometheus.
-func registerLogging(app *kingpin.Application, config *promslog.Config) {
-	config.Level, config.Format = promslog.NewLevel(), promslog.NewFormat()
-	app.Flag(promslogflag.LevelFlagName, promslogflag.LevelFlagHelp).
-		Default("info").HintOptions(promslog.LevelFlagOptions...).
-		SetValue(choice{config.Level, promslogflag.LevelFlagName, promslog.LevelFlagOptions})
-	app.Flag(promslogflag.FormatFlagName, promslogflag.FormatFlagHelp).
-		Default("logfmt").HintOptions(promslog.FormatFlagOptions...).
-		SetValue(choice{config.Format, promslogflag.FormatFlagName, promslog.FormatFlagOptions})
-}
-
-// choice is a flag value with errors that name the flag and the valid values.
-type choice struct {
-	kingpin.Value
-	flag    string
-	options []string
-}
-
-// Set implements kingpin.Value.
-func (c choice) Set(value string) error {
-	if err := c.Value.Set(value); err != nil {
-		return fmt.Errorf("--%s: %q is not one of %s", c.flag, value, strings.Join(c.options, ", "))
-	}
-	return nil
+func registerLogging(flags *pflag.FlagSet, stderr io.Writer) *promslog.Config {
+	config := &promslog.Config{Writer: stderr, Level: promslog.NewLevel(), Format: promslog.NewFormat()}
+	_ = config.Format.Set("logfmt") // promslog's default, for the help
+	flags.Var(choice{config.Level, promslog.LevelFlagOptions}, "log.level", "Only log messages with the given severity or above.")
+	flags.Var(choice{config.Format, promslog.FormatFlagOptions}, "log.format", "Output format of log messages.")
+	return config
 }
 
 // redirectKlog sends klog's output to a logger, once: klog is global, and must be configured before its first use.
 var redirectKlog sync.Once
 
-// newLogger returns the logger of the program, client-go included.
+// newLogger returns the logger of the program and of client-go.
 func newLogger(config *promslog.Config) *slog.Logger {
 	log := promslog.New(config)
 	redirectKlog.Do(func() { klog.SetSlogLogger(log) })

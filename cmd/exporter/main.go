@@ -1,4 +1,5 @@
-// Command exporter exports metrics about the informers of a Kubernetes cluster to Prometheus. See "exporter --help".
+// Command exporter watches a Kubernetes cluster through informers and exports metrics about them to Prometheus. See
+// "exporter --help".
 package main
 
 import (
@@ -13,13 +14,13 @@ import (
 // Exit codes.
 const (
 	exitOK    = 0
-	exitError = 1 // failed
-	exitUsage = 2 // invalid command line
+	exitError = 1 // failed; of check: problems found
+	exitUsage = 2 // invalid command line; of check also: cluster cannot be checked
 )
 
 func main() {
-	err := run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)
-	if err != nil {
+	err := run(untilSignal(), arguments(os.Args), os.Stdout, os.Stderr)
+	if err != nil && !errors.Is(err, errProblems) {
 		fmt.Fprintln(os.Stderr, "exporter:", err)
 	}
 	os.Exit(exitCode(err))
@@ -45,10 +46,11 @@ func (e usageError) Unwrap() error { return e.error }
 
 func exitCode(err error) int {
 	var usage usageError
+	var unchecked uncheckedError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &unchecked):
 		return exitUsage
 	default:
 		return exitError

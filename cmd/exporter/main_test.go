@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// asProgram makes the test binary be the program, so that its signals and exit codes can be tested.
+// asProgram makes the test binary act as the program, so that its signals and exit codes can be tested.
 const asProgram = "INFORMER_EXPORTER_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -99,16 +99,24 @@ func TestCommandLine(t *testing.T) {
 		stdout string // a part of it
 		err    []string
 	}{
-		{name: "help", args: []string{"--help"}, stdout: "serve* [<flags>]"},
-		{name: "help of serve", args: []string{"help", "serve"}, stdout: "--web.listen-address=:9958"},
-		{name: "help of serve has them all", args: []string{"serve", "--help"}, stdout: "--web.telemetry-path=\"/metrics\""},
+		{name: "help", args: []string{"--help"}, stdout: "check-config <FILE>\n"},
+		{name: "help as a command", args: []string{"help"}, stdout: "push --pushgateway.url=URL [flags]\n"},
+		{name: "help of serve", args: []string{"serve", "--help"}, stdout: "--web.telemetry-path PATH"},
+		{name: "help among flags", args: []string{"--web.enable-pprof", "-h"}, stdout: "(default [:9958])"},
+		{name: "help of a command without flags", args: []string{"check-config", "--help"}, stdout: "usage: informer-exporter check-config <FILE>\n"},
 		{name: "version", args: []string{"version"}, stdout: "informer-exporter, version "},
 		{name: "version as a flag", args: []string{"--version"}, stdout: runtime.Version()},
 		{name: "unknown flag", args: []string{"--nope"}, code: exitUsage, err: []string{"--nope", "--help"}},
 		{name: "unknown command", args: []string{"scrape"}, code: exitUsage, err: []string{"scrape"}},
+		{name: "flag before the command", args: []string{"--log.level=debug", "push"}, code: exitUsage, err: []string{`unexpected argument "push"`, "before its flags"}},
+		{name: "flag of another command", args: []string{"generate", "--kubeconfig=x"}, code: exitUsage, err: []string{"unknown flag: --kubeconfig", "generate --help"}},
+		{name: "two configurations to check", args: []string{"check-config", "a", "b"}, code: exitUsage, err: []string{`"b"`}},
+		{name: "not a boolean", args: []string{"--auto-gomemlimit=maybe"}, code: exitUsage, err: []string{"--auto-gomemlimit", "maybe"}},
+		{name: "not a URL", args: []string{"push", "--pushgateway.url=http://u:s@h:x"}, code: exitUsage, err: []string{"--pushgateway.url: not a URL like http://pushgateway:9091"}},
+		{name: "generate for an unknown schema", args: []string{"generate", "--out=" + t.TempDir(), "--grafana-schema=v3"}, code: exitUsage, err: []string{"--grafana-schema", "v3"}},
 		{name: "log level", args: []string{"--log.level=loud"}, code: exitUsage, err: []string{"--log.level", "loud", "debug, info"}},
 		{name: "log format", args: []string{"--log.format=xml"}, code: exitUsage, err: []string{"--log.format", "xml", "logfmt, json"}},
-		{name: "shard that is none", args: []string{"--shard=three"}, code: exitUsage, err: []string{"--shard", "three", "such as 0/3"}},
+		{name: "invalid shard", args: []string{"--shard=three"}, code: exitUsage, err: []string{"--shard", "three", "such as 0/3"}},
 		{name: "shard that is empty", args: []string{"--shard="}, code: exitUsage, err: []string{"--shard", "such as 0/3"}},
 		{name: "shard beyond the last", args: []string{"serve", "--shard=3/3"}, code: exitUsage, err: []string{"--shard", "0 to 2"}},
 		{name: "no cluster", code: exitError, err: []string{"--kubeconfig"}},
@@ -144,9 +152,18 @@ func TestCommandLine(t *testing.T) {
 			name: "password or token", args: []string{"--web.kubernetes-auth", "--web.config.file=" + write(t, "b.yaml", "basic_auth_users: {alice: '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi'}"), cluster}, code: exitError,
 			err: []string{"--web.kubernetes-auth", "basic_auth_users"},
 		},
+		{
+			name: "tokens in clear text", args: []string{"--web.kubernetes-auth", cluster}, code: exitError,
+			err: []string{"--web.kubernetes-auth: without TLS", "clear text", "tls_server_config"},
+		},
+		{
+			name: "tokens in clear text, with a web configuration", args: []string{"--web.kubernetes-auth", "--web.config.file=" + write(t, "h.yaml", "http_server_config: {http2: false}"), cluster}, code: exitError,
+			err: []string{"--web.kubernetes-auth: without TLS"},
+		},
 		{name: "share of the memory", args: []string{"--auto-gomemlimit.ratio=1.5", cluster}, code: exitUsage, err: []string{"--auto-gomemlimit.ratio", "1.5"}},
 		{name: "push without an address", args: []string{"push", cluster}, code: exitUsage, err: []string{"--pushgateway.url"}},
 		{name: "push to nowhere", args: []string{"push", "--pushgateway.url=gateway:9091", cluster}, code: exitUsage, err: []string{"--pushgateway.url", "http://"}},
+		{name: "push with a password without a user", args: []string{"push", "--pushgateway.url=http://g", "--pushgateway.password-file=/f", cluster}, code: exitUsage, err: []string{"--pushgateway.password-file", "user"}},
 		{name: "push with a bad label", args: []string{"push", "--pushgateway.url=http://g", "--pushgateway.grouping=a-b=c", cluster}, code: exitUsage, err: []string{"--pushgateway.grouping", "a-b"}},
 		{name: "push at once", args: []string{"push", "--pushgateway.url=http://g", "--push.timeout=0s", cluster}, code: exitUsage, err: []string{"--push.timeout"}},
 		{name: "address in use", args: []string{"--web.listen-address=" + taken.Addr().String(), cluster}, code: exitError, err: []string{"--web.listen-address", "in use"}},
@@ -175,7 +192,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// Tracing that is badly configured is an error at the start and not a surprise later.
+// An invalid tracing configuration is an error at startup.
 func TestTracingConfigurationErrors(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "carrier_pigeon")
 	err := run(t.Context(), []string{"--kubeconfig=" + unreachable(t)}, &output{}, &output{})
@@ -231,8 +248,8 @@ func TestFirstSignalShutsDown(t *testing.T) {
 	}
 }
 
-// client-go logs through the same handler, in the same format and at the same level.
-// SIGHUP reads the configuration file again, whether it has changed or not, and does not end the program.
+// client-go logs through the same handler, in the same format and at the same level. SIGHUP reloads the configuration file
+// even if it has not changed, and does not end the program.
 func TestHangupReloads(t *testing.T) {
 	path := write(t, "config.yaml", "resources: [pods]")
 	cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--config.file="+path, "--kubeconfig="+unreachable(t))
@@ -263,7 +280,7 @@ func TestLogsOfClientGo(t *testing.T) {
 		if want {
 			log.wait(t, line, "\n")
 		} else {
-			log.wait(t, `"msg":"cannot read the resource; retrying`, "\n") // the reflector has logged before
+			log.wait(t, `"msg":"cannot read the resource; retrying`, "\n") // logged after the reflector has logged
 		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
@@ -285,7 +302,7 @@ func TestLogsOfClientGo(t *testing.T) {
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--web.enable-pprof", "--kubeconfig="+unreachable(t))
 	address := log.wait(t, `msg="Listening on" address=`, "\n")
-	// A request that takes longer than the web server is given to stop.
+	// A request that takes longer than the timeout for stopping the web server.
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +311,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if _, err := fmt.Fprintf(conn, "GET /debug/pprof/trace?seconds=30 HTTP/1.1\r\nHost: test\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	// The trace has begun when its first bytes come.
+	// The trace has begun when its first bytes arrive.
 	if _, err := conn.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/cert"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -39,18 +40,18 @@ func applied(t *testing.T, namespace, component string) (*stack.ControlPlane, ku
 	return plane, client, deployment
 }
 
-// The component for authentication, applied to a real API server: with the account, the flags and the roles that it has,
-// a scraper gets in and others do not, and the probes get their answers.
+// The component kubernetes-auth, applied to a real API server: with its service account, flags and roles, only an
+// authorized scraper has access, and the probes succeed.
 func TestKubernetesAuthManifests(t *testing.T) {
 	const namespace = "kubernetes-auth-manifests"
-	plane, _, deployment := applied(t, namespace, "kubernetes-auth")
+	plane, client, deployment := applied(t, namespace, "kubernetes-auth")
 	container := deployment.Spec.Template.Spec.Containers[0]
 	args := []string{}
 	for _, arg := range container.Args[1:] {
 		if name, _, isAddress := strings.Cut(arg, "=:"); isAddress {
 			arg = name + "=127.0.0.1:0" // the ports may be taken here
 		}
-		args = append(args, arg)
+		args = append(args, mounted(t, client, deployment, arg))
 	}
 	exporter := stacktest.GetAccount(t, plane, namespace, deployment.Spec.Template.Spec.ServiceAccountName)
 	exporter.AwaitAllowed(t, reviewTokens)
@@ -65,7 +66,7 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	health := "http://" + s.log.wait(t, `"msg":"serving probes without authentication","address":"`, `"`)
 	s.log.wait(t, `"msg":"informers synced"`, "\n")
 	for token, want := range map[string]int{scraper.Config.BearerToken: http.StatusOK, stranger.Config.BearerToken: http.StatusForbidden, "wrong": http.StatusUnauthorized} {
-		if code, _ := get(t, s.url+"/metrics", "Authorization", "Bearer "+token); code != want {
+		if code, _ := get(t, strings.Replace(s.url, "http:", "https:", 1)+"/metrics", "Authorization", "Bearer "+token); code != want {
 			t.Errorf("/metrics: %d, want %d", code, want)
 		}
 	}
@@ -79,8 +80,50 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	}
 }
 
-// The component for high availability, applied to a real API server: with the account, the flags and the Role that it has,
-// one of two exporters is elected, and the other one when the first has stopped. The Role allows nothing else.
+// mounted returns a flag whose file is in a volume with the name of a file with the same content here. A Secret in a volume has a new
+// certificate.
+func mounted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment, arg string) string {
+	t.Helper()
+	flag, file, isFile := strings.Cut(arg, "=/etc/")
+	if !isFile {
+		return arg
+	}
+	root := t.TempDir()
+	pod := deployment.Spec.Template.Spec
+	for _, volume := range pod.Volumes {
+		at := slices.IndexFunc(pod.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == volume.Name })
+		if at < 0 {
+			t.Fatalf("the volume %s is not mounted", volume.Name)
+		}
+		dir := filepath.Join(root, pod.Containers[0].VolumeMounts[at].MountPath)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		data := map[string]string{}
+		if volume.ConfigMap != nil {
+			found, err := client.CoreV1().ConfigMaps(deployment.Namespace).Get(t.Context(), volume.ConfigMap.Name, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data = found.Data
+		} else {
+			pem, key, err := cert.GenerateSelfSignedCertKey("informer-exporter", nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data["tls.crt"], data["tls.key"] = string(pem), string(key)
+		}
+		for name, content := range data {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(content, "/etc/", root+"/etc/")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return flag + "=" + root + "/etc/" + file
+}
+
+// The component high-availability, applied to a real API server: with its service account, flags and Role, one of two
+// exporters is elected, and the other one when the first has stopped. The Role allows nothing else.
 func TestHighAvailabilityManifests(t *testing.T) {
 	const namespace = "high-availability-manifests"
 	plane, client, deployment := applied(t, namespace, "high-availability")
@@ -113,7 +156,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 		}
 	}
 
-	t.Setenv("POD_NAMESPACE", namespace) // which a pod has as a file
+	t.Setenv("POD_NAMESPACE", namespace) // which a Pod has as a file
 	const elected = `"msg":"became leader; audits resumed","lease":"` + namespace + `/informer-exporter"`
 	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, exporter.Config)})
 	first := serve(t, args...)
@@ -133,7 +176,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 	}
 }
 
-// overlay is a kustomization of the base with a component, as its comment says.
+// overlay is a kustomization of the base with a component, as documented in the component.
 func overlay(t *testing.T, namespace, component string) string {
 	t.Helper()
 	dir := t.TempDir()

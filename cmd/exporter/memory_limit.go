@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
-	"github.com/alecthomas/kingpin/v2"
+	"github.com/spf13/pflag"
 )
 
 // memoryRefresh is the interval at which the limit of the cgroup is read. The limit of a running pod can change.
@@ -22,12 +22,10 @@ type memoryFlags struct {
 	container memlimit.Provider
 }
 
-func registerMemory(cmd *kingpin.CmdClause) *memoryFlags {
+func registerMemory(flags *pflag.FlagSet) *memoryFlags {
 	f := &memoryFlags{container: memlimit.FromCgroup}
-	cmd.Flag("auto-gomemlimit", "Set GOMEMLIMIT to match the memory limit of the container, unless it is set.").
-		Default("true").BoolVar(&f.auto)
-	cmd.Flag("auto-gomemlimit.ratio", "The ratio of reserved GOMEMLIMIT memory to the detected memory limit of the container.").
-		Default("0.8").FloatVar(&f.ratio)
+	flags.BoolVar(&f.auto, "auto-gomemlimit", true, "Set GOMEMLIMIT to match the memory limit of the container, unless it is set.")
+	flags.Float64Var(&f.ratio, "auto-gomemlimit.ratio", 0.8, "The `RATIO` of reserved GOMEMLIMIT memory to the detected memory limit of the container.")
 	return f
 }
 

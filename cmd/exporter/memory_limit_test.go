@@ -17,7 +17,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The limit is the share of the container's that was asked for, or what GOMEMLIMIT says.
+// The limit is the configured ratio of the container's limit, or GOMEMLIMIT if that is set.
 func TestMemoryLimit(t *testing.T) {
 	const container = 1 << 30
 	before := debug.SetMemoryLimit(-1)
@@ -43,7 +43,7 @@ func TestMemoryLimit(t *testing.T) {
 			if tc.env == "" {
 				os.Unsetenv("GOMEMLIMIT")
 			}
-			debug.SetMemoryLimit(3 << 20) // what the runtime may have had from somewhere
+			debug.SetMemoryLimit(3 << 20) // the runtime may already have a limit
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var log output
@@ -58,7 +58,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// In a real container the limit is logged and among the metrics, at four fifths unless told otherwise.
+// In a real container, the limit is logged and exposed as a metric. It defaults to 80%.
 func TestMemoryLimitOfACgroup(t *testing.T) {
 	procs := limitedCgroup(t, "536870912")
 	log := &output{}
@@ -86,8 +86,8 @@ func TestMemoryLimitOfACgroup(t *testing.T) {
 	}
 }
 
-// limitedCgroup makes a cgroup with a memory limit and returns the file that takes a process into it. Where that is not
-// allowed, as to most users, the test is skipped.
+// limitedCgroup creates a cgroup with a memory limit and returns the file that adds a process to it. Without the
+// permission, which most users lack, the test is skipped.
 func limitedCgroup(t *testing.T, limit string) (procs string) {
 	t.Helper()
 	own, err := os.ReadFile("/proc/self/cgroup")

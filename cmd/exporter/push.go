@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
-	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/client_golang/prometheus/push"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/common/promslog"
@@ -24,7 +26,9 @@ import (
 type pushFlags struct {
 	logging  *promslog.Config
 	cluster  *clusterFlags
-	url      *url.URL
+	address  string
+	url      *url.URL // of address
+	password string   // file
 	job      string
 	grouping map[string]string
 	timeout  time.Duration
@@ -33,24 +37,31 @@ type pushFlags struct {
 // pushTimeout is the timeout of the request to the Pushgateway.
 const pushTimeout = 30 * time.Second
 
-// registerPush adds the command push.
-func registerPush(app *kingpin.Application, logging *promslog.Config) (name string, run command) {
-	cmd := app.Command("push", "Watch the cluster until everything is synced and audited once, push the metrics to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
-	f := &pushFlags{logging: logging, cluster: registerCluster(cmd), grouping: map[string]string{}}
-	cmd.Flag("pushgateway.url", "URL of the Pushgateway, without /metrics. A user and password in it are sent as basic authentication.").
-		Required().PlaceHolder("URL").URLVar(&f.url)
-	cmd.Flag("pushgateway.job", "Value of the label job.").Default(buildinfo.Name).StringVar(&f.job)
-	cmd.Flag("pushgateway.grouping", "Additional grouping label, such as cluster=eu. Repeatable.").
-		PlaceHolder("LABEL=VALUE").StringMapVar(&f.grouping)
-	cmd.Flag("push.timeout", "How long to wait for the informers. On timeout, the available metrics are pushed and the command fails.").
-		Default("5m").DurationVar(&f.timeout)
-	return cmd.FullCommand(), f.push
+// pushCommand returns the command push.
+func pushCommand(stderr io.Writer) *command {
+	cmd := newCommand("push", "Watch the cluster until everything is synced and audited once, push the metrics to a Pushgateway, and exit. For clusters that Prometheus cannot scrape.")
+	cmd.required = []string{"pushgateway.url"}
+	f := &pushFlags{cluster: registerCluster(cmd.flags)}
+	cmd.flags.StringVar(&f.address, "pushgateway.url", "", "`URL` of the Pushgateway, without /metrics. A user and password in it are sent as basic authentication.")
+	cmd.flags.StringVar(&f.password, "pushgateway.password-file", "", "`FILE` with the password of the user in the URL. A password in the URL is visible to other users of the host.")
+	cmd.flags.StringVar(&f.job, "pushgateway.job", buildinfo.Name, "`VALUE` of the label job.")
+	cmd.flags.StringToStringVar(&f.grouping, "pushgateway.grouping", nil, "Additional grouping `LABEL=VALUE`, such as cluster=eu. Repeatable.")
+	cmd.flags.DurationVar(&f.timeout, "push.timeout", 5*time.Minute, "How long to wait for the informers. On timeout, the available metrics are pushed and the command fails.")
+	f.logging = registerLogging(cmd.flags, stderr)
+	cmd.run = func(ctx context.Context, _ []string, _ io.Writer) error { return f.push(ctx) }
+	return cmd
 }
 
 func (f *pushFlags) validate() error {
+	var err error
+	f.url, err = url.Parse(f.address)
 	switch {
+	case err != nil: // err contains the whole address, including the password
+		return usageError{errors.New("--pushgateway.url: not a URL like http://pushgateway:9091")}
 	case f.url.Scheme != "http" && f.url.Scheme != "https" || f.url.Host == "":
 		return usageError{fmt.Errorf("--pushgateway.url: %q is not a URL like http://pushgateway:9091", f.url.Redacted())}
+	case f.password != "" && f.url.User == nil:
+		return usageError{errors.New("--pushgateway.password-file: needs a user in --pushgateway.url, as in http://user@pushgateway:9091")}
 	case f.job == "":
 		return usageError{errors.New("--pushgateway.job: must not be empty")}
 	case f.timeout <= 0:
@@ -104,7 +115,10 @@ func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.
 	defer client.CloseIdleConnections()
 	pusher := push.New(address.String(), f.job).Gatherer(exp.Gatherer()).Client(client)
 	if user := f.url.User; user != nil {
-		password, _ := user.Password()
+		password, err := f.passwordOf(user)
+		if err != nil {
+			return err
+		}
 		pusher.BasicAuth(user.Username(), password)
 	}
 	for label, value := range f.grouping {
@@ -115,4 +129,17 @@ func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.
 	}
 	log.Info("metrics pushed", "url", address.String(), "job", f.job, "grouping", f.grouping)
 	return nil
+}
+
+// passwordOf returns the password of the user in the URL.
+func (f *pushFlags) passwordOf(user *url.Userinfo) (string, error) {
+	if f.password == "" {
+		password, _ := user.Password()
+		return password, nil
+	}
+	raw, err := os.ReadFile(f.password)
+	if err != nil {
+		return "", fmt.Errorf("--pushgateway.password-file: %w", err)
+	}
+	return strings.TrimRight(string(raw), "\r\n"), nil
 }

@@ -48,7 +48,7 @@ func newPushgateway(t *testing.T, status int) *pushgateway {
 	return p
 }
 
-// only returns what was pushed, which must have been one request.
+// only returns the pushed metrics. It fails unless there was exactly one request.
 func (p *pushgateway) only(t *testing.T) pushed {
 	t.Helper()
 	p.mu.Lock()
@@ -72,7 +72,7 @@ func pushOnce(t *testing.T, args ...string) (log *output, err error) {
 	return log, err
 }
 
-// What is pushed is the state after a sync and an audit, with what is forbidden.
+// The state after a sync and an audit is pushed, including forbidden resources (S24).
 func TestPush(t *testing.T) {
 	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
 	rules := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods", "namespaces"}, Verbs: []string{"list", "watch"}}
@@ -80,8 +80,8 @@ func TestPush(t *testing.T) {
 	pusher.Grant(t, "", rules)
 	config := "--config.file=" + write(t, "config.yaml", "resources: [{name: pods}, {name: namespaces}, {name: secrets}]\nchecks: {audit: 1s}\n")
 	gateway := newPushgateway(t, http.StatusOK)
-	url := strings.Replace(gateway.URL, "http://", "http://alice:secret@", 1)
-	log, err := pushOnce(t, kubeconfigOf(t, pusher.Config), config, "--pushgateway.url="+url, "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
+	url := strings.Replace(gateway.URL, "http://", "http://alice@", 1)
+	log, err := pushOnce(t, kubeconfigOf(t, pusher.Config), config, "--pushgateway.url="+url, "--pushgateway.password-file="+write(t, "password", "secret\n"), "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -125,7 +125,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// What is there is pushed even if it is not all, and the command fails.
+// On timeout, the available metrics are pushed and the command fails.
 func TestPushIncomplete(t *testing.T) {
 	gateway := newPushgateway(t, http.StatusAccepted)
 	_, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+gateway.URL, "--push.timeout=2s")

@@ -3,15 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
-	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
+	"github.com/spf13/pflag"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 	"github.com/informer-exporter/informer-exporter/tracing"
 )
 
@@ -20,7 +22,7 @@ type serveFlags struct {
 	logging  *promslog.Config
 	web      *webFlags
 	cluster  *clusterFlags
-	shard    shardFlag
+	shard    sharding.Shard
 	election *electionFlags
 	memory   *memoryFlags
 }
@@ -31,22 +33,24 @@ type clusterFlags struct {
 	kubeconfig string
 }
 
-func registerCluster(cmd *kingpin.CmdClause) *clusterFlags {
+func registerCluster(flags *pflag.FlagSet) *clusterFlags {
 	f := &clusterFlags{}
-	cmd.Flag("config.file", "Path to the configuration file. Without it, common resources and all custom resources are watched in all namespaces. serve reloads the file when it changes and on SIGHUP.").
-		StringVar(&f.configFile)
-	cmd.Flag("kubeconfig", "Path to a kubeconfig file. Defaults to $KUBECONFIG, else to the service account of the pod.").
-		StringVar(&f.kubeconfig)
+	flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE`. Without it, common resources and all custom resources are watched in all namespaces. serve reloads the file when it changes and on SIGHUP.")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the pod.")
 	return f
 }
 
-// registerServe adds the default command.
-func registerServe(app *kingpin.Application, logging *promslog.Config) (name string, serve command) {
-	cmd := app.Command("serve", "Watch the cluster and serve metrics (the default command).").Default()
-	flags := &serveFlags{logging: logging, web: registerWeb(cmd), cluster: registerCluster(cmd), election: registerElection(cmd), memory: registerMemory(cmd)}
-	cmd.Flag("shard", "Watch only one shard of the resources: the ordinal of the shard, starting at 0, and the number of shards, such as 0/3. Defaults to all resources.").
-		PlaceHolder("ORDINAL/SHARDS").SetValue(&flags.shard)
-	return cmd.FullCommand(), flags.serve
+// serveCommand returns the default command.
+func serveCommand(stderr io.Writer) *command {
+	cmd := newCommand("serve", "Watch the cluster and serve metrics (the default command).")
+	f := &serveFlags{web: registerWeb(cmd.flags), cluster: registerCluster(cmd.flags)}
+	cmd.flags.Func("shard", "Watch only the shard `ORDINAL/SHARDS` of the resources, such as 0/3 for the first of three. Defaults to all resources.", func(text string) (err error) {
+		f.shard, err = sharding.Parse(text)
+		return err
+	})
+	f.election, f.memory, f.logging = registerElection(cmd.flags), registerMemory(cmd.flags), registerLogging(cmd.flags, stderr)
+	cmd.run = func(ctx context.Context, _ []string, _ io.Writer) error { return f.serve(ctx) }
+	return cmd
 }
 
 // serve runs the exporter until ctx ends or a web server fails.
@@ -60,7 +64,7 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err := errors.Join(f.web.validate(), f.memory.validate()); err != nil {
 		return err
 	}
-	election, err := f.election.election(f.shard.Shard)
+	election, err := f.election.election(f.shard)
 	if err != nil {
 		return err
 	}
@@ -72,9 +76,9 @@ func (f *serveFlags) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := exporter.Options{File: file, Shard: f.shard.Shard, REST: rest, Election: election, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
+	options := exporter.Options{File: file, Shard: f.shard, REST: rest, Election: election, Logger: log, TelemetryPath: f.web.telemetryPath, Pprof: f.web.pprof}
 	if provider.Enabled() {
-		options.Tracer = tracing.NewTracer(provider)
+		options.Tracer = tracing.NewTracer(provider, tracing.TracerOptions{})
 	}
 	f.memory.apply(ctx, log)
 	exp, err := exporter.New(options)

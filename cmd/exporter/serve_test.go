@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -24,7 +26,7 @@ type served struct {
 	done chan error
 }
 
-// serve runs the command, against the shared API server unless args name another one, until the end of the test or stop.
+// serve runs the command until the end of the test or stop. It uses the shared API server unless args specify another one.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
 	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--kubeconfig=") }) {
@@ -59,7 +61,7 @@ func get(t *testing.T, url string, headers ...string) (int, string) {
 	for pair := range slices.Chunk(headers, 2) {
 		request.Header.Set(pair[0], pair[1])
 	}
-	transport := &http.Transport{DisableKeepAlives: true}
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
@@ -73,8 +75,9 @@ func get(t *testing.T, url string, headers ...string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
+// The endpoints of a running exporter (O1).
 func TestServe(t *testing.T) {
-	stacktest.Config(t) // what it starts is no leak
+	stacktest.Config(t) // its goroutines are not a leak
 	leaks := goleak.IgnoreCurrent()
 	s := serve(t, "--web.telemetry-path=/m")
 	s.log.wait(t, `"msg":"informers synced"`, "\n")
@@ -114,7 +117,7 @@ func TestServe(t *testing.T) {
 		}
 		text = rest
 	}
-	goleak.VerifyNone(t, leaks)
+	leaktest.None(t, leaks)
 }
 
 // The web configuration protects every path, profiles included.
@@ -140,8 +143,8 @@ func TestServeBasicAuth(t *testing.T) {
 	}
 }
 
-// The environment switches tracing on: spans reach the collector, the last ones at the shutdown, and their traces are
-// the exemplars of the histograms.
+// The environment enables tracing: spans reach the collector, the last ones at shutdown, and their trace IDs are the
+// exemplars of the histograms.
 func TestServeTraces(t *testing.T) {
 	var received output
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -174,7 +177,7 @@ func TestServeTraces(t *testing.T) {
 	}
 }
 
-// A shard reports under a name of its own.
+// Each shard has its own value of the label name.
 func TestServeShard(t *testing.T) {
 	config := write(t, "config.yaml", "resources: [pods, nodes, configmaps, services]\n")
 	s := serve(t, "--shard=1/2", "--config.file="+config)

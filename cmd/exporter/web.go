@@ -8,11 +8,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"time"
 
-	"github.com/alecthomas/kingpin/v2"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
-	webflag "github.com/prometheus/exporter-toolkit/web/kingpinflag"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
@@ -28,19 +28,30 @@ type webFlags struct {
 	telemetryPath  string
 	pprof          bool
 	kubernetesAuth bool
+	audiences      []string
+	withoutTLS     bool
 	healthAddress  string
 }
 
-func registerWeb(cmd *kingpin.CmdClause) *webFlags {
-	f := &webFlags{toolkit: webflag.AddFlags(cmd, defaultListenAddress)}
-	cmd.Flag("web.telemetry-path", "Path under which to expose metrics.").
-		Default(web.DefaultTelemetryPath).StringVar(&f.telemetryPath)
-	cmd.Flag("web.enable-pprof", "Serve profiles under /debug/pprof/, with the same authentication as other paths.").
-		BoolVar(&f.pprof)
-	cmd.Flag("web.kubernetes-auth", "Authenticate and authorize requests with the API server: every path, including probes, requires a bearer token with permission to get the path as a nonResourceURL. Use it with TLS (--web.config.file), and with --web.health-address for the kubelet.").
-		BoolVar(&f.kubernetesAuth)
-	cmd.Flag("web.health-address", "Also serve /livez, /readyz and /healthz on this address, without authentication and TLS, for the kubelet. Disabled by default.").
-		PlaceHolder(":9959").StringVar(&f.healthAddress)
+func registerWeb(flags *pflag.FlagSet) *webFlags {
+	f := &webFlags{toolkit: registerToolkit(flags)}
+	flags.StringVar(&f.telemetryPath, "web.telemetry-path", web.DefaultTelemetryPath, "`PATH` under which to expose metrics.")
+	flags.BoolVar(&f.pprof, "web.enable-pprof", false, "Serve profiles under /debug/pprof/, with the same authentication as other paths.")
+	flags.BoolVar(&f.kubernetesAuth, "web.kubernetes-auth", false, "Authenticate and authorize requests with the API server: every path, including probes, requires a bearer token with permission to get the path as a nonResourceURL. Needs TLS (--web.config.file); use --web.health-address for the kubelet.")
+	flags.StringArrayVar(&f.audiences, "web.kubernetes-auth-audience", nil, "Accept only tokens for this `AUDIENCE`, such as https://informer-exporter.example.com, which the API server rejects for its own requests. Repeatable. Defaults to the audiences of the API server.")
+	flags.BoolVar(&f.withoutTLS, "web.kubernetes-auth-without-tls", false, "Allow --web.kubernetes-auth without TLS in --web.config.file, if a proxy in front of the exporter encrypts all connections. Otherwise tokens are sent in clear text.")
+	flags.StringVar(&f.healthAddress, "web.health-address", "", "Also serve /livez, /readyz and /healthz on this `ADDRESS`, such as :9959, without authentication and TLS, for the kubelet. Disabled by default.")
+	return f
+}
+
+// registerToolkit adds the flags of exporter-toolkit, which all Prometheus exporters have.
+func registerToolkit(flags *pflag.FlagSet) *toolkit.FlagConfig {
+	f := &toolkit.FlagConfig{WebListenAddresses: new([]string), WebSystemdSocket: new(bool), WebConfigFile: new(string)}
+	if runtime.GOOS == "linux" {
+		flags.BoolVar(f.WebSystemdSocket, "web.systemd-socket", false, "Use systemd socket activation listeners instead of port listeners (Linux only).")
+	}
+	flags.StringArrayVar(f.WebListenAddresses, "web.listen-address", []string{defaultListenAddress}, "`ADDRESS` on which to expose metrics and web interface, such as :9100, [::1]:9100 or vsock://:9100. Repeatable.")
+	flags.StringVar(f.WebConfigFile, "web.config.file", "", "Configuration `FILE` that can enable TLS or authentication. See: https://github.com/prometheus/exporter-toolkit/blob/master/docs/web-configuration.md")
 	return f
 }
 
@@ -50,21 +61,28 @@ func (f *webFlags) validate() error {
 	if err := toolkit.Validate(path); err != nil {
 		return fmt.Errorf("--web.config.file %s: %w", path, err)
 	}
-	if !f.kubernetesAuth || path == "" {
+	if !f.kubernetesAuth {
 		return nil
 	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("--web.config.file: %w", err)
-	}
 	var config struct {
+		TLS   map[string]any    `json:"tls_server_config"`
 		Users map[string]string `json:"basic_auth_users"`
+	}
+	var raw []byte
+	if path != "" {
+		var err error
+		if raw, err = os.ReadFile(path); err != nil {
+			return fmt.Errorf("--web.config.file: %w", err)
+		}
 	}
 	if err := yaml.Unmarshal(raw, &config); err != nil {
 		return fmt.Errorf("--web.config.file %s: %w", path, err)
 	}
 	if len(config.Users) > 0 {
 		return fmt.Errorf("--web.kubernetes-auth: %s has basic_auth_users, but a request carries either a password or a token; remove one of them", path)
+	}
+	if len(config.TLS) == 0 && !f.withoutTLS {
+		return errors.New("--web.kubernetes-auth: without TLS, tokens that also work against the API server are sent in clear text; add tls_server_config to --web.config.file, or set --web.kubernetes-auth-without-tls behind a proxy that encrypts connections")
 	}
 	return nil
 }
@@ -74,7 +92,7 @@ func (f *webFlags) filter(config *rest.Config, log *slog.Logger) (protect func(h
 	if !f.kubernetesAuth {
 		return func(next http.Handler) http.Handler { return next }, func() {}, nil
 	}
-	filter, err := kubeauth.New(config, log)
+	filter, err := kubeauth.New(config, kubeauth.Options{Audiences: f.audiences, Logger: log})
 	if err != nil {
 		return nil, nil, fmt.Errorf("--web.kubernetes-auth: %w", err)
 	}
@@ -90,7 +108,8 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout:      time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ConnState:         newConnections().changed,
+		ErrorLog:          slog.NewLogLogger(serverLog{log.Handler()}, slog.LevelWarn),
 	}
 }
 

@@ -30,7 +30,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// must returns a value of a call that may not fail.
+// must returns the result of a call that must not fail.
 func must[V any](v V, err error) func(testing.TB) V {
 	return func(t testing.TB) V {
 		t.Helper()
@@ -203,7 +203,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 	stream := must(client.CoreV1().RESTClient().Get().AbsPath("/api/v1/watch/namespaces", namespace, "pods").
 		Param("timeoutSeconds", "1").Stream(ctx))(t)
 	_ = stream.Close()
-	// A subresource of namespaces, in the place of a resource.
+	// A subresource of namespaces, where a resource would be.
 	space := must(client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}))(t)
 	must(client.CoreV1().Namespaces().Finalize(ctx, space, metav1.UpdateOptions{}))(t)
 
@@ -222,33 +222,34 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 // TestRequestsWithoutAnAnswer covers S17 with network errors, which are counted and returned unchanged.
 func TestRequestsWithoutAnAnswer(t *testing.T) {
 	proxy, config := stacktest.Proxied(t)
-	config.Timeout = 3 * time.Second
 	obs, registry := observertest.New(t)
 	client := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
-	get := func() error {
-		_, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+	get := func(timeout time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		_, err := client.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{})
 		return err
 	}
 	series := func(code string) string {
 		return "k8s_client_requests_total{code=" + code + ",resource=namespaces,subresource=,verb=get}"
 	}
-	must(0, get())(t)
+	must(0, get(await.Timeout))(t)
 	proxy.HalfOpen()
-	fails(0, get())(t, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
+	fails(0, get(3*time.Second))(t, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
 	proxy.Cut()
-	fails(0, get())(t, func(err error) bool { return err != nil })
+	fails(0, get(3*time.Second))(t, func(err error) bool { return err != nil })
 	if err := proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}
-	must(0, get())(t)
+	must(0, get(await.Timeout))(t)
 	got := metricstest.Take(t, registry)
 	if got[series("200")] != 2 || got[series("error")] < 2 || len(got.Family("k8s_client_requests_total")) != 2 {
 		t.Errorf("after two answers and two failures:\n%s", got.Family("k8s_client_requests_total"))
 	}
 }
 
-// TestThrottledByItself covers S17: a client with a rate of 1/s and no burst waits about a second for each request but the
-// first.
+// TestThrottledByItself covers S17: a client with a rate of 1/s and no burst waits about a second for each request except
+// the first.
 func TestThrottledByItself(t *testing.T) {
 	config := rest.CopyConfig(stacktest.Config(t))
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(1, 1)
@@ -282,7 +283,7 @@ func TestClientsShareSeries(t *testing.T) {
 	must(untyped.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, "default", metav1.GetOptions{}))(t)
 	metricstest.Take(t, registry).Since(nil).Equal(t, metricstest.Snapshot{
 		"k8s_client_requests_total{code=200,resource=namespaces,subresource=,verb=get}": 2,
-		"k8s_client_request_duration_seconds_count{resource=namespaces,verb=get}":       2,
+		"k8s_client_request_duration_seconds_count{verb=get}":                           2,
 	})
 	if config.WrapTransport != nil || wrapped.RateLimiter != nil {
 		t.Error("the caller's configuration was changed, or a limiter added")

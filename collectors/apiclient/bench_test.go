@@ -30,5 +30,5 @@ func BenchmarkRequest(b *testing.B) {
 		}
 	}
 	plain := answering(http.StatusOK)
-	budget.Ratio(b, 300_000, run(plain), run(apiclient.WrapTransport(obs, plain)))
+	budget.Ratio(b, 100_000, run(plain), run(apiclient.WrapTransport(obs, plain)))
 }

@@ -1,5 +1,5 @@
 // Package apiclient decorates clients of the API server. It reports their requests by verb, resource and status code, their
-// conflicts, and how long they wait for the client's own rate limiter.
+// conflicts, and how long they wait for the client-side rate limiter.
 //
 //	config = apiclient.WrapConfig(obs, config)
 //
@@ -8,11 +8,19 @@
 //	what is reported                        taken from
 //	requests, their duration, conflicts     rest.Config.Wrap: each attempt passes the transport
 //	throttle wait                           rest.Config.RateLimiter
+//	bytes of lists and watches              the body of the response, after decompression
+//	bytes of gzip on the wire, if asked     the body of the response, before decompression
+//	writes that change nothing              resourceVersion in the bodies of request and response
 //
 // Files:
 //
-//	transport.go  WrapConfig and WrapTransport, the decorator of an http.RoundTripper
-//	requests.go   the series of requests, created when a program first sends such a request
-//	throttle.go   the decorator of a flowcontrol.RateLimiter
-//	values.go     values of labels with a closed set
+//	transport.go     WrapConfig and WrapTransport, the decorator of an http.RoundTripper
+//	spans.go         spans of requests in a traced reconcile
+//	requests.go      the series of requests, created when a program first sends such a request
+//	compression.go   decompresses in place of net/http, to count what is on the wire
+//	reads.go         lists and watches: the version they ask for, and their bytes
+//	writes.go        updates and patches that change nothing
+//	version_scan.go  finds the resourceVersion of an object in JSON or protobuf
+//	throttle.go      the decorator of a flowcontrol.RateLimiter
+//	values.go        values of labels with a closed set
 package apiclient

@@ -27,7 +27,7 @@ func conflicting() *httptest.Server {
 	}))
 }
 
-// All clients created from the configuration are observed, and how long they wait for its rate limiter.
+// All clients created from the configuration are observed, including waits for its rate limiter.
 func ExampleWrapConfig() {
 	server := conflicting()
 	defer server.Close()

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// registry holds the series of the requests that pass an Observer's transports. A series is created for the first request
-// that it counts, and exists as long as the Observer: such a request may be repeated at any time.
+// registry holds the series of the requests that pass an Observer's transports. A series is created by the first request
+// that it counts, and exists as long as the Observer, because such a request may be repeated at any time.
 type registry struct {
 	*core.Observer
 	// latency is what NewMetrics registers.
@@ -27,10 +27,12 @@ type registry struct {
 	mu      sync.RWMutex
 	answers map[answer]*answerSeries
 	// names are the values of the label resource. The value is other for resources beyond the limit, and for strings that
-	// cannot be the name of a resource. Names with that value have a limit of their own.
+	// cannot be the name of a resource. Names with that value have a separate limit.
 	names map[schema.GroupResource]string
 	// others is the number of names with the value other.
 	others int
+
+	reads reads
 }
 
 // answer is the key of the series that count a response.
@@ -57,7 +59,8 @@ var _ core.Part = &registry{}
 
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
-		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{}}
+		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
+			reads: reads{requests: map[readKey]prometheus.Counter{}, bytes: map[readKey]prometheus.Counter{}, compressed: map[readKey]prometheus.Counter{}}}
 		r.latency.registry = r
 		return r
 	})
@@ -66,8 +69,8 @@ func registryOf(obs *collectors.Observer) *registry {
 // Collect implements core.Part: everything is in vectors.
 func (*registry) Collect(chan<- prometheus.Metric) {}
 
-// count counts a request that took the given number of nanoseconds.
-func (r *registry) count(request apipath.Request, code int, duration int64) {
+// count counts a request that took the given number of nanoseconds, with its trace ID unless that is empty.
+func (r *registry) count(request apipath.Request, code int, duration int64, traceID string) {
 	key := answer{request, code}
 	var closed bool
 	if key.Subresource, closed = subresources[key.Subresource]; !closed {
@@ -84,7 +87,7 @@ func (r *registry) count(request apipath.Request, code int, duration int64) {
 		s = r.newAnswer(key)
 	}
 	s.requests.Inc()
-	s.duration.Observe(core.Seconds(duration))
+	core.Observe(s.duration, core.Seconds(duration), traceID)
 	if s.conflicts != nil {
 		s.conflicts.Inc()
 	}
@@ -114,7 +117,7 @@ func (r *registry) newAnswer(key answer) *answerSeries {
 	}
 	s := &answerSeries{
 		requests: r.Metrics.Counter(catalog.ClientRequests, key.Verb, resource, key.Subresource, code),
-		duration: r.Metrics.Histogram(catalog.ClientRequestDuration, key.Verb, resource),
+		duration: r.Metrics.Histogram(catalog.ClientRequestDuration, key.Verb),
 	}
 	if writes(key.Verb) {
 		conflicts := r.Metrics.Counter(catalog.ClientConflicts, resource, key.Subresource)

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// limiter decorates a client's own rate limiter. TryAccept is passed on unobserved, because it never waits.
+// limiter decorates a client-side rate limiter. TryAccept is passed on unobserved, because it never waits.
 type limiter struct {
 	flowcontrol.RateLimiter
 	registry *registry
@@ -23,7 +23,7 @@ type limiter struct {
 
 func (r *registry) wrapLimiter(inner flowcontrol.RateLimiter) *limiter {
 	if l, ok := inner.(*limiter); ok && l.registry == r {
-		return l // config is a copy of one that WrapConfig has returned
+		return l // config is a copy of a result of WrapConfig
 	}
 	return &limiter{RateLimiter: inner, registry: r, wait: r.Metrics.Histogram(catalog.ClientThrottleWait)}
 }

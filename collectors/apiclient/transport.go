@@ -8,12 +8,13 @@ import (
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
+	clienttransport "k8s.io/client-go/transport"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 )
 
-// WrapConfig returns a copy of config whose clients report their requests to the API server as WrapTransport does, and how
+// WrapConfig returns a copy of config. Its clients report their requests to the API server as WrapTransport does, and how
 // long they wait for config.RateLimiter if that is set. It knows the path in config.Host, so that it also understands
 // requests to servers behind a proxy such as https://host/k8s/clusters/c-1.
 //
@@ -23,11 +24,31 @@ import (
 //
 //	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
+	return WrapConfigWithOptions(obs, config, Options{})
+}
+
+// Options are the options of WrapConfigWithOptions. The zero value is that of WrapConfig.
+type Options struct {
+	// CompressedBytes counts the bytes of compressed lists and watches on the wire, k8s_client_compressed_bytes_total.
+	//
+	// net/http requests gzip and decompresses below every decorator, and hides the compressed size. With this option, the
+	// decorator does both in its place for lists and watches, with the same header, for the same requests, and with the same
+	// response. It has no effect if compression is disabled, in config or in a transport of the caller, or if that
+	// transport is not an *http.Transport. A compressed response allocates about 45 KiB, as its decompression in net/http does
+	// unless it can reuse a buffer.
+	CompressedBytes bool
+}
+
+// WrapConfigWithOptions is WrapConfig with options.
+func WrapConfigWithOptions(obs *collectors.Observer, config *rest.Config, options Options) *rest.Config {
 	r := registryOf(obs)
 	config = rest.CopyConfig(config)
 	var prefix string
 	if server, _, err := rest.DefaultServerUrlFor(config); err == nil { // otherwise no client can be created from config
 		prefix = strings.TrimSuffix(path.Join("/", server.Path), "/") // as client-go prepends it to the path
+	}
+	if options.CompressedBytes { // innermost: wrappers that are already set see what they see without it
+		config.WrapTransport = clienttransport.Wrappers(r.decompress(prefix), config.WrapTransport)
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return r.wrapTransport(next, prefix) })
 	if config.RateLimiter != nil {
@@ -37,13 +58,13 @@ func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 }
 
 // WrapTransport returns a transport that reports requests by verb, resource and status code. Requests and responses pass
-// unchanged. A nil transport means http.DefaultTransport. It can be passed to rest.Config.Wrap, but WrapConfig reports
-// more.
+// unchanged, except that the bodies of lists, watches, updates and patches are wrapped to count what the caller reads. A nil
+// transport means http.DefaultTransport. It can be passed to rest.Config.Wrap, but WrapConfig reports more.
 //
 // A transport that this Observer has already wrapped is returned unchanged, even if others have wrapped it since, as long as
 // they have the method WrappedRoundTripper, as those of client-go do. All transports of an Observer share their series, which
-// exist as long as the Observer. The transport is safe for concurrent use if next is, and does not allocate except for the
-// first request of its kind.
+// exist as long as the Observer. The transport is safe for concurrent use if next is. It allocates a few bytes for a list or watch,
+// at most 10 KiB for an update or patch, and otherwise only for the first request of its kind.
 func WrapTransport(obs *collectors.Observer, next http.RoundTripper) http.RoundTripper {
 	return registryOf(obs).wrapTransport(next, "")
 }
@@ -88,17 +109,27 @@ var _ utilnet.RoundTripperWrapper = &transport{}
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var asked, query string
-	if r.URL != nil { // else next returns an error
+	if r.URL != nil { // otherwise next returns an error
 		asked, query = strings.TrimPrefix(r.URL.Path, t.prefix), r.URL.RawQuery
 	}
 	request := apipath.Parse(r.Method, asked, query)
+	span := t.registry.beginSpan(r, request)
 	sent := t.registry.Now()
 	response, err := t.next.RoundTrip(r)
 	code := noAnswer
 	if response != nil && err == nil {
 		code = response.StatusCode
 	}
-	t.registry.count(request, code, t.registry.Now()-sent)
+	took := t.registry.Now() - sent
+	t.registry.count(request, code, took, endSpan(span, code, err))
+	if err != nil {
+		return response, err
+	}
+	if isRead(request) {
+		t.registry.countRead(request, query, response)
+	} else if comparesVersions(request, response) {
+		t.registry.compareVersions(r, request, query, response)
+	}
 	return response, err
 }
 

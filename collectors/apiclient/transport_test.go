@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,8 +18,10 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
 // fakeTransport answers requests without a network.
@@ -66,7 +69,7 @@ func TestTransportChangesNothing(t *testing.T) {
 			}
 			return want.answer, want.err
 		})).RoundTrip(sent) //nolint:bodyclose // the response has none
-		if got != want.answer || err != want.err { //nolint:errorlint // the very same
+		if got != want.answer || err != want.err { //nolint:errorlint // the same object
 			t.Errorf("got %v, %v; want %v, %v", got, err, want.answer, want.err)
 		}
 	}
@@ -76,7 +79,7 @@ func TestTransportChangesNothing(t *testing.T) {
 	})
 }
 
-// TestTransportDoesNotInterfere: errors about invalid requests and panics are those of the transport inside.
+// TestTransportDoesNotInterfere: errors about invalid requests and panics are those of the decorated transport.
 func TestTransportDoesNotInterfere(t *testing.T) {
 	obs, reg := observertest.New(t)
 	if _, err := apiclient.WrapTransport(obs, nil).RoundTrip(&http.Request{Body: http.NoBody}); err == nil { //nolint:bodyclose // the response has none
@@ -116,11 +119,12 @@ func TestTransportCounts(t *testing.T) {
 		"k8s_client_requests_total{code=200,resource=deployments.apps,subresource=status,verb=update}":       1,
 		"k8s_client_requests_total{code=409,resource=deployments.apps,subresource=status,verb=update}":       1,
 		"k8s_client_requests_total{code=200,resource=pods.custom.metrics.k8s.io,subresource=other,verb=get}": 1,
-		"k8s_client_request_duration_seconds_count{resource=pods,verb=watch}":                                2,
-		"k8s_client_request_duration_seconds_count{resource=deployments.apps,verb=update}":                   3,
-		"k8s_client_request_duration_seconds_count{resource=pods.custom.metrics.k8s.io,verb=get}":            1,
+		"k8s_client_reads_total{resource=pods,resource_version=unset,verb=watch}":                            2,
+		"k8s_client_request_duration_seconds_count{verb=watch}":                                              2,
+		"k8s_client_request_duration_seconds_count{verb=update}":                                             3,
+		"k8s_client_request_duration_seconds_count{verb=get}":                                                1,
 		"k8s_client_requests_total{code=429,resource=pods,subresource=eviction,verb=create}":                 1,
-		"k8s_client_request_duration_seconds_count{resource=pods,verb=create}":                               1,
+		"k8s_client_request_duration_seconds_count{verb=create}":                                             1,
 		"k8s_client_conflicts_total{resource=pods,subresource=eviction}":                                     0,
 		"k8s_client_conflicts_total{resource=deployments.apps,subresource=}":                                 0,
 		"k8s_client_conflicts_total{resource=deployments.apps,subresource=status}":                           1,
@@ -162,7 +166,8 @@ func TestTransportLimitsResources(t *testing.T) {
 	if n := snapshot[other]; n != 28+2*limit {
 		t.Errorf("%v requests of others", n)
 	}
-	// Invalid names are remembered too, in the room for others, and are no overflow. Beyond that nothing is remembered.
+	// Invalid names are remembered within the limit for others, and do not count as overflow. Beyond the limit, nothing is
+	// remembered.
 	const invalid = 8
 	if n := snapshot[overflow]; n != limit-invalid {
 		t.Errorf("%v overflows, want %d", n, limit-invalid)
@@ -179,7 +184,8 @@ func TestTransportLimitsResources(t *testing.T) {
 	}
 }
 
-// TestInvalidResourcesLeaveRoom: names that cannot be resources, however many, do not take the place of those that can.
+// TestInvalidResourcesLeaveRoom: names that cannot be resources do not use up the limit for those that can, regardless of
+// their number.
 func TestInvalidResourcesLeaveRoom(t *testing.T) {
 	const limit = 3
 	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Limits.Resources = limit })
@@ -238,7 +244,7 @@ type fakeWrapper struct{ http.RoundTripper }
 
 func (w fakeWrapper) WrappedRoundTripper() http.RoundTripper { return w.RoundTripper }
 
-// TestTransportForwards: client-go and net/http find the capabilities of the transport inside.
+// TestTransportForwards: client-go and net/http find the capabilities of the decorated transport.
 func TestTransportForwards(t *testing.T) {
 	obs, _ := observertest.New(t)
 	closer := &idleCloser{RoundTripper: answering(http.StatusOK)}
@@ -311,7 +317,7 @@ func TestRateLimiter(t *testing.T) {
 		limiter := &hesitantLimiter{wait: 2 * time.Second, err: errors.New("gave up")}
 		decorated := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, &rest.Config{RateLimiter: limiter})).RateLimiter
 		metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 0, "k8s_client_throttle_wait_seconds_sum": 0})
-		if err := decorated.Wait(t.Context()); err != limiter.err { //nolint:errorlint // the very same
+		if err := decorated.Wait(t.Context()); err != limiter.err { //nolint:errorlint // the same object
 			t.Error(err)
 		}
 		decorated.Accept()
@@ -320,4 +326,64 @@ func TestRateLimiter(t *testing.T) {
 		}
 		metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{"k8s_client_throttle_wait_seconds_count": 2, "k8s_client_throttle_wait_seconds_sum": 4})
 	})
+}
+
+// A Tracer that decides early is called only for requests with a span.
+func TestRequestWithoutParent(t *testing.T) {
+	tracer := &spantest.Sampler{}
+	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
+	transport := apiclient.WrapTransport(obs, answering(http.StatusOK))
+	parent := tracer.Start(t.Context(), spans.Operation{Kind: spans.Reconcile})
+	for _, ctx := range []context.Context{t.Context(), parent.Context(t.Context())} {
+		_, _ = transport.RoundTrip(newRequest(t, http.MethodGet, "http://server/api/v1/pods").WithContext(ctx)) //nolint:bodyclose // the response has none
+	}
+	if all := tracer.Ended(spans.Request); len(all) != 1 || all[0].Parent != parent.SpanContext() {
+		t.Errorf("got %+v, want one span with a parent", all)
+	}
+}
+
+// Spans have the resources and subresources that the metrics have.
+func TestSubresourceOfSpans(t *testing.T) {
+	tracer := &spantest.Tracer{}
+	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
+	transport := apiclient.WrapTransport(obs, answering(http.StatusOK))
+	parent := tracer.Start(t.Context(), spans.Operation{Kind: spans.Reconcile})
+	for _, path := range []string{"pods/a", "pods/a/status", "pods/a/unheard-of"} {
+		request := newRequest(t, http.MethodGet, "http://server/api/v1/namespaces/default/"+path)
+		_, _ = transport.RoundTrip(request.WithContext(parent.Context(t.Context()))) //nolint:bodyclose // the response has none
+	}
+	var got []string
+	for _, s := range tracer.Ended(spans.Request) {
+		got = append(got, s.Name+"/"+s.Subresource)
+	}
+	if want := []string{"pods/", "pods/status", "pods/other"}; !slices.Equal(got, want) {
+		t.Errorf("spans of %v, want %v", got, want)
+	}
+	failing := apiclient.WrapTransport(obs, answering(http.StatusConflict))
+	request := newRequest(t, http.MethodPut, "http://server/api/v1/namespaces/default/pods/a")
+	_, _ = failing.RoundTrip(request.WithContext(parent.Context(t.Context()))) //nolint:bodyclose // the response has none
+	if all := tracer.Ended(spans.Request); len(all) != 4 || !all[3].Failed || all[3].ErrorType != "409" || all[0].Failed {
+		t.Errorf("got %+v, want three successful spans and one that failed with 409", all)
+	}
+}
+
+// The duration of a request is the time until the response.
+func TestDurationOfARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		time.Sleep(time.Hour) // since the Observer exists
+		transport := apiclient.WrapTransport(obs, slowly{answering(http.StatusOK)})
+		_, _ = transport.RoundTrip(newRequest(t, http.MethodGet, "http://server/api/v1/pods")) //nolint:bodyclose // the response has none
+		if s := metricstest.Take(t, reg); s["k8s_client_request_duration_seconds_sum{verb=list}"] != 2 {
+			t.Errorf("want a list of two seconds, got\n%s", s)
+		}
+	})
+}
+
+// slowly is a transport that takes two seconds.
+type slowly struct{ http.RoundTripper }
+
+func (s slowly) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(2 * time.Second)
+	return s.RoundTripper.RoundTrip(r)
 }

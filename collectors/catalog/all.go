@@ -7,6 +7,7 @@ var all = []Metric{
 	InformerObjects.Metric,
 	InformerCacheHits.Metric,
 	InformerCacheMisses.Metric,
+	InformerUnsyncedReads.Metric,
 	InformerCacheLists.Metric,
 
 	// Sync
@@ -26,10 +27,14 @@ var all = []Metric{
 	InformerWatchDisconnects.Metric,
 	InformerWatchEvents.Metric,
 	InformerLastEventTimestamp.Metric,
+	InformerWatchOpened.Metric,
+	InformerFailures.Metric,
 	InformerCoverageGap.Metric,
 
 	// Lag
 	InformerSyncLag.Metric,
+	InformerDegraded.Metric,
+	InformerStoreLag.Metric,
 	InformerFreshnessChecks.Metric,
 	InformerEventLag.Metric,
 	InformerPropagation.Metric,
@@ -45,17 +50,23 @@ var all = []Metric{
 	InformerHandlerPending.Metric,
 	InformerHandlerPanics.Metric,
 	InformerHandlerResyncPeriod.Metric,
+	InformerResyncPeriods.Metric,
 	InformerHandlerLastResync.Metric,
 	InformerUnchangedUpdates.Metric,
+	InformerSameGenerationUpdates.Metric,
 	InformerEventsLost.Metric,
 
 	// Versions
 	InformerResourceVersion.Metric,
 	InformerResourceVersionRegressions.Metric,
+	InformerUnversionedObjects.Metric,
 
 	// Pollution
 	InformerTransformConflicts.Metric,
+	InformerTransforms.Metric,
+	InformerIndexErrors.Metric,
 	InformerTransformDrops.Metric,
+	InformerForeignObjects.Metric,
 	InformerDuplicates.Metric,
 	InformerOrphans.Metric,
 	InformerKeyCollisions.Metric,
@@ -66,8 +77,10 @@ var all = []Metric{
 	ControllerBackoff.Metric,
 	ControllerQueueDelayedItems.Metric,
 	ControllerQueueOldestItem.Metric,
+	ControllerRunningWorkers.Metric,
 	ControllerQueueCoalesced.Metric,
 	ControllerDropped.Metric,
+	ControllerTraceLinksDropped.Metric,
 
 	// Controllers
 	ControllerReconcile.Metric,
@@ -103,12 +116,17 @@ var all = []Metric{
 	ObjectTerminatingOldest.Metric,
 	ObjectGenerationLag.Metric,
 	ObjectGenerationLagOldest.Metric,
+	ObjectGenerationObserved.Metric,
 	ObjectOverflow.Metric,
 
 	// API client
 	ClientRequests.Metric,
 	ClientRequestDuration.Metric,
 	ClientConflicts.Metric,
+	ClientReads.Metric,
+	ClientReadBytes.Metric,
+	ClientCompressedBytes.Metric,
+	ClientUnchangedWrites.Metric,
 	ClientThrottleWait.Metric,
 
 	// Upstream
@@ -124,6 +142,29 @@ var all = []Metric{
 	UpstreamQueueRetries.Metric,
 	UpstreamLeaderStatus.Metric,
 	UpstreamLeaderSlowpath.Metric,
+
+	// Programs without the library
+	runtimeReconcile.Metric,
+	runtimeTerminalErrors.Metric,
+	runtimePanics.Metric,
+	runtimeDuration.Metric,
+	runtimeActiveWorkers.Metric,
+	runtimeMaxWorkers.Metric,
+	restRequests.Metric,
+	restDuration.Metric,
+	restThrottling.Metric,
+
+	// API server
+	ServerTerminatedWatchers.Metric,
+	ServerConsistencyChecks.Metric,
+	serverInitializations.Metric,
+	serverWatchList.Metric,
+	serverRejected.Metric,
+	serverLongRunning.Metric,
+
+	// Tracing
+	TraceSpansExported.Metric,
+	TraceSpansDropped.Metric,
 
 	// Series
 	InformerLabelOverflow.Metric,

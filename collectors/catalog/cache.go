@@ -3,24 +3,27 @@ package catalog
 // The caches of informers.
 var (
 	InformerSynced = gauge(Metric{
-		Name:   "k8s_informer_synced",
-		Help:   "Whether the informer has synced (1) or not (0), as reported by client-go's HasSynced.",
-		Notes:  "Stays 1 when the watch is lost later. Absent until the informer has been started.",
-		Family: familyCache,
-		Labels: informer(),
-		Covers: []string{"S2", "O1"},
+		Name:      "k8s_informer_synced",
+		Help:      "Whether the informer has synced (1) or not (0), as reported by client-go's HasSynced.",
+		Notes:     "Stays 1 when the watch is lost later. Absent until the informer has been started.",
+		Family:    familyCache,
+		Labels:    informer(),
+		Covers:    []string{"S2", "O1"},
+		Essential: true,
 	})
 	InformerObjects = gauge(Metric{
-		Name:   "k8s_informer_objects",
-		Help:   "Number of objects in the informer's cache.",
-		Notes:  "The objects of the last list, plus those added and minus those deleted by watch events since.",
-		Family: familyCache,
-		Labels: informer(),
-		Covers: []string{"S11"},
+		Name:      "k8s_informer_objects",
+		Help:      "Number of objects in the informer's cache.",
+		Notes:     "The objects of the last list, plus those added and minus those deleted by watch events since.",
+		Family:    familyCache,
+		Labels:    informer(),
+		Covers:    []string{"S11"},
+		Essential: true,
 	})
 	InformerCacheHits = counter(Metric{
 		Name:   "k8s_informer_cache_hits_total",
 		Help:   "Number of cache reads by key that found the object, through the store, its indexer or a lister.",
+		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
 		Covers: []string{"S1", "B1"},
@@ -28,13 +31,24 @@ var (
 	InformerCacheMisses = counter(Metric{
 		Name:   "k8s_informer_cache_misses_total",
 		Help:   "Number of cache reads by key that did not find the object, through the store, its indexer or a lister.",
+		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
 		Covers: []string{"S1", "B1"},
 	})
+	InformerUnsyncedReads = counter(Metric{
+		Name:      "k8s_informer_unsynced_reads_total",
+		Help:      "Number of cache reads before the initial sync: lookups by key that found no object, and lists.",
+		Notes:     "The object may exist all the same: wait for the cache before reading it. Absent before the first. Requires client-go v0.36.",
+		Family:    familyCache,
+		Labels:    informer(),
+		Covers:    []string{"S31"},
+		Essential: true,
+	})
 	InformerCacheLists = counter(Metric{
 		Name:   "k8s_informer_cache_lists_total",
 		Help:   "Number of cache reads that return several objects or keys, by the index used.",
+		Notes:  "Absent before the first such read of an index.",
 		Family: familyCache,
 		Labels: informer(LabelIndex),
 		Covers: []string{"S1", "B1"},

@@ -5,11 +5,12 @@ import "slices"
 // Type is the type of a metric in the Prometheus exposition formats.
 type Type string
 
-// The types of metrics. Summaries are not used: their quantiles cannot be aggregated.
+// The types of metrics. Summaries have no quantiles, which could not be aggregated: only a count and a sum, for a mean.
 const (
 	TypeCounter   Type = "counter"
 	TypeGauge     Type = "gauge"
 	TypeHistogram Type = "histogram"
+	TypeSummary   Type = "summary"
 )
 
 // Family is a group of metrics. The generated documentation has a table for each family.
@@ -33,6 +34,9 @@ const (
 	familyObjects     Family = "Objects"
 	familyClient      Family = "API client"
 	familyUpstream    Family = "Upstream"
+	familyForeign     Family = "Programs without the library"
+	familyServer      Family = "API server"
+	familyTracing     Family = "Tracing"
 	familySeries      Family = "Series"
 	familyExporter    Family = "Exporter"
 )
@@ -41,7 +45,7 @@ const (
 func Families() []Family {
 	return []Family{
 		familyCache, familySync, familyWatch, familyLag, familyAudit, familyHandlers, familyVersions, familyPollution,
-		familyQueues, familyControllers, familyFinalizers, familyLeader, familyLeases, familyObjects, familyClient, familyUpstream, familySeries, familyExporter,
+		familyQueues, familyControllers, familyFinalizers, familyLeader, familyLeases, familyObjects, familyClient, familyUpstream, familyForeign, familyServer, familyTracing, familySeries, familyExporter,
 	}
 }
 
@@ -58,7 +62,7 @@ type Label struct {
 
 // Metric describes one metric. It must not be modified.
 type Metric struct {
-	// Name is the full name, without the suffixes that the exposition formats add to histograms.
+	// Name is the full name, without the suffixes that the exposition formats add to histograms and summaries.
 	Name string
 	// Help is the help text: one sentence of at most 160 characters on what is measured, in which unit.
 	Help string
@@ -72,7 +76,17 @@ type Metric struct {
 	Labels []Label
 	// Buckets are the upper bounds of a histogram's classic buckets, in the metric's unit; nil for other types.
 	Buckets []float64
-	// Covers are the ids of the requirements in docs/requirements.md that the metric meets, such as S1 or P3.
+	// AtZero are the values of the last label that have a series before they occur: those of counters, so that a rule sees the
+	// first increase, and one of a gauge, to distinguish 0 from no data. The other values of a closed set have a series once
+	// they have occurred.
+	AtZero []string
+	// Essential marks the metrics that programs with little detail report: those that alerts of severity page and ticket read,
+	// except for InformerVersionBehindPast, and the number of objects.
+	Essential bool
+	// EssentialBuckets are the buckets of an essential histogram with little detail. Alerts on a share of observations need
+	// only the objective, those on a quantile one more.
+	EssentialBuckets []float64
+	// Covers are the IDs of the requirements in docs/requirements.md that the metric meets, such as S1 or P3.
 	Covers []string
 }
 
@@ -85,7 +99,10 @@ type Gauge struct{ Metric }
 // Histogram is a metric that counts observations in Buckets.
 type Histogram struct{ Metric }
 
-// Definition is a Metric of any type: a Counter, a Gauge, a Histogram, or the Metric that they embed.
+// Summary is a metric that counts and sums observations.
+type Summary struct{ Metric }
+
+// Definition is a Metric of any type: a Counter, a Gauge, a Histogram, a Summary, or the Metric that they embed.
 type Definition interface{ Define() Metric }
 
 // Define implements Definition.
@@ -104,6 +121,11 @@ func gauge(m Metric) Gauge {
 func histogram(m Metric) Histogram {
 	m.Type = TypeHistogram
 	return Histogram{m}
+}
+
+func summary(m Metric) Summary {
+	m.Type = TypeSummary
+	return Summary{m}
 }
 
 // LabelNames returns the names of all labels in the order of Labels. It allocates.
@@ -125,6 +147,9 @@ func (m Metric) Values(label string) []string {
 	}
 	return nil
 }
+
+// Foreign reports whether neither the library nor the exporter reports the metric.
+func (m Metric) Foreign() bool { return m.Family == familyForeign || m.Family == familyServer }
 
 // HasBucket reports whether upper is exactly one of the metric's bucket bounds. Only such a bound can be compared with a
 // threshold without interpolation.

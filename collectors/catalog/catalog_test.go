@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// rule is one thing that must hold for each metric. The first few are those of promlint
+// rule is a rule for every metric. The first few are those of promlint
 // (github.com/prometheus/client_golang/prometheus/testutil/promlint), which a leaf package cannot import.
 type rule struct {
 	name  string
@@ -42,8 +42,13 @@ var rules = []rule{
 	}},
 	{"the name has a prefix of ours, or of client-go if it is client-go's", func(m Metric) error {
 		allowed := prefixes
-		if m.Family == familyUpstream {
+		switch m.Family {
+		case familyUpstream:
 			allowed = upstreamPrefixes
+		case familyForeign:
+			allowed = []string{"controller_runtime_", "rest_client_"}
+		case familyServer:
+			allowed = []string{"apiserver_"}
 		}
 		if !slices.ContainsFunc(allowed, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
 			return fmt.Errorf("has none of %v", allowed)
@@ -141,6 +146,25 @@ var rules = []rule{
 		}
 		return nil
 	}},
+	{"essential buckets are buckets of essential histograms", func(m Metric) error {
+		for _, b := range m.EssentialBuckets {
+			if !m.HasBucket(b) {
+				return fmt.Errorf("has the essential bucket %v", b)
+			}
+		}
+		if (len(m.EssentialBuckets) > 0) != (m.Essential && m.Type == TypeHistogram) {
+			return fmt.Errorf("has the essential buckets %v", m.EssentialBuckets)
+		}
+		return nil
+	}},
+	{"values at 0 are those of the last label of a counter or gauge", func(m Metric) error {
+		for _, value := range m.AtZero {
+			if m.Type != TypeCounter && m.Type != TypeGauge || !slices.Contains(m.Labels[len(m.Labels)-1].Values, value) {
+				return fmt.Errorf("has %q at 0", value)
+			}
+		}
+		return nil
+	}},
 }
 
 func TestEachMetricFollowsTheRules(t *testing.T) {
@@ -153,7 +177,7 @@ func TestEachMetricFollowsTheRules(t *testing.T) {
 	}
 }
 
-// Each rule finds its fault, and no other rule is needed for it.
+// Each rule detects the metric that violates it.
 func TestRulesFindFaults(t *testing.T) {
 	good := Metric{
 		Name: "k8s_informer_things_total", Help: "Things.", Type: TypeCounter, Family: familyCache, Labels: informer(), Covers: []string{"S1"},
@@ -179,6 +203,8 @@ func TestRulesFindFaults(t *testing.T) {
 		func(m *Metric) { m.Labels = []Label{LabelWatchNamespace, LabelName, LabelInformerType} },
 		func(m *Metric) { m.Family = "Other" },
 		func(m *Metric) { m.Covers = []string{"X1"} },
+		func(m *Metric) { m.EssentialBuckets = []float64{1} },
+		func(m *Metric) { m.AtZero = []string{"error"} },
 	} {
 		m := good
 		spoil(&m)
@@ -199,6 +225,8 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("ByName(%q) = %q, %t", m.Name, found.Name, ok)
 		}
 	}
+	// Of Prometheus and of client_golang.
+	metrics["scrape_duration_seconds"], metrics["go_memstats_heap_alloc_bytes"] = true, true
 	for _, o := range Objectives.All() {
 		if ids[o.ID] {
 			t.Errorf("the objective %s is defined twice", o.ID)
@@ -213,7 +241,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// A threshold that is not exactly a bucket's bound is compared with an interpolation, and one that is the top bound is
+// A threshold that is not a bucket's bound is compared with an interpolated value, and a threshold at the top bound is
 // never exceeded.
 func TestObjectivesAreBuckets(t *testing.T) {
 	checked := 0
@@ -224,6 +252,9 @@ func TestObjectivesAreBuckets(t *testing.T) {
 		checked++
 		if !o.Metric.HasBucket(o.Threshold) {
 			t.Errorf("%s: %v is no bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.Buckets)
+		}
+		if o.Metric.Essential && !slices.Contains(o.Metric.EssentialBuckets, o.Threshold) {
+			t.Errorf("%s: %v is no essential bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.EssentialBuckets)
 		}
 		if o.Threshold >= slices.Max(o.Metric.Buckets) {
 			t.Errorf("%s: no bucket of %s is above %v", o.ID, o.Metric.Name, o.Threshold)
@@ -239,8 +270,8 @@ func TestObjectivesAreBuckets(t *testing.T) {
 	}
 }
 
-// What is declared is listed: a metric or an objective that All and Objectives do not return would be reported and
-// missing from every document.
+// Everything that is declared is listed: All and Objectives return every metric and objective, so that the documentation is
+// complete.
 func TestEverythingThatIsDeclaredIsListed(t *testing.T) {
 	listed := map[string]bool{}
 	for _, m := range All() {

@@ -3,7 +3,7 @@ package catalog
 import "slices"
 
 // LabelController names a controller of a program, and its queue.
-var LabelController = Label{Name: "controller", Help: "name of the controller, which its queue shares"}
+var LabelController = Label{Name: "controller", Help: "name of the controller and of its queue"}
 
 // controller returns the labels of a controller's metric.
 func controller(more ...Label) []Label {
@@ -30,6 +30,10 @@ var (
 	labelDropReason = Label{
 		Name: "reason", Help: "why the item was dropped",
 		Values: []string{"max_retries", "terminal", "shutdown"},
+	}
+	labelTraceDropReason = Label{
+		Name: "reason", Help: "limit that was reached: links of a reconcile, or items with causes",
+		Values: []string{"links", "items"},
 	}
 	labelReconcileResult = Label{
 		Name: "result", Help: "how the reconcile ended",
@@ -64,6 +68,14 @@ var (
 		Values: []string{
 			"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other",
 		},
+	}
+	labelRequestedVersion = Label{
+		Name: "resource_version", Help: "requested version: `unset` is the most recent one, `any` is 0, `exact` also a watch from a version, `continue` the next page of a list, `streaming` a watch that begins with all objects",
+		Values: []string{"unset", "any", "exact", "not_older_than", "continue", "streaming"},
+	}
+	labelWireEncoding = Label{
+		Name: "encoding", Help: "whether the response was compressed on the wire",
+		Values: []string{"gzip", "identity"},
 	}
 	// labelSubresource is empty for the object itself, so that updates of the status are distinct from those of the spec.
 	labelSubresource = Label{

@@ -3,11 +3,13 @@ package catalog
 // Reconciles and the shutdown of controllers.
 var (
 	ControllerReconcile = counter(Metric{
-		Name:   "controller_reconcile_total",
-		Help:   "Number of reconciles, by result.",
-		Family: familyControllers,
-		Labels: controller(labelReconcileResult),
-		Covers: []string{"S9"},
+		Name:      "controller_reconcile_total",
+		Help:      "Number of reconciles, by result.",
+		Family:    familyControllers,
+		Labels:    controller(labelReconcileResult),
+		AtZero:    []string{"success", "error", "terminal", "panic"},
+		Covers:    []string{"S9"},
+		Essential: true,
 	})
 	ControllerReconcileDuration = histogram(Metric{
 		Name:    "controller_reconcile_duration_seconds",
@@ -34,7 +36,7 @@ var (
 	ControllerStaleReads = counter(Metric{
 		Name:   "controller_stale_reads_total",
 		Help:   "Number of cache reads older than the controller's own last write.",
-		Notes:  "Only for controllers that track their writes. Includes reads that were held back as stale.",
+		Notes:  "Only for controllers that use controllers.Writes. A stale read counts even if the controller retries instead of acting on it.",
 		Family: familyControllers,
 		Labels: controller(),
 		Covers: []string{"P9"},

@@ -6,7 +6,8 @@
 //
 // Files:
 //
-//	catalog.go     the types: Metric, Counter, Gauge, Histogram, Label, Family; All and ByName
+//	catalog.go     the types: Metric, Counter, Gauge, Histogram, Summary, Label, Family; All and ByName
+//	stability.go   how metrics may change from one release to the next
 //	all.go         every metric, listed
 //	labels.go      the labels of informer metrics, with their values if these are a closed set
 //	controller_labels.go
@@ -24,11 +25,13 @@
 //	leader.go      leader election
 //	client.go      requests to the API server
 //	upstream.go    client-go's own metrics
+//	foreign.go     programs without the library, and the API server
 //	series.go      label limits
 //	exporter.go    the exporter about itself
 //	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
 //	targets.go     the objectives in force, after a user's overrides
+//	scrapes.go     the windows and for durations that a scrape interval needs
 //	format.go      thresholds and durations as people and Prometheus write them
 //
 // The name of a metric is written once, where it is declared. All other code refers to the Go value, or a test compares it.

@@ -7,30 +7,31 @@ var (
 		Help:   "Number of finalizer cleanup attempts, by result.",
 		Family: familyFinalizers,
 		Labels: controller(LabelFinalizer, labelCleanupResult),
+		AtZero: []string{"error", "timeout"},
 		Covers: []string{"S16"},
 	})
-	ControllerFinalizerDuration = histogram(Metric{
-		Name:    "controller_finalizer_duration_seconds",
-		Help:    "Duration of finalizer cleanup attempts in seconds, by result.",
-		Family:  familyFinalizers,
-		Labels:  controller(LabelFinalizer, labelCleanupResult),
-		Buckets: cleanupBuckets,
-		Covers:  []string{"S16"},
+	ControllerFinalizerDuration = summary(Metric{
+		Name:      "controller_finalizer_duration_seconds",
+		Help:      "Duration of finalizer cleanup attempts in seconds, by result.",
+		Family:    familyFinalizers,
+		Labels:    controller(LabelFinalizer, labelCleanupResult),
+		Covers:    []string{"S16", "S35"},
+		Essential: true,
 	})
-	ControllerFinalizerRollbackDuration = histogram(Metric{
-		Name:    "controller_finalizer_rollback_duration_seconds",
-		Help:    "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
-		Family:  familyFinalizers,
-		Labels:  controller(LabelFinalizer, labelRollbackResult),
-		Buckets: cleanupBuckets,
-		Covers:  []string{"S16"},
+	ControllerFinalizerRollbackDuration = summary(Metric{
+		Name:   "controller_finalizer_rollback_duration_seconds",
+		Help:   "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
+		Family: familyFinalizers,
+		Labels: controller(LabelFinalizer, labelRollbackResult),
+		Covers: []string{"S16"},
 	})
 	ControllerFinalizerOverdue = gauge(Metric{
-		Name:   "controller_finalizer_overdue",
-		Help:   "Number of objects whose finalizer cleanup exceeded its deadline.",
-		Notes:  "The deadline counts from the first attempt.",
-		Family: familyFinalizers,
-		Labels: controller(LabelFinalizer),
-		Covers: []string{"S16"},
+		Name:      "controller_finalizer_overdue",
+		Help:      "Number of objects that exceeded the deadline of their finalizer cleanup.",
+		Notes:     "The deadline counts from the first attempt.",
+		Family:    familyFinalizers,
+		Labels:    controller(LabelFinalizer),
+		Covers:    []string{"S16"},
+		Essential: true,
 	})
 )

@@ -7,15 +7,17 @@ var (
 		Help:   "Number of registered event handlers.",
 		Family: familyHandlers,
 		Labels: informer(),
-		Covers: []string{"S22"},
+		Covers: []string{"S22", "S41"},
 	})
 	InformerHandlerDuration = histogram(Metric{
-		Name:    "k8s_informer_handler_duration_seconds",
-		Help:    "Time a handler took to process one event in seconds, including resyncs.",
-		Family:  familyHandlers,
-		Labels:  informer(LabelHandler),
-		Buckets: handlerBuckets,
-		Covers:  []string{"B2", "B7"},
+		Name:             "k8s_informer_handler_duration_seconds",
+		Help:             "Time a handler took to process one event in seconds, including resyncs.",
+		Family:           familyHandlers,
+		Labels:           informer(LabelHandler),
+		Buckets:          handlerBuckets,
+		Covers:           []string{"B2", "B7"},
+		Essential:        true,
+		EssentialBuckets: []float64{.12, 1},
 	})
 	InformerHandlerPending = gauge(Metric{
 		Name:   "k8s_informer_handler_pending_events",
@@ -23,15 +25,16 @@ var (
 		Notes:  "A lower bound once it exceeds the number of remembered events.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
-		Covers: []string{"S18"},
+		Covers: []string{"S18", "S39"},
 	})
 	InformerHandlerPanics = counter(Metric{
-		Name:   "k8s_informer_handler_panics_total",
-		Help:   "Number of handler panics.",
-		Notes:  "Panics are recovered only by informer.Isolate; otherwise client-go ends the process by default.",
-		Family: familyHandlers,
-		Labels: informer(LabelHandler),
-		Covers: []string{"S21"},
+		Name:      "k8s_informer_handler_panics_total",
+		Help:      "Number of handler panics.",
+		Notes:     "Panics are recovered only by informer.Isolate; otherwise client-go ends the process by default.",
+		Family:    familyHandlers,
+		Labels:    informer(LabelHandler),
+		Covers:    []string{"S21"},
+		Essential: true,
 	})
 	InformerHandlerResyncPeriod = gauge(Metric{
 		Name:   "k8s_informer_handler_resync_period_seconds",
@@ -39,11 +42,20 @@ var (
 		Notes:  "The requested period, but at least 1 second. For a handler added after the start of the informer, also at least the shortest period requested before the start. Without resyncs, a handler never sees a missed event again.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
-		Covers: []string{"P4", "O6"},
+		Covers: []string{"P4", "P10", "O6"},
+	})
+	InformerResyncPeriods = gauge(Metric{
+		Name:   "k8s_informer_resync_periods",
+		Help:   "Number of different resync periods of the informer's handlers, if there is more than one.",
+		Notes:  "No resync is one of them. A handler without resyncs never sees a missed event again, while others of the same informer do. Absent if all periods are equal.",
+		Family: familyHandlers,
+		Labels: informer(),
+		Covers: []string{"P4"},
 	})
 	InformerHandlerLastResync = gauge(Metric{
 		Name:   "k8s_informer_handler_last_resync_timestamp_seconds",
-		Help:   "Unix timestamp in seconds of the last object that a resync delivered to the handler, 0 before the first.",
+		Help:   "Unix timestamp in seconds of the last object that a resync delivered to the handler.",
+		Notes:  "Absent before the first.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
 		Covers: []string{"P6"},
@@ -55,12 +67,22 @@ var (
 		Labels: informer(labelUnchangedCause),
 		Covers: []string{"S20", "B5"},
 	})
-	InformerEventsLost = counter(Metric{
-		Name:   "k8s_informer_events_lost_total",
-		Help:   "Number of lost events, by reason.",
-		Notes:  "With the reason overrun, the event reached its handler, but its receive time is unknown. With the other reasons, it never reached a handler.",
+	InformerSameGenerationUpdates = counter(Metric{
+		Name:   "k8s_informer_same_generation_updates_total",
+		Help:   "Number of updates delivered to handlers that did not change the object's generation.",
+		Notes:  "Most change only the status; the others change labels, annotations or other metadata. Objects without a generation do not count. Absent before the first.",
 		Family: familyHandlers,
-		Labels: informer(labelLostReason),
-		Covers: []string{"S19"},
+		Labels: informer(),
+		Covers: []string{"S37"},
+	})
+	InformerEventsLost = counter(Metric{
+		Name:      "k8s_informer_events_lost_total",
+		Help:      "Number of lost events, by reason.",
+		Notes:     "With the reason overrun, the event reached its handler, but its receive time is unknown. With the other reasons, it never reached a handler: list counts the objects of a list that client-go does not store because a transform returned nil for one of them, index the events of objects for which an index function failed.",
+		Family:    familyHandlers,
+		Labels:    informer(labelLostReason),
+		AtZero:    []string{"overrun"},
+		Covers:    []string{"S19", "S21"},
+		Essential: true,
 	})
 )

@@ -16,7 +16,7 @@ func informer(more ...Label) []Label {
 
 // Labels of single metrics.
 var (
-	LabelHandler = Label{Name: "handler", Help: "event handler, by its given name or that of its Go type or function"}
+	LabelHandler = Label{Name: "handler", Help: "name of the event handler: the given one, or that of its function or Go type"}
 	LabelIndex   = Label{Name: "index", Help: "index used, `*` for the whole store"}
 
 	labelSyncResult = Label{
@@ -56,7 +56,7 @@ var (
 	}
 	labelLostReason = Label{
 		Name: "reason", Help: "why the event was lost",
-		Values: []string{"overrun", "transform", "stop"},
+		Values: []string{"overrun", "transform", "stop", "list", "index"},
 	}
 	labelUnchangedCause = Label{
 		Name: "cause", Help: "why the handler received an unchanged object",

@@ -3,37 +3,55 @@ package catalog
 // How far caches and handlers lag behind the API server.
 var (
 	InformerSyncLag = gauge(Metric{
-		Name:   "k8s_informer_sync_lag_seconds",
-		Help:   "Seconds by which the informer is known to be behind the API server, 0 on a healthy watch.",
-		Notes:  "Computed at scrape time as the maximum of: the time since the watch was lost, or since the last list after that, while there is no watch; the age of the oldest received event that a handler has not finished; the age of the oldest difference found by a freshness check that still exists; and, once freshness checks have failed for three intervals, the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a half-open connection is not detected.",
+		Name:      "k8s_informer_sync_lag_seconds",
+		Help:      "Seconds by which the informer is known to be behind the API server, 0 on a healthy watch.",
+		Notes:     "Computed at scrape time as the maximum of: the time since the watch was lost, or since the last list after that, while there is no watch; the age of the oldest received event that is not in the cache yet; that of the oldest one that a handler has not finished; the age of the oldest difference found by a freshness check that still exists; and, once two freshness checks in a row have failed and three of their intervals have passed, the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a half-open connection is not detected.",
+		Family:    familyLag,
+		Labels:    informer(),
+		Covers:    []string{"S5", "S29"},
+		Essential: true,
+	})
+	InformerDegraded = gauge(Metric{
+		Name:   "k8s_informer_degraded",
+		Help:   "Whether the informer is degraded by its sync lag or event lag (1) or not (0).",
+		Notes:  "An informer is degraded while its sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Event lag is that of single events that a handler has finished, not a quantile. Sync lag counts when it is read: by a scrape, the status, or informer.NotifyDegraded. Absent until the informer has been started. The library only reports it; informer.NotifyDegraded calls the application.",
 		Family: familyLag,
 		Labels: informer(),
-		Covers: []string{"S5"},
+		Covers: []string{"S15", "S42"},
+	})
+	InformerStoreLag = gauge(Metric{
+		Name:   "k8s_informer_store_lag_seconds",
+		Help:   "Age of the oldest received event that is not in the cache yet in seconds, 0 if the cache has all of them.",
+		Notes:  "Computed at scrape time. Part of the sync lag. A transform or an index function that hangs makes it grow. Absent if the versions of the cache are not numbers.",
+		Family: familyLag,
+		Labels: informer(),
+		Covers: []string{"S29"},
 	})
 	InformerFreshnessChecks = counter(Metric{
 		Name:   "k8s_informer_freshness_checks_total",
 		Help:   "Number of freshness checks, by result.",
-		Notes:  "Each check opens a short second watch at the store's resource version and verifies that the store receives what it delivers. Absent unless checks are enabled; the library's default is off.",
+		Notes:  "Each check opens a second, short watch at the store's resource version and verifies that the store receives what it delivers. Informers take turns, and those that receive bookmarks or events are rarely checked: see collectors.Checks. Absent unless checks are enabled; the library's default is off.",
 		Family: familyLag,
 		Labels: informer(labelFreshnessResult),
 		Covers: []string{"S5", "S13"},
 	})
 	InformerEventLag = histogram(Metric{
-		Name:    "k8s_informer_event_lag_seconds",
-		Help:    "Time from receiving an event to the return of a handler in seconds, observed once per handler.",
-		Notes:   "Objects of a list are timed from the end of the list. Excludes resyncs and unchanged objects. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
-		Family:  familyLag,
-		Labels:  informer(),
-		Buckets: lagBuckets,
-		Covers:  []string{"S3", "S15", "B2"},
+		Name:             "k8s_informer_event_lag_seconds",
+		Help:             "Time from receiving an event to the return of a handler in seconds, observed once per handler.",
+		Notes:            "Objects of a list are timed from the end of the list. Excludes resyncs and unchanged objects. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
+		Family:           familyLag,
+		Labels:           informer(),
+		Buckets:          lagBuckets,
+		Covers:           []string{"S3", "S15", "B2"},
+		Essential:        true,
+		EssentialBuckets: []float64{5},
 	})
-	InformerPropagation = histogram(Metric{
-		Name:    "k8s_informer_propagation_seconds",
-		Help:    "Time in seconds from the write of an object to the receipt of its event, at a resolution of one second.",
-		Notes:   "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that starts to match a selector counts from its last write.",
-		Family:  familyLag,
-		Labels:  informer(),
-		Buckets: propagationBuckets,
-		Covers:  []string{"S15", "S18"},
+	InformerPropagation = summary(Metric{
+		Name:   "k8s_informer_propagation_seconds",
+		Help:   "Time in seconds from the write of an object to the receipt of its event, at a resolution of one second.",
+		Notes:  "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that starts to match a selector counts from its last write.",
+		Family: familyLag,
+		Labels: informer(),
+		Covers: []string{"S15", "S18"},
 	})
 )

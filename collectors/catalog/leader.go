@@ -3,34 +3,37 @@ package catalog
 // Leader election as the candidate sees it, in addition to client-go's own leader_election_* metrics (upstream.go).
 var (
 	ControllerLeader = gauge(Metric{
-		Name:   "controller_leader",
-		Help:   "Whether this process holds the lock (1) or not (0), as far as it knows.",
-		Family: familyLeader,
-		Labels: lock(),
-		Covers: []string{"S10"},
+		Name:      "controller_leader",
+		Help:      "Whether this process holds the lock (1) or not (0), as far as it knows.",
+		Family:    familyLeader,
+		Labels:    lock(),
+		Covers:    []string{"S10"},
+		Essential: true,
 	})
 	ControllerLeaderTransitions = counter(Metric{
-		Name:   "controller_leader_transitions_total",
-		Help:   "Number of leader transitions of this process, by event.",
-		Notes:  "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
-		Family: familyLeader,
-		Labels: lock(labelLeaderEvent),
-		Covers: []string{"S10"},
+		Name:      "controller_leader_transitions_total",
+		Help:      "Number of leader transitions of this process, by event.",
+		Notes:     "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
+		Family:    familyLeader,
+		Labels:    lock(labelLeaderEvent),
+		AtZero:    labelLeaderEvent.Values,
+		Covers:    []string{"S10"},
+		Essential: true,
 	})
-	ControllerLeaderRenewDuration = histogram(Metric{
-		Name:    "controller_leader_renew_duration_seconds",
-		Help:    "Duration of requests to renew the lock in seconds, by result.",
-		Family:  familyLeader,
-		Labels:  lock(labelRenewResult),
-		Buckets: requestBuckets,
-		Covers:  []string{"S10"},
+	ControllerLeaderRenewDuration = summary(Metric{
+		Name:   "controller_leader_renew_duration_seconds",
+		Help:   "Duration of requests to renew the lock in seconds, by result.",
+		Family: familyLeader,
+		Labels: lock(labelRenewResult),
+		Covers: []string{"S10"},
 	})
 	ControllerLeaderSlowRenewals = counter(Metric{
-		Name:   "controller_leader_slow_renewals_total",
-		Help:   "Number of requests to renew the lock that took longer than the retry period.",
-		Family: familyLeader,
-		Labels: lock(),
-		Covers: []string{"S10"},
+		Name:      "controller_leader_slow_renewals_total",
+		Help:      "Number of requests to renew the lock that took longer than the retry period.",
+		Family:    familyLeader,
+		Labels:    lock(),
+		Covers:    []string{"S10"},
+		Essential: true,
 	})
 	ControllerLeaderLastRenew = gauge(Metric{
 		Name:   "controller_leader_last_renew_timestamp_seconds",

@@ -21,7 +21,7 @@ var (
 	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
 		Help:   "Unix timestamp in seconds of the last renewal or takeover of the Lease that the exporter saw.",
-		Notes:  "By the clock of the exporter. 0 if it has seen none since its start or the creation of the Lease.",
+		Notes:  "Uses the clock of the exporter. 0 if it has seen none since its start or the creation of the Lease.",
 		Family: familyLeases,
 		Labels: lease(),
 		Covers: []string{"S10"},
@@ -56,7 +56,7 @@ func lease(more ...Label) []Label {
 	return append([]Label{labelLeaseNamespace, labelLease}, more...)
 }
 
-// Labels of Leases. This is the only place where the name of an object is the value of a label.
+// Labels of Leases. Apart from Namespaces, Leases are the only objects with their names in labels.
 var (
 	labelLeaseNamespace = Label{Name: "lease_namespace", Help: "namespace of the Lease"}
 	labelLease          = Label{Name: "lease", Help: "name of the Lease; the number of Leases with series is limited"}

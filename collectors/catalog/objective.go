@@ -43,8 +43,8 @@ type Objective struct {
 	For time.Duration
 	// Severity is the severity of the alert.
 	Severity Severity
-	// BurnRates replace Window, For and Severity of a service level objective, which Quantile of all events must meet: each
-	// alerts when the error budget burns faster than its factor allows.
+	// BurnRates replace Window, For and Severity of a service level objective: the share Quantile of all events must meet
+	// Threshold. Each burn rate alerts when the error budget burns faster than its factor allows.
 	BurnRates []BurnRate
 	// Source is the origin of the threshold.
 	Source string
@@ -57,6 +57,8 @@ type BurnRate struct {
 	Factor float64
 	// Long and Short are the two windows. Both must exceed Factor.
 	Long, Short time.Duration
+	// PerInstance reports whether each process counts by itself, so that one of many is not diluted by the others.
+	PerInstance bool
 	// For is how long both windows must exceed Factor.
 	For time.Duration
 	// Severity is the severity of the alert.

@@ -6,7 +6,7 @@ const day = 24 * time.Hour
 
 // burnRates are those of the Site Reliability Workbook for a budget of 30 days.
 var burnRates = []BurnRate{
-	{Factor: 14.4, Long: time.Hour, Short: 5 * time.Minute, For: 2 * time.Minute, Severity: Page},
+	{Factor: 14.4, Long: time.Hour, Short: 5 * time.Minute, PerInstance: true, For: 2 * time.Minute, Severity: Page},
 	{Factor: 6, Long: 6 * time.Hour, Short: 30 * time.Minute, For: 15 * time.Minute, Severity: Page},
 	{Factor: 3, Long: day, Short: 2 * time.Hour, For: time.Hour, Severity: Ticket},
 	{Factor: 1, Long: 3 * day, Short: 6 * time.Hour, For: 3 * time.Hour, Severity: Ticket},
@@ -34,11 +34,6 @@ var Objectives = objectives{
 		Metric: InformerLastSyncDuration.Metric, Threshold: 30, Unit: "s", Window: time.Hour,
 		Severity: Ticket, Source: "operating experience",
 	},
-	SyncDurationQuantile: Objective{
-		ID: "sync_duration_p99", Title: "Sync duration p99",
-		Metric: InformerSyncDuration.Metric, Threshold: 30, Unit: "s", Quantile: .99,
-		Severity: Ticket, Source: "operating experience",
-	},
 	NotSynced: Objective{
 		ID: "not_synced", Title: "Informer synced after start",
 		Metric: InformerSynced.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
@@ -49,15 +44,17 @@ var Objectives = objectives{
 		Metric: InformerWatchConnected.Metric, Threshold: 1, Below: true, Fixed: true, For: time.Minute,
 		Severity: Ticket, Source: "client-go: backoff of at most 60 s",
 	},
-	// More than half, so that a program with a missing resource or a lost token beside a healthy one does not count as an outage.
+	// More than half, so that a program with a missing resource or a lost token does not count as an outage if another program is
+	// healthy.
 	APIUnreachable: Objective{
 		ID: "api_unreachable", Title: "Programs without a connection to the API server",
 		Metric: InformerWatchConnected.Metric, Threshold: .5, Unit: "percentunit", Window: 5 * time.Minute, For: 3 * time.Minute,
 		Severity: Page, Source: "operating experience",
 	},
+	// MinCount is a number of gaps above the threshold. A rolling restart of API servers causes one or two.
 	CoverageGap: Objective{
 		ID: "coverage_gap", Title: "Coverage gap p99",
-		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, For: time.Minute,
+		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, MinCount: 3, For: time.Minute,
 		Severity: Info, Source: "operating experience",
 	},
 	CacheDiffers: Objective{
@@ -69,6 +66,12 @@ var Objectives = objectives{
 	AuditsFail: Objective{
 		ID: "audits_fail", Title: "Failed audits",
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	// Far longer than the interval of audits, which rules do not know: the exporter's default is ten minutes.
+	AuditsMissing: Objective{
+		ID: "audits_missing", Title: "Caches without a completed audit",
+		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 6 * time.Hour, For: time.Hour,
 		Severity: Ticket, Source: "must not happen",
 	},
 	CacheMutations: Objective{
@@ -96,23 +99,63 @@ var Objectives = objectives{
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
 		Severity: Page, Source: "operating experience",
 	},
+	// Lists and bookmarks of an idle resource may be ten minutes old, which is less than the window before which versions count.
+	VersionsBehind: Objective{
+		ID: "version_behind_past", Title: "Informers with resource versions below those before a restart",
+		Metric: InformerResourceVersion.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: 10 * time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	UnsyncedReads: Objective{
+		ID: "unsynced_reads", Title: "Reads before the initial sync",
+		Metric: InformerUnsyncedReads.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	// A program may add a few handlers while it runs, as for custom resources.
+	HandlerGrowth: Objective{
+		ID: "handler_growth", Title: "Handlers added in an hour",
+		Metric: InformerHandlers.Metric, Threshold: 10, Window: 15 * time.Minute, For: 5 * time.Minute,
+		Severity: Info, Source: "operating experience",
+	},
+	Duplicates: Objective{
+		ID: "informer_duplicates", Title: "Duplicate informers",
+		Metric: InformerDuplicates.Metric, Threshold: 0, Fixed: true, For: 15 * time.Minute,
+		Severity: Info, Source: "operating experience",
+	},
+	Orphans: Objective{
+		ID: "informer_orphans", Title: "Orphaned informers",
+		Metric: InformerOrphans.Metric, Threshold: 0, Fixed: true, For: 15 * time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
 	TransformDrops: Objective{
 		ID: "transform_drops", Title: "Objects dropped by a transform",
 		Metric: InformerTransformDrops.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
+	ForeignObjects: Objective{
+		ID: "foreign_objects", Title: "Objects from other namespaces",
+		Metric: InformerForeignObjects.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	// MinCount is a number of errors: two exceed the share at up to 200 attempts. A healthy process makes about one attempt per
+	// resource in the window.
 	ListWatchErrors: Objective{
 		ID: "list_watch_errors", Title: "List and watch error rate",
-		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 5, For: 15 * time.Minute,
+		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 2, For: 15 * time.Minute,
 		Severity: Ticket, Source: "kube-state-metrics",
+	},
+	// Only the presence of buckets counts. The threshold is a bucket, as for every histogram.
+	HistogramBuckets: Objective{
+		ID: "histogram_buckets", Title: "Histograms with buckets",
+		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Below: true, Fixed: true, For: 15 * time.Minute,
+		Severity: Info, Source: "must not happen",
 	},
 	QueueDepth: Objective{
 		ID: "queue_depth", Title: "Queue depth",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
-	// component-base's buckets grow tenfold and end at 10 s, which a quantile never exceeds. That leaves 1 s, which is also a
-	// bound of controller-runtime's buckets.
+	// component-base's bucket bounds are powers of ten and end at 10 s, which a quantile never exceeds. That leaves 1 s, which is
+	// also a bound of controller-runtime's buckets.
 	QueueWait: Objective{
 		ID: "queue_wait_p99", Title: "Queue latency p99",
 		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
@@ -126,6 +169,18 @@ var Objectives = objectives{
 	WorkerBusy: Objective{
 		ID: "worker_busy", Title: "Longest running processor",
 		Metric: UpstreamQueueLongestRunning.Metric, Threshold: 300, Unit: "s", For: time.Minute,
+		Severity: Ticket, Source: "operating experience",
+	},
+	// The API server checks every five minutes.
+	CacheInconsistent: Objective{
+		ID: "watch_cache_inconsistent", Title: "Failed consistency checks of the API server",
+		Metric: ServerConsistencyChecks.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	// A client that cannot keep up reconnects and loses its watch again within minutes. A single one may have been suspended.
+	WatchersTerminated: Objective{
+		ID: "watchers_terminated", Title: "Watches terminated by the API server in 15 minutes",
+		Metric: ServerTerminatedWatchers.Metric, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
 	ItemsDropped: Objective{
@@ -146,8 +201,14 @@ var Objectives = objectives{
 		Severity: Ticket, Source: "must not happen",
 	},
 	CleanupOverdue: Objective{
-		ID: "cleanup_overdue", Title: "Finalizer cleanup deadlines exceeded",
+		ID: "cleanup_overdue", Title: "Cleanup deadline exceeded",
 		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
+		Severity: Ticket, Source: "operating experience",
+	},
+	// The mean: attempts are few, and one of them is enough.
+	CleanupDuration: Objective{
+		ID: "cleanup_duration", Title: "Mean duration of finalizer cleanups",
+		Metric: ControllerFinalizerDuration.Metric, Threshold: 10, Unit: "s", Window: 15 * time.Minute, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
 	LeaderMissing: Objective{
@@ -167,8 +228,8 @@ var Objectives = objectives{
 	},
 	LeaseUnheld: Objective{
 		ID: "lease_expired", Title: "Expired Leases",
-		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: time.Minute,
-		Severity: Ticket, Source: "client-go: four times the lease duration of 15 s",
+		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: 2 * time.Minute,
+		Severity: Ticket, Source: "client-go: eight times the lease duration of 15 s; longer than it takes to detect an outage",
 	},
 	LeaseChanges: Objective{
 		ID: "lease_changes", Title: "Lease transitions in 15 minutes",
@@ -201,6 +262,17 @@ var Objectives = objectives{
 		Metric: ClientThrottleWait.Metric, Threshold: 1, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
 		Severity: Ticket, Source: "client-go: logs waits of this length",
 	},
+	SeriesLimit: Objective{
+		ID: "series_limit", Title: "Items beyond a label or series limit",
+		Metric: InformerLabelOverflow.Metric, Threshold: 0, Fixed: true, Window: time.Hour, For: 5 * time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	// Prometheus reports the timeout itself only with the feature extra-scrape-metrics.
+	ScrapeDuration: Objective{
+		ID: "scrape_duration", Title: "Duration of scrapes",
+		Metric: foreign("scrape_duration_seconds", familySeries), Threshold: 5, Unit: "s", For: 15 * time.Minute,
+		Severity: Ticket, Source: "half of Prometheus' default scrape timeout",
+	},
 	ExporterKindDown: Objective{
 		ID: "exporter_kind_down", Title: "Resources available to the exporter",
 		Metric: ExporterKindUp.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
@@ -215,6 +287,12 @@ var Objectives = objectives{
 		ID: "exporter_leader_missing", Title: "Leader of the exporter replicas",
 		Metric: ControllerLeader.Metric, Threshold: 1, Below: true, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "must not happen",
+	},
+	// The garbage collector runs more and more often to stay below the limit, but cannot free memory that is in use.
+	ExporterMemory: Objective{
+		ID: "exporter_memory", Title: "Memory in use, relative to GOMEMLIMIT",
+		Metric: foreign("go_memstats_heap_alloc_bytes", familyExporter), Threshold: .8, Unit: "percentunit", For: 15 * time.Minute,
+		Severity: Ticket, Source: "Go: the garbage collector runs continuously near GOMEMLIMIT",
 	},
 	ExporterShardMissing: Objective{
 		ID: "exporter_shard_missing", Title: "Missing exporter shards",
@@ -233,7 +311,6 @@ type objectives struct {
 	NotSynced,
 	ListWatchErrors,
 	SyncDuration,
-	SyncDurationQuantile,
 	APIUnreachable,
 	CoverageGap,
 	WatchDisconnects,
@@ -241,16 +318,24 @@ type objectives struct {
 	EventLag,
 	SyncLag,
 	AuditsFail,
+	AuditsMissing,
 	CacheDiffers,
 	EventsLost,
 	HandlerDuration,
 	HandlerPanics,
+	VersionsBehind,
 	VersionRegressions,
 	CacheMutations,
+	UnsyncedReads,
+	HandlerGrowth,
+	Duplicates,
+	Orphans,
 	TransformDrops,
+	ForeignObjects,
 	ItemsDropped,
 	ReconcileErrors,
 	ReconcilePanics,
+	CleanupDuration,
 	CleanupOverdue,
 	ExporterLeaderMissing,
 	LeaderChanges,
@@ -263,13 +348,19 @@ type objectives struct {
 	ObjectHeld,
 	ClientErrors,
 	ClientThrottle,
+	HistogramBuckets,
 	QueueBlocked,
 	QueueDepth,
 	QueueWait,
 	WorkerBusy,
+	CacheInconsistent,
+	WatchersTerminated,
+	ScrapeDuration,
+	SeriesLimit,
 	ExporterAbsent,
 	ExporterConfigReload,
 	ExporterKindDown,
+	ExporterMemory,
 	ExporterShardMissing Objective
 }
 
@@ -277,9 +368,9 @@ type objectives struct {
 func (o objectives) All() []Objective {
 	return []Objective{
 		o.NotSynced,
+		o.UnsyncedReads,
 		o.ListWatchErrors,
 		o.SyncDuration,
-		o.SyncDurationQuantile,
 		o.APIUnreachable,
 		o.CoverageGap,
 		o.WatchDisconnects,
@@ -287,16 +378,23 @@ func (o objectives) All() []Objective {
 		o.EventLag,
 		o.SyncLag,
 		o.AuditsFail,
+		o.AuditsMissing,
 		o.CacheDiffers,
 		o.EventsLost,
 		o.HandlerDuration,
+		o.HandlerGrowth,
 		o.HandlerPanics,
+		o.VersionsBehind,
 		o.VersionRegressions,
 		o.CacheMutations,
+		o.ForeignObjects,
+		o.Duplicates,
+		o.Orphans,
 		o.TransformDrops,
 		o.ItemsDropped,
 		o.ReconcileErrors,
 		o.ReconcilePanics,
+		o.CleanupDuration,
 		o.CleanupOverdue,
 		o.ExporterLeaderMissing,
 		o.LeaderChanges,
@@ -309,13 +407,24 @@ func (o objectives) All() []Objective {
 		o.ObjectHeld,
 		o.ClientErrors,
 		o.ClientThrottle,
+		o.HistogramBuckets,
 		o.QueueBlocked,
 		o.QueueDepth,
 		o.QueueWait,
 		o.WorkerBusy,
+		o.CacheInconsistent,
+		o.WatchersTerminated,
+		o.ScrapeDuration,
+		o.SeriesLimit,
 		o.ExporterAbsent,
 		o.ExporterConfigReload,
 		o.ExporterKindDown,
+		o.ExporterMemory,
 		o.ExporterShardMissing,
 	}
+}
+
+// foreign returns a gauge of Prometheus or of client_golang, which All does not list.
+func foreign(name string, family Family) Metric {
+	return Metric{Name: name, Type: TypeGauge, Family: family}
 }

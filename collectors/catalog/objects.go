@@ -13,7 +13,7 @@ var (
 	ObjectTerminatingOldest = gauge(Metric{
 		Name:   "k8s_object_terminating_oldest_seconds",
 		Help:   "Age of the oldest terminating object in seconds, 0 if there is none.",
-		Notes:  "Since its deletionTimestamp, which for a Pod is the end of its grace period.",
+		Notes:  "The age counts from the deletionTimestamp, which for a Pod is the end of its grace period.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
 		Covers: []string{"S16"},
@@ -28,14 +28,23 @@ var (
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
-		Help:   "Age in seconds of the longest observed generation lag, as seen by the exporter, 0 if there is none.",
+		Help:   "Time in seconds since the exporter first saw the oldest unobserved generation, 0 if there is none.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
 		Covers: []string{"S17"},
 	})
+	ObjectGenerationObserved = histogram(Metric{
+		Name:    "k8s_object_generation_observed_seconds",
+		Help:    "Time from a generation of an object to its status.observedGeneration in seconds.",
+		Notes:   "Measured from the receipt of the first unobserved generation to the receipt of an observed one. Objects that lag in the first list, as after a restart of the exporter, and objects that are deleted are not observed. Absent before the first observation of a resource, and with `detail: essential`.",
+		Family:  familyObjects,
+		Labels:  []Label{LabelName, LabelInformerType},
+		Buckets: generationBuckets,
+		Covers:  []string{"S36"},
+	})
 	ObjectOverflow = counter(Metric{
 		Name:   "k8s_object_overflow_total",
-		Help:   "Number of Leases and objects that exceeded the series limit of a signal.",
+		Help:   "Number of Leases and objects beyond the series limit, by signal.",
 		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects.",
 		Family: familyObjects,
 		Labels: []Label{labelSignal},
@@ -44,7 +53,7 @@ var (
 
 // Labels of objects.
 var (
-	labelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects, the name for Namespaces, `*` for other cluster-scoped resources"}
+	labelObjectNamespace = Label{Name: "namespace", Help: "namespace of the objects; their own name for Namespaces, `*` for other cluster-scoped resources"}
 	labelObjectFinalizer = Label{Name: "finalizer", Help: "finalizer that blocks the deletion; `none` without finalizers in the metadata, as for Pods in their grace period and Namespaces"}
 	labelSignal          = Label{
 		Name: "signal", Help: "signal that reached its limit",

@@ -5,32 +5,60 @@ var (
 	InformerTransformConflicts = counter(Metric{
 		Name:   "k8s_informer_transform_conflicts_total",
 		Help:   "Number of times SetTransform replaced a transform that was already set on a shared informer.",
-		Notes:  "The log has the call sites of both.",
+		Notes:  "The log has the call sites of both. Absent without a transform.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P1"},
 	})
-	InformerTransformDrops = counter(Metric{
-		Name:   "k8s_informer_transform_drops_total",
-		Help:   "Number of objects that a transform dropped for all users of the informer, by cause.",
+	InformerTransforms = gauge(Metric{
+		Name:   "k8s_informer_transforms",
+		Help:   "Whether a transform is set (1), which changes the objects for all handlers and readers.",
+		Notes:  "If the informer has several handlers, the log has where it was set and which handlers share it. Absent without a transform.",
 		Family: familyPollution,
-		Labels: informer(labelDropCause),
-		Covers: []string{"P2", "S19"},
+		Labels: informer(),
+		Covers: []string{"S28"},
+	})
+	InformerIndexErrors = counter(Metric{
+		Name:   "k8s_informer_index_errors_total",
+		Help:   "Number of calls of index functions that returned an error or panicked.",
+		Notes:  "client-go panics if an index function fails for an object that it stores. By default, this ends the process. Absent before the first.",
+		Family: familyPollution,
+		Labels: informer(),
+		Covers: []string{"P8"},
+	})
+	InformerTransformDrops = counter(Metric{
+		Name:      "k8s_informer_transform_drops_total",
+		Help:      "Number of objects that a transform dropped for all users of the informer, by cause.",
+		Notes:     "Absent without a transform.",
+		Family:    familyPollution,
+		Labels:    informer(labelDropCause),
+		Covers:    []string{"P2", "S19"},
+		Essential: true,
+	})
+	InformerForeignObjects = counter(Metric{
+		Name:      "k8s_informer_foreign_objects_total",
+		Help:      "Number of received objects from outside the namespace that the informer watches.",
+		Notes:     "The filter of the ListerWatcher, or of a proxy in front of the API server, has no effect. Objects of lists count once per list. Absent if the informer watches all namespaces.",
+		Family:    familyPollution,
+		Labels:    informer(),
+		Covers:    []string{"S27"},
+		Essential: true,
 	})
 	InformerDuplicates = gauge(Metric{
 		Name:   "k8s_informer_duplicates",
 		Help:   "Number of informers in the process that watch the same resource and namespace as another one.",
-		Notes:  "A duplicate costs memory and a watch, unless its selector differs.",
+		Notes:  "A duplicate costs memory and a watch, unless its selector differs. Absent without duplicates.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P5"},
 	})
 	InformerOrphans = gauge(Metric{
-		Name:   "k8s_informer_orphans",
-		Help:   "Number of informers still running after their context has ended.",
-		Notes:  "A handler that does not return keeps its informer running.",
-		Family: familyPollution,
-		Labels: informer(),
-		Covers: []string{"S22"},
+		Name:      "k8s_informer_orphans",
+		Help:      "Number of informers still running after their context has ended.",
+		Notes:     "A handler that does not return keeps its informer running. Absent without orphans.",
+		Family:    familyPollution,
+		Labels:    informer(),
+		Covers:    []string{"S22"},
+		Essential: true,
 	})
 )

@@ -2,23 +2,21 @@ package catalog
 
 // Work queues and retries, in addition to client-go's own workqueue_* metrics (upstream.go).
 var (
-	ControllerItemRetries = histogram(Metric{
-		Name:    "controller_item_retries",
-		Help:    "Number of retries per item, observed when the rate limiter forgets the item.",
-		Notes:   "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt.",
-		Family:  familyQueues,
-		Labels:  controller(),
-		Buckets: retryBuckets,
-		Covers:  []string{"S8"},
+	ControllerItemRetries = summary(Metric{
+		Name:   "controller_item_retries",
+		Help:   "Number of retries per item, observed when the rate limiter forgets the item.",
+		Notes:  "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt.",
+		Family: familyQueues,
+		Labels: controller(),
+		Covers: []string{"S8"},
 	})
-	ControllerBackoff = histogram(Metric{
-		Name:    "controller_backoff_seconds",
-		Help:    "Backoff before the next attempt of an item in seconds, observed once per retry.",
-		Notes:   "The default of client-go doubles from 5 ms to 1000 s.",
-		Family:  familyQueues,
-		Labels:  controller(),
-		Buckets: backoffBuckets,
-		Covers:  []string{"S8", "O6"},
+	ControllerBackoff = summary(Metric{
+		Name:   "controller_backoff_seconds",
+		Help:   "Backoff before the next attempt of an item in seconds, observed once per retry.",
+		Notes:  "client-go's default doubles from 5 ms to 1000 s.",
+		Family: familyQueues,
+		Labels: controller(),
+		Covers: []string{"S8", "O6"},
 	})
 	ControllerQueueDelayedItems = gauge(Metric{
 		Name:   "controller_queue_delayed_items",
@@ -36,6 +34,14 @@ var (
 		Labels: controller(),
 		Covers: []string{"S7"},
 	})
+	ControllerRunningWorkers = gauge(Metric{
+		Name:   "controller_running_workers",
+		Help:   "Number of workers that wait for an item of the queue or process one.",
+		Notes:  "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have ended. A worker that processes several items at once counts once for each.",
+		Family: familyQueues,
+		Labels: controller(),
+		Covers: []string{"S38"},
+	})
 	ControllerQueueCoalesced = counter(Metric{
 		Name:   "controller_queue_coalesced_total",
 		Help:   "Number of coalesced adds: the item was already in the queue.",
@@ -45,11 +51,22 @@ var (
 		Covers: []string{"S20"},
 	})
 	ControllerDropped = counter(Metric{
-		Name:   "controller_dropped_total",
-		Help:   "Number of dropped items, by reason.",
-		Notes:  "The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
+		Name:      "controller_dropped_total",
+		Help:      "Number of dropped items, by reason.",
+		Notes:     "The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
+		Family:    familyQueues,
+		Labels:    controller(labelDropReason),
+		AtZero:    []string{"max_retries"},
+		Covers:    []string{"S8", "S23"},
+		Essential: true,
+	})
+	ControllerTraceLinksDropped = counter(Metric{
+		Name:   "controller_trace_links_dropped_total",
+		Help:   "Number of causes of reconciles without a link in the trace, by reason.",
+		Notes:  "Absent without tracing. A reconcile has at most 32 links, and causes are kept for at most 10,000 items of a controller.",
 		Family: familyQueues,
-		Labels: controller(labelDropReason),
-		Covers: []string{"S8", "S23"},
+		Labels: client(labelTraceDropReason),
+		AtZero: []string{"links", "items"},
+		Covers: []string{"S18"},
 	})
 )

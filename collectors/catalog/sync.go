@@ -2,22 +2,22 @@ package catalog
 
 // Lists, relists and their errors.
 var (
-	InformerSyncDuration = histogram(Metric{
-		Name:    "k8s_informer_sync_duration_seconds",
-		Help:    "Duration of syncs in seconds, by result.",
-		Notes:   "Success: from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Error: each failed attempt.",
-		Family:  familySync,
-		Labels:  informer(labelSyncResult),
-		Buckets: syncBuckets,
-		Covers:  []string{"S2"},
+	InformerSyncDuration = summary(Metric{
+		Name:   "k8s_informer_sync_duration_seconds",
+		Help:   "Duration of syncs in seconds, by result.",
+		Notes:  "Success: from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Error: each failed attempt.",
+		Family: familySync,
+		Labels: informer(labelSyncResult),
+		Covers: []string{"S2"},
 	})
 	InformerLastSyncDuration = gauge(Metric{
-		Name:   "k8s_informer_last_sync_duration_seconds",
-		Help:   "Duration of the last successful sync in seconds, 0 before the first.",
-		Notes:  "Measured like k8s_informer_sync_duration_seconds. The rate of a histogram cannot see a single sync that ended before the first scrape; this gauge can.",
-		Family: familySync,
-		Labels: informer(),
-		Covers: []string{"S2"},
+		Name:      "k8s_informer_last_sync_duration_seconds",
+		Help:      "Duration of the last successful sync in seconds, 0 before the first.",
+		Notes:     "Measured like k8s_informer_sync_duration_seconds. A rate cannot see a single sync that ended before the first scrape; this gauge can.",
+		Family:    familySync,
+		Labels:    informer(),
+		Covers:    []string{"S2"},
+		Essential: true,
 	})
 	InformerRelists = counter(Metric{
 		Name:   "k8s_informer_relists_total",
@@ -25,24 +25,24 @@ var (
 		Notes:  "Counts lists by LIST and by streaming list alike.",
 		Family: familySync,
 		Labels: informer(labelRelistReason),
+		AtZero: []string{"expired"},
 		Covers: []string{"S2", "S14"},
 	})
-	InformerListDuration = histogram(Metric{
-		Name:    "k8s_informer_list_duration_seconds",
-		Help:    "Duration of complete lists in seconds.",
-		Notes:   "From the first request to the last page or, for a streaming list, to the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
-		Family:  familySync,
-		Labels:  informer(),
-		Buckets: syncBuckets,
-		Covers:  []string{"S2", "B1"},
+	InformerListDuration = summary(Metric{
+		Name:      "k8s_informer_list_duration_seconds",
+		Help:      "Duration of complete lists in seconds.",
+		Notes:     "From the first request to the last page or, for a streaming list, to the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
+		Family:    familySync,
+		Labels:    informer(),
+		Covers:    []string{"S2", "B1"},
+		Essential: true,
 	})
-	InformerListItems = histogram(Metric{
-		Name:    "k8s_informer_list_items",
-		Help:    "Number of objects per complete list.",
-		Family:  familySync,
-		Labels:  informer(),
-		Buckets: itemBuckets,
-		Covers:  []string{"S2", "B1"},
+	InformerListItems = summary(Metric{
+		Name:   "k8s_informer_list_items",
+		Help:   "Number of objects per complete list.",
+		Family: familySync,
+		Labels: informer(),
+		Covers: []string{"S2", "B1"},
 	})
 	InformerListPages = counter(Metric{
 		Name:   "k8s_informer_list_pages_total",
@@ -53,11 +53,13 @@ var (
 		Covers: []string{"S2"},
 	})
 	InformerSyncErrors = counter(Metric{
-		Name:   "k8s_informer_sync_errors_total",
-		Help:   "Number of errors of list and watch requests and within watch streams, by error type.",
-		Notes:  "Includes errors that client-go retries silently.",
-		Family: familySync,
-		Labels: informer(labelErrorType),
-		Covers: []string{"S4"},
+		Name:      "k8s_informer_sync_errors_total",
+		Help:      "Number of list and watch errors, including those on open watch streams, by error type.",
+		Notes:     "Includes errors that client-go retries silently.",
+		Family:    familySync,
+		Labels:    informer(labelErrorType),
+		AtZero:    []string{"refused", "timeout", "server", "throttled"},
+		Covers:    []string{"S4"},
+		Essential: true,
 	})
 )

@@ -24,15 +24,16 @@ type Override struct {
 }
 
 // Targets are the objectives in force: the catalog's, with a user's overrides applied. The zero value has no
-// overrides.
+// overrides and the default scrape interval.
 type Targets struct {
-	byID map[string]Objective
+	overrides map[string]Override
+	interval  time.Duration
 }
 
 // NewTargets applies overrides, keyed by the objective's ID. The error names every invalid override: an
 // unknown ID, or a threshold that a rule could never compare correctly.
 func NewTargets(overrides map[string]Override) (Targets, error) {
-	t := Targets{byID: make(map[string]Objective, len(overrides))}
+	t := Targets{overrides: maps.Clone(overrides)}
 	catalog := Objectives.All()
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
@@ -41,19 +42,18 @@ func NewTargets(overrides map[string]Override) (Targets, error) {
 			errs = append(errs, fmt.Errorf("%s: unknown objective; use one of %s", id, strings.Join(ids(catalog), ", ")))
 			continue
 		}
-		o, err := overrides[id].apply(catalog[i])
-		if err != nil {
+		if _, err := overrides[id].apply(catalog[i]); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", id, err))
 		}
-		t.byID[id] = o
 	}
 	return t, errors.Join(errs...)
 }
 
-// Of returns the objective with its overrides.
+// Of returns the objective for the scrape interval and with its overrides.
 func (t Targets) Of(o Objective) Objective {
-	if own, ok := t.byID[o.ID]; ok {
-		return own
+	o = t.fit(o)
+	if own, ok := t.overrides[o.ID]; ok {
+		o, _ = own.apply(o) // NewTargets has returned the error
 	}
 	return o
 }
@@ -129,7 +129,7 @@ func (o Objective) acceptsWindow(window time.Duration) error {
 	switch {
 	case o.Window == 0:
 		return errors.New("window cannot be changed: the metric is compared directly, without a window")
-	case o.Inclusive: // a number of occurrences, which titles and panels name together with its time
+	case o.Inclusive: // titles and panels name the number of occurrences together with its window
 		return fmt.Errorf("window cannot be changed: the threshold is a number of events in %s", FormatDuration(o.Window))
 	case window < time.Second:
 		return fmt.Errorf("window is %v; it must be at least 1s, and should span several scrapes", window)

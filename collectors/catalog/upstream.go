@@ -5,7 +5,7 @@ var (
 	UpstreamQueuedItems = gauge(Metric{
 		Name:   "informer_queued_items",
 		Help:   "Number of items in client-go's queue between the watch and the cache.",
-		Notes:  "As last set by client-go, when items are added and when they are taken.",
+		Notes:  "client-go updates it when items are added and when they are taken.",
 		Family: familyUpstream,
 		Labels: upstream(),
 	})
@@ -28,7 +28,7 @@ var (
 // upstream returns the labels of client-go's metrics.
 func upstream() []Label {
 	return []Label{
-		{Name: LabelName.Name, Help: "name given to cache.NewInformerName, or to collectors.New for all other metrics"},
+		{Name: LabelName.Name, Help: "name given to cache.NewInformerName"},
 		{Name: "group", Help: "API group, empty for the core group"},
 		{Name: "version", Help: "API version"},
 		{Name: "resource", Help: "resource, without its group"},

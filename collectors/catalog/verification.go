@@ -3,29 +3,32 @@ package catalog
 // Checks of caches against the API server and against themselves.
 var (
 	InformerAudits = counter(Metric{
-		Name:   "k8s_informer_audits_total",
-		Help:   "Number of audits, by result.",
-		Notes:  "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. Absent unless audits are enabled; the library's default is off.",
-		Family: familyAudit,
-		Labels: informer(labelAuditResult),
-		Covers: []string{"S11", "S13", "S19"},
+		Name:      "k8s_informer_audits_total",
+		Help:      "Number of audits, by result.",
+		Notes:     "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. Absent unless audits are enabled; the library's default is off.",
+		Family:    familyAudit,
+		Labels:    informer(labelAuditResult),
+		AtZero:    []string{"consistent", "different", "error"},
+		Covers:    []string{"S11", "S13", "S19"},
+		Essential: true,
 	})
 	InformerAuditDifferences = gauge(Metric{
-		Name:   "k8s_informer_audit_differences",
-		Help:   "Number of differences between the cache and the API server confirmed by the last two audits, by kind.",
-		Notes:  "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that do not lead.",
-		Family: familyAudit,
-		Labels: informer(labelDifference),
-		Covers: []string{"S11", "S13", "S19", "P3", "P8", "P9"},
+		Name:      "k8s_informer_audit_differences",
+		Help:      "Number of differences between the cache and the API server confirmed by the last two audits, by kind.",
+		Notes:     "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that do not lead. Otherwise the kind missing always has a series; other kinds have one only while they have differences.",
+		Family:    familyAudit,
+		Labels:    informer(labelDifference),
+		AtZero:    []string{"missing"},
+		Covers:    []string{"S11", "S13", "S19", "P3", "P8", "P9"},
+		Essential: true,
 	})
-	InformerAuditDuration = histogram(Metric{
-		Name:    "k8s_informer_audit_duration_seconds",
-		Help:    "Duration of audits in seconds, excluding skipped and failed audits.",
-		Notes:   "Most of the time is spent waiting for the pages of a list. Absent unless audits are enabled.",
-		Family:  familyAudit,
-		Labels:  informer(),
-		Buckets: syncBuckets,
-		Covers:  []string{"S11"},
+	InformerAuditDuration = summary(Metric{
+		Name:   "k8s_informer_audit_duration_seconds",
+		Help:   "Duration of audits in seconds, excluding skipped and failed audits.",
+		Notes:  "Most of the time is spent waiting for the pages of a list. Absent unless audits are enabled.",
+		Family: familyAudit,
+		Labels: informer(),
+		Covers: []string{"S11"},
 	})
 	InformerKeyCollisions = counter(Metric{
 		Name:   "k8s_informer_key_collisions_total",
@@ -36,11 +39,12 @@ var (
 		Covers: []string{"P3"},
 	})
 	InformerMutations = counter(Metric{
-		Name:   "k8s_informer_mutations_total",
-		Help:   "Number of sampled cache objects found changed in place, at an unchanged resource version.",
-		Notes:  "A consumer changed an object without copying it. Absent unless sampling is enabled; the default is off. Only a small sample of the objects is checked.",
-		Family: familyPollution,
-		Labels: informer(),
-		Covers: []string{"P7"},
+		Name:      "k8s_informer_mutations_total",
+		Help:      "Number of sampled cached objects found changed in place, at an unchanged resource version.",
+		Notes:     "A consumer changed an object without copying it. Absent unless sampling is enabled; the default is off. Only a small sample of the objects is checked. Changes before an object is first sampled, such as in OnAdd, are not found.",
+		Family:    familyPollution,
+		Labels:    informer(),
+		Covers:    []string{"P7"},
+		Essential: true,
 	})
 )

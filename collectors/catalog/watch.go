@@ -4,27 +4,28 @@ package catalog
 // initial events, and as a watch from there on.
 var (
 	InformerWatches = counter(Metric{
-		Name:   "k8s_informer_watches_total",
-		Help:   "Number of watches opened.",
-		Family: familyWatch,
-		Labels: informer(),
-		Covers: []string{"S6"},
+		Name:      "k8s_informer_watches_total",
+		Help:      "Number of watches opened.",
+		Family:    familyWatch,
+		Labels:    informer(),
+		Covers:    []string{"S6"},
+		Essential: true,
 	})
 	InformerWatchConnected = gauge(Metric{
-		Name:   "k8s_informer_watch_connected",
-		Help:   "Whether a watch is open (1) or not (0).",
-		Notes:  "Absent until the informer has been started, and where only its store and handlers are decorated. A half-open connection still counts as open; see k8s_informer_sync_lag_seconds.",
+		Name:      "k8s_informer_watch_connected",
+		Help:      "Whether a watch is open (1) or not (0).",
+		Notes:     "Absent until the informer has been started, and where only its store and handlers are decorated. A half-open connection still counts as open; see k8s_informer_sync_lag_seconds.",
+		Family:    familyWatch,
+		Labels:    informer(),
+		Covers:    []string{"S6"},
+		Essential: true,
+	})
+	InformerWatchDuration = summary(Metric{
+		Name:   "k8s_informer_watch_duration_seconds",
+		Help:   "Duration of watches in seconds, regardless of how they ended.",
 		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},
-	})
-	InformerWatchDuration = histogram(Metric{
-		Name:    "k8s_informer_watch_duration_seconds",
-		Help:    "Duration of watches in seconds, regardless of how they ended.",
-		Family:  familyWatch,
-		Labels:  informer(),
-		Buckets: watchBuckets,
-		Covers:  []string{"S6"},
 	})
 	InformerWatchTimeouts = counter(Metric{
 		Name:   "k8s_informer_watch_timeouts_total",
@@ -35,12 +36,14 @@ var (
 		Covers: []string{"S6"},
 	})
 	InformerWatchDisconnects = counter(Metric{
-		Name:   "k8s_informer_watch_disconnects_total",
-		Help:   "Number of watches that ended early or could not be opened, by reason.",
-		Notes:  "Excludes planned ends and those requested by the client.",
-		Family: familyWatch,
-		Labels: informer(labelDisconnectReason),
-		Covers: []string{"S6"},
+		Name:      "k8s_informer_watch_disconnects_total",
+		Help:      "Number of watches that ended early or could not be opened, by reason.",
+		Notes:     "Excludes planned ends and those requested by the client.",
+		Family:    familyWatch,
+		Labels:    informer(labelDisconnectReason),
+		AtZero:    []string{"server_close", "very_short", "throttled", "refused"},
+		Covers:    []string{"S6"},
+		Essential: true,
 	})
 	InformerWatchEvents = counter(Metric{
 		Name:   "k8s_informer_watch_events_total",
@@ -58,10 +61,26 @@ var (
 		Labels: informer(),
 		Covers: []string{"S6"},
 	})
+	InformerWatchOpened = gauge(Metric{
+		Name:   "k8s_informer_watch_opened_timestamp_seconds",
+		Help:   "Unix timestamp in seconds at which the current watch was opened.",
+		Notes:  "Absent while none is open. client-go requests watches of at most 10 minutes. A watch older than 10.5 minutes was requested without a timeout, or its end was not received. Informers with the same labels report the oldest watch.",
+		Family: familyWatch,
+		Labels: informer(),
+		Covers: []string{"S34"},
+	})
+	InformerFailures = gauge(Metric{
+		Name:   "k8s_informer_consecutive_failures",
+		Help:   "Number of consecutive failed lists and watches.",
+		Notes:  "Absent at 0, which it is once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, stretched by jitter to up to twice that, and starts again after two minutes without a failure.",
+		Family: familyWatch,
+		Labels: informer(),
+		Covers: []string{"S40"},
+	})
 	InformerCoverageGap = histogram(Metric{
 		Name:    "k8s_informer_coverage_gap_seconds",
 		Help:    "Duration of gaps between watches in seconds.",
-		Notes:   "From the end of a watch until its successor is open or, after a streaming list, up to date.",
+		Notes:   "A gap begins at the end of the watch if the server announced it, else at the last event, bookmark or freshness check that showed that the watch was alive. It ends when the next watch is open or, after a streaming list, up to date.",
 		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: gapBuckets,

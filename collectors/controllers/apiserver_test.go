@@ -28,7 +28,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// rig is an Observer, a client, and a factory for a namespace of its own.
+// rig is an Observer, a client, and a factory for a separate namespace.
 type rig struct {
 	*testing.T
 	client    kubernetes.Interface
@@ -82,8 +82,8 @@ func (r *rig) work(reconcile func(context.Context, string) error) {
 	r.Cleanup(func() { q.ShutDown(); worker.Wait() })
 }
 
-// TestFinalizerBlocksADeletion covers S16: a real object is terminating while its cleanup fails and then hangs. It is overdue
-// until its cleanup succeeds. The second success lets the object go.
+// TestFinalizerBlocksADeletion covers S16: a real object is terminating while its cleanup fails and then hangs. It is
+// overdue until its cleanup succeeds. After the second success, the object is deleted.
 func TestFinalizerBlocksADeletion(t *testing.T) {
 	const finalizer, name = "example.com/cleanup", "held"
 	r := newRig(t, stacktest.Config(t))

@@ -9,6 +9,7 @@
 //	reconciler.go   reconciles by result, active workers
 //	finalizer.go    attempts to clean up, overdue cleanups, rollbacks
 //	stale_reads.go  reads of a cache that is older than the controller's own writes
+//	spans.go        spans of reconciles, cleanups and rollbacks, and log lines of cleanups
 //	shutdown.go     duration and result of each step of the shutdown
 //	series.go       the series of a controller, shared by its decorators, and their end
 //	values.go       values of labels with a closed set

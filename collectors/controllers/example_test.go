@@ -42,13 +42,12 @@ func ExampleNewReconciler() {
 	// controller_max_workers{controller="deployments"} 4
 	// controller_reconcile_total{controller="deployments",result="error"} 0
 	// controller_reconcile_total{controller="deployments",result="panic"} 0
-	// controller_reconcile_total{controller="deployments",result="requeue"} 0
 	// controller_reconcile_total{controller="deployments",result="requeue_after"} 1
 	// controller_reconcile_total{controller="deployments",result="success"} 1
 	// controller_reconcile_total{controller="deployments",result="terminal"} 0
 }
 
-// A controller that is built with client-go alone.
+// A controller on plain client-go.
 func ExampleNewSyncHandler() {
 	obs, registry := observertest.Example()
 
@@ -120,7 +119,6 @@ func ExampleNewFinalizer() {
 	observertest.Print(registry, "controller_finalizer_attempts_total", "controller_finalizer_overdue")
 	// Output:
 	// controller_finalizer_attempts_total{controller="buckets",finalizer="example.com/bucket",result="error"} 0
-	// controller_finalizer_attempts_total{controller="buckets",finalizer="example.com/bucket",result="panic"} 0
 	// controller_finalizer_attempts_total{controller="buckets",finalizer="example.com/bucket",result="success"} 1
 	// controller_finalizer_attempts_total{controller="buckets",finalizer="example.com/bucket",result="timeout"} 0
 	// controller_finalizer_overdue{controller="buckets",finalizer="example.com/bucket"} 0

@@ -14,6 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
 const (
@@ -25,30 +26,38 @@ const (
 
 // FinalizerOptions configures a decorated cleanup function. The zero value is useful.
 type FinalizerOptions struct {
-	// Deadline is the time within which a cleanup should succeed, counted from its first attempt. The default is none. It is
-	// observed and not enforced: to end an attempt, call the cleanup function with a context that has a timeout.
+	// Deadline is the time within which a cleanup should succeed, counted from its first attempt. The default is none. It
+	// is not enforced: to end an attempt, call the cleanup function with a context that has a timeout.
 	Deadline time.Duration
 }
 
-// NewFinalizer decorates the function that cleans up before a controller removes its finalizer from an object: attempts and
-// their duration by result, and the number of objects whose cleanup is overdue.
+// NewFinalizer decorates the function that cleans up before a controller removes its finalizer from an object. It reports
+// attempts and their duration by result, and the number of objects with an overdue cleanup.
 //
-// An attempt that returns nil counts as success, however long it took. One that returns an error counts as timeout if its
-// context has exceeded its deadline, or if the attempt took longer than FinalizerOptions.Deadline; else as error. A panic
-// is counted and not recovered.
+// An attempt that returns nil counts as success, regardless of its duration. One that returns an error counts as timeout if
+// its context has exceeded its deadline, or if the attempt took longer than FinalizerOptions.Deadline; otherwise as error.
+// A panic is counted and not recovered.
 //
-// An object is overdue, in controller_finalizer_overdue, if its cleanup has not succeeded within the deadline, counted from
-// its first attempt; an attempt need not have returned. Objects are identified by their UID. An object is forgotten when
-// its cleanup succeeds, by ForgetCleanup, 30 minutes after its last attempt, and when the program ends, so that a restart
-// restarts the deadline. With more than 10,000 such objects at a time, the number is a lower bound.
+// An object is overdue, in controller_finalizer_overdue, if its cleanup has not succeeded within the deadline, counted from its
+// first attempt; an attempt need not have returned. Objects are identified by their UID. An object is forgotten when its cleanup
+// succeeds, by ForgetCleanup, 30 minutes after its last attempt, and when the program ends, so a restart also restarts the
+// deadline. With more than 10,000 such objects at a time, the number is a lower bound.
 //
 // Decorators of one Observer with the same controller and finalizer share their series, which exist until Forget. The
 // returned function is safe for concurrent use if cleanup is. It adds less than a microsecond.
 func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finalizer string, cleanup func(context.Context, T) error, options FinalizerOptions) func(context.Context, T) error {
 	c, deadline := registryOf(obs).cleanups(controller, finalizer), options.Deadline
 	return func(ctx context.Context, object T) (err error) {
+		ctx, span := c.registry.beginSpan(ctx, spans.Cleanup, c.labels, object)
 		ended, a := c.panicked, c.begin(object, deadline)
-		defer func() { c.end(a, ended) }()
+		defer func() {
+			took := c.registry.Now() - a.start
+			traceID := c.endSpan(span, ended, err)
+			c.end(a, ended, took, traceID)
+			if ended == c.timedOut { // last, because a logger may block
+				c.registry.logCleanup(ctx, "finalizer cleanup exceeded its deadline", cleanupLog{c.labels, ended.result, took, traceID})
+			}
+		}()
 		err = cleanup(ctx, object)
 		switch {
 		case err == nil:
@@ -62,18 +71,27 @@ func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finaliz
 	}
 }
 
-// NewRollback decorates the function that undoes a cleanup that failed halfway: its duration by result. A panic is counted
-// and not recovered. Series, concurrency and cost are those of NewFinalizer.
+// NewRollback decorates the function that undoes a cleanup that failed halfway. It reports its duration by result. A panic is
+// counted and not recovered. Each rollback is logged at level Warn. Series, concurrency and cost are those of NewFinalizer.
 func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, rollback func(context.Context, T) error) func(context.Context, T) error {
 	o := registryOf(obs)
 	r := o.rollbacks(controller, finalizer)
 	return func(ctx context.Context, object T) (err error) {
-		ended, start := r.panicked, o.Now()
-		defer func() { ended.Observe(core.Seconds(o.Now() - start)) }()
+		var span core.Span
+		if o.Tracing != nil { // otherwise object would be allocated
+			ctx, span = o.beginSpan(ctx, spans.Rollback, r.labels, object)
+		}
+		ended, start := cleanupPanic, o.Now()
+		defer func() {
+			took := o.Now() - start
+			traceID := span.End(resultOf(ended, err))
+			r.results.ObserveTraced(ended, core.Seconds(took), traceID)
+			o.logCleanup(ctx, "finalizer cleanup rolled back", cleanupLog{r.labels, ended, took, traceID})
+		}()
 		err = rollback(ctx, object)
-		ended = r.succeeded
+		ended = cleanupSuccess
 		if err != nil {
-			ended = r.failed
+			ended = cleanupError
 		}
 		return err
 	}
@@ -89,7 +107,7 @@ func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, 
 //	}
 //
 // An attempt in progress is counted when it ends. ForgetCleanup has no effect on a controller or finalizer that is reported
-// as "other". It is safe for concurrent use. Its cost grows with the number of objects whose cleanup has not succeeded.
+// as "other". It is safe for concurrent use. Its cost grows with the number of objects without a successful cleanup.
 func ForgetCleanup(obs *collectors.Observer, controller, finalizer string, object types.NamespacedName) {
 	if c := lookUp[*cleanups](registryOf(obs), controller, finalizer); c != nil {
 		c.drop(object)
@@ -107,7 +125,7 @@ type cleanups struct {
 	objects map[types.UID]*cleanup
 }
 
-// cleanup is the state of an object whose cleanup has not succeeded yet.
+// cleanup is the state of an object without a successful cleanup.
 type cleanup struct {
 	name types.NamespacedName
 	// due is the end of the deadline; tried is the last start or end of an attempt.
@@ -172,15 +190,14 @@ func (c *cleanups) begin(object metav1.Object, deadline time.Duration) attempt {
 }
 
 // end records the end of an attempt. It is deferred and does not recover.
-func (c *cleanups) end(a attempt, o *outcome) {
-	now := c.registry.Now()
-	o.observe(now - a.start)
+func (c *cleanups) end(a attempt, o *outcome, took int64, traceID string) {
+	o.observe(took, traceID)
 	if a.object == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.object.tried = now
+	a.object.tried = a.start + took
 	a.object.attempts--
 	if o == c.succeeded {
 		delete(c.objects, a.uid)
@@ -195,7 +212,7 @@ func (c *cleanups) drop(name types.NamespacedName) {
 }
 
 func (c *cleanups) collect(ch chan<- prometheus.Metric) {
-	ch <- c.registry.Metrics.GaugeValue(catalog.ControllerFinalizerOverdue, float64(c.overdue(c.registry.Now())), c.labels...)
+	c.registry.Metrics.SendGauge(ch, catalog.ControllerFinalizerOverdue, float64(c.overdue(c.registry.Now())), c.labels...)
 }
 
 // overdue returns the number of overdue objects, and forgets expired ones.
@@ -217,28 +234,25 @@ func (c *cleanups) forget() { c.outcomes.forget() }
 
 // rollbacks are the series of a controller's rollbacks for one finalizer.
 type rollbacks struct {
-	metrics                     *core.Vectors
-	labels                      []string
-	succeeded, failed, panicked prometheus.Observer
+	metrics *core.Vectors
+	labels  []string
+	gate    core.Gate
+	results *core.ObserverSet
 }
 
 var _ controllerSeries = &rollbacks{}
 
 func (o *registry) rollbacks(controller, finalizer string) *rollbacks {
 	return seriesOf(o, func(labels ...string) *rollbacks {
-		results := o.Metrics.HistogramSet(catalog.ControllerFinalizerRollbackDuration, labels...)
-		return &rollbacks{
-			metrics:   o.Metrics,
-			labels:    labels,
-			succeeded: results[cleanupSuccess],
-			failed:    results[cleanupError],
-			panicked:  results[cleanupPanic],
-		}
+		r := &rollbacks{metrics: o.Metrics, labels: labels}
+		r.results = o.Metrics.ObserverSet(&r.gate, catalog.ControllerFinalizerRollbackDuration, labels...)
+		return r
 	}, controller, finalizer)
 }
 
 func (r *rollbacks) collect(chan<- prometheus.Metric) {}
 
 func (r *rollbacks) forget() {
+	r.gate.Close()
 	r.metrics.DeleteSet(catalog.ControllerFinalizerRollbackDuration.Metric, r.labels...)
 }

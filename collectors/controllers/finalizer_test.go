@@ -1,9 +1,14 @@
 package controllers_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,8 +22,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
 const (
@@ -26,7 +33,7 @@ const (
 	testDeadline  = time.Minute
 )
 
-// cleaner is a decorated cleanup whose end is up to the test.
+// cleaner is a decorated cleanup whose result the test controls.
 type cleaner struct {
 	*testing.T
 	obs  *collectors.Observer
@@ -43,7 +50,7 @@ func newCleaner(t *testing.T, deadline time.Duration) *cleaner {
 	return c
 }
 
-// ends makes attempts end with an error after a time, or with their context.
+// ends makes attempts end with an error after a duration, or with their context.
 func (c *cleaner) ends(after time.Duration, err error) {
 	c.does = func(ctx context.Context, _ *corev1.Pod) error {
 		select {
@@ -82,7 +89,7 @@ func TestFinalizerResults(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		deadline time.Duration
-		// The attempt ends after a time with an error, or with its context, which has a timeout if one is given.
+		// The attempt ends with an error after a duration, or with its context, which may have a timeout.
 		after, timeout time.Duration
 		err            error
 		want           string
@@ -207,8 +214,7 @@ func TestCleanupsExpire(t *testing.T) {
 	})
 }
 
-// TestForgetCleanup: an object that is forgotten is not overdue, and has its whole deadline again if its cleanup is tried
-// again.
+// TestForgetCleanup: an object that is forgotten is not overdue. If its cleanup is tried again, the deadline restarts.
 func TestForgetCleanup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCleaner(t, testDeadline)
@@ -295,7 +301,7 @@ func TestFinalizersAreBounded(t *testing.T) {
 		_ = c.try(t.Context(), deleted(types.UID(fmt.Sprint(i))))
 	}
 	c.want(controllers.MaxCleanups, metricstest.Snapshot{"timeout": controllers.MaxCleanups + 10})
-	// A success makes room.
+	// A success makes room for another object.
 	c.ends(0, nil)
 	_ = c.try(t.Context(), deleted("0"))
 	c.ends(0, errTest)
@@ -303,7 +309,7 @@ func TestFinalizersAreBounded(t *testing.T) {
 	c.remembers(controllers.MaxCleanups)
 }
 
-// TestFinalizersInParallel: of concurrent attempts at one object, a success counts.
+// TestFinalizersInParallel: of concurrent attempts at one object, one success suffices.
 func TestFinalizersInParallel(t *testing.T) {
 	c := newCleaner(t, testDeadline)
 	var workers sync.WaitGroup
@@ -350,4 +356,46 @@ func TestRollbackDuration(t *testing.T) {
 			t.Errorf("a rollback has other series:\n%s", s)
 		}
 	})
+}
+
+// Without tracing, an object that is not a pointer is not allocated.
+func TestRollbackAllocations(t *testing.T) {
+	obs, _ := observertest.New(t)
+	pointer := controllers.NewRollback(obs, "c", testFinalizer, func(context.Context, *corev1.Pod) error { return nil })
+	value := controllers.NewRollback(obs, "c", testFinalizer, func(context.Context, types.NamespacedName) error { return nil })
+	pod, name := deleted("a"), types.NamespacedName{Namespace: "ns", Name: "a"}
+	want := testing.AllocsPerRun(100, func() { _ = pointer(t.Context(), pod) })
+	if got := testing.AllocsPerRun(100, func() { _ = value(t.Context(), name) }); got > want {
+		t.Errorf("%v allocations for a name, %v for a pointer", got, want)
+	}
+}
+
+// The timeout of a cleanup is an event of its span and a log line with its trace ID, and so is a rollback (S35).
+func TestFinalizerSpans(t *testing.T) {
+	var log bytes.Buffer
+	tracer := &spantest.Tracer{}
+	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer, o.Logger = tracer, slog.New(slog.NewTextHandler(&log, nil)) })
+	cleanup := controllers.NewFinalizer(obs, "c", testFinalizer, func(ctx context.Context, _ *corev1.Pod) error { <-ctx.Done(); return ctx.Err() }, controllers.FinalizerOptions{})
+	rollback := controllers.NewRollback(obs, "c", testFinalizer, func(context.Context, *corev1.Pod) error { return errors.New("rollback") })
+	reconcile := controllers.NewSyncHandler(obs, "c", func(ctx context.Context, _ string) error {
+		expired, cancel := context.WithTimeout(ctx, time.Nanosecond)
+		defer cancel()
+		return errors.Join(cleanup(expired, deleted("a")), rollback(ctx, deleted("a")))
+	}, controllers.Options{})
+	if reconcile(t.Context(), "a") == nil {
+		t.Fatal("no error")
+	}
+	parent, c, r := tracer.Ended(spans.Reconcile)[0], tracer.Ended(spans.Cleanup)[0], tracer.Ended(spans.Rollback)[0]
+	if c.Parent != parent.Context || c.Finalizer != testFinalizer || c.Result.Result != "timeout" || !slices.Equal(c.Events, []string{"finalizer.timeout"}) {
+		t.Errorf("the cleanup is %+v", c)
+	}
+	if r.Parent != parent.Context || r.Result.Result != "error" || !r.Failed {
+		t.Errorf("the rollback is %+v", r)
+	}
+	id := "trace_id=" + hex.EncodeToString(parent.Context.TraceID[:])
+	for _, message := range []string{"exceeded its deadline", "rolled back"} {
+		if !slices.ContainsFunc(strings.Split(log.String(), "\n"), func(line string) bool { return strings.Contains(line, message) && strings.Contains(line, id) }) {
+			t.Errorf("no line %q with %s:\n%s", message, id, &log)
+		}
+	}
 }

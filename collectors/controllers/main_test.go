@@ -17,9 +17,5 @@ var errTest = errors.New("test")
 
 func check(t *testing.T, s, want metricstest.Snapshot) {
 	t.Helper()
-	for series, value := range want {
-		if got, ok := s[series]; got != value || !ok {
-			t.Errorf("%s = %v (exists: %t), want %v", series, got, ok, value)
-		}
-	}
+	s.Contains(t, want)
 }

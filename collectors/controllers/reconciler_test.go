@@ -36,7 +36,7 @@ func (errTerminal) Terminal() bool { return true }
 
 func (e errTerminal) Unwrap() error { return e.error }
 
-// errRetryable says with the same method that it is not terminal.
+// errRetryable has the same method, which returns false.
 type errRetryable struct{ error }
 
 func (errRetryable) Terminal() bool { return false }

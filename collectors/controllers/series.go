@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// registry holds the series of one Observer's controllers. Their decorators are functions, whose end cannot be observed: the
-// series exist until Forget.
+// registry holds the series of one Observer's controllers. Their decorators are functions, and the end of a function cannot be
+// observed: the series exist until Forget.
 type registry struct {
 	*core.Observer
 
@@ -119,65 +118,45 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// outcomes are the outcomes of one function by result. Counters start at 0, so that their first increase is seen. A histogram
-// is created by its first observation: most results never occur, and histograms are most of a controller's series.
+// outcomes are the outcomes of one function by result: how many, and how long they took.
 type outcomes struct {
-	metrics  *core.Vectors
-	count    catalog.Counter
-	duration catalog.Histogram
-	labels   []string
+	metrics                     *core.Vectors
+	gate                        core.Gate
+	countMetric, durationMetric catalog.Metric
+	labels                      []string
 
-	mu        sync.Mutex
-	forgotten bool
+	count    *core.CounterSet
+	duration *core.ObserverSet
 }
 
-// outcome counts and times what ended with one result.
+// outcome counts and times the operations that ended with one result.
 type outcome struct {
 	set    *outcomes
 	result string
-	count  prometheus.Counter
-	// duration is nil before the first observation.
-	duration atomic.Pointer[prometheus.Observer]
 }
 
-// outcomes returns an outcome for each value of the last label of two metrics, which must be the same closed set.
-func (r *registry) outcomes(count catalog.Counter, duration catalog.Histogram, labels ...string) (*outcomes, map[string]*outcome) {
-	set, results := &outcomes{metrics: r.Metrics, count: count, duration: duration, labels: labels}, map[string]*outcome{}
-	for result, counter := range r.Metrics.CounterSet(count, labels...) {
-		results[result] = &outcome{set: set, result: result, count: counter}
+// outcomes returns an outcome for each value of the last label of two metrics, which must be the same closed set. The
+// duration is a histogram or a summary.
+func (r *registry) outcomes(count catalog.Counter, duration catalog.Definition, labels ...string) (*outcomes, map[string]*outcome) {
+	set := &outcomes{metrics: r.Metrics, countMetric: count.Metric, durationMetric: duration.Define(), labels: labels}
+	set.count = r.Metrics.CounterSet(&set.gate, count, labels...)
+	set.duration = r.Metrics.ObserverSet(&set.gate, duration, labels...)
+	results := map[string]*outcome{}
+	for _, result := range count.Labels[len(count.Labels)-1].Values {
+		results[result] = &outcome{set, result}
 	}
 	return set, results
 }
 
-// observe records an operation that took the given number of nanoseconds.
-func (o *outcome) observe(took int64) {
-	o.count.Inc()
-	duration := o.duration.Load()
-	if duration == nil {
-		if duration = o.set.create(o); duration == nil {
-			return
-		}
-	}
-	(*duration).Observe(core.Seconds(took))
-}
-
-// create returns the histogram of an outcome, nil after forget.
-func (s *outcomes) create(o *outcome) *prometheus.Observer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.forgotten {
-		return nil
-	}
-	duration := s.metrics.Histogram(s.duration, append(slices.Clone(s.labels), o.result)...)
-	o.duration.Store(&duration)
-	return &duration
+// observe records an operation that took the given number of nanoseconds, with its trace ID unless that is empty.
+func (o *outcome) observe(took int64, traceID string) {
+	o.set.count.Inc(o.result)
+	o.set.duration.ObserveTraced(o.result, core.Seconds(took), traceID)
 }
 
 // forget deletes the series. Late observations have no effect.
 func (s *outcomes) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.forgotten = true
-	s.metrics.DeleteSet(s.count.Metric, s.labels...)
-	s.metrics.DeleteSet(s.duration.Metric, s.labels...)
+	s.gate.Close()
+	s.metrics.DeleteSet(s.countMetric, s.labels...)
+	s.metrics.DeleteSet(s.durationMetric, s.labels...)
 }

@@ -145,7 +145,7 @@ func TestLimits(t *testing.T) {
 	if s := withoutOverflows(metricstest.Take(t, reg)); len(s) != one {
 		t.Errorf("%d series of other, and %d of one controller:\n%s", len(s), one, s)
 	}
-	// There is room again, except for the finalizer that other uses.
+	// New values are accepted again, except for the finalizer that other uses.
 	use(obs, "e", "example.com/e")
 	use(obs, "f", "example.com/f")
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{
@@ -158,7 +158,7 @@ func TestLimits(t *testing.T) {
 	withoutOverflows(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{})
 }
 
-// withoutOverflows removes the count of overflows, which is not of a controller.
+// withoutOverflows removes the overflow counter, which belongs to no controller.
 func withoutOverflows(s metricstest.Snapshot) metricstest.Snapshot {
 	maps.DeleteFunc(s, func(series string, _ float64) bool {
 		return strings.HasPrefix(series, catalog.InformerLabelOverflow.Name)

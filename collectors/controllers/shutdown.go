@@ -23,20 +23,20 @@ const (
 	StopIntake ShutdownStep = "stop_intake"
 	// DrainWorkers waits until the workers have returned.
 	DrainWorkers ShutdownStep = "drain_workers"
-	// StopInformers stops the informers, whose caches the workers read until then.
+	// StopInformers stops the informers. The workers read their caches until then.
 	StopInformers ShutdownStep = "stop_informers"
 	// ReleaseLock gives up leadership, so that another replica does not wait until the lease expires.
 	ReleaseLock ShutdownStep = "release_lock"
 )
 
-// NewShutdownStep decorates a step of a controller's shutdown: its duration by result, in
-// controller_shutdown_duration_seconds, and a log line, because few processes are scraped after their shutdown. A step
-// that returns an error counts as timeout if its context has ended, else as error. A panic is counted and not recovered.
+// NewShutdownStep decorates a step of a controller's shutdown. It reports its duration by result, in
+// controller_shutdown_duration_seconds and in the log, because few processes are scraped after their shutdown. A step that
+// returns an error counts as timeout if its context has ended, otherwise as error. A panic is counted and not recovered.
 //
-// The order of the steps and their deadlines are up to the caller; examples/controller is a program to copy them from.
-// The metric reports the last run of each step. It has no series for a step that has not run since NewShutdownStep was
-// last called for it. The series exist until Forget. An unknown step is run without being observed.
-// The returned function is safe for concurrent use if run is.
+// The order of the steps and their deadlines are up to the caller; copy them from examples/controller. The metric reports
+// the last run of each step. It has no series for a step that has not run since NewShutdownStep was last called for it. The
+// series exist until Forget. An unknown step is run without being observed. The returned function is safe for concurrent
+// use if run is.
 func NewShutdownStep(obs *collectors.Observer, controller string, step ShutdownStep, run func(context.Context) error) func(context.Context) error {
 	if !slices.Contains(catalog.ControllerShutdownDuration.Values("step"), string(step)) {
 		return run
@@ -109,7 +109,7 @@ func (s *shutdowns) collect(ch chan<- prometheus.Metric) {
 	s.mu.Unlock()
 	for step, run := range last {
 		labels := append(slices.Clone(s.labels), string(step), run.result)
-		ch <- s.registry.Metrics.GaugeValue(catalog.ControllerShutdownDuration, run.took.Seconds(), labels...)
+		s.registry.Metrics.SendGauge(ch, catalog.ControllerShutdownDuration, run.took.Seconds(), labels...)
 	}
 }
 

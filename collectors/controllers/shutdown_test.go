@@ -114,7 +114,7 @@ func TestShutdownResults(t *testing.T) {
 
 func stepThatPanics(context.Context) error { panic(errTest) }
 
-// TestShutdownPanic: a panic is counted and reaches the caller with its stack; so is the end of the goroutine.
+// TestShutdownPanic: a panic is counted and reaches the caller with its stack. runtime.Goexit counts as a panic.
 func TestShutdownPanic(t *testing.T) {
 	obs, reg, log := newLogged(t)
 	func() {
@@ -142,7 +142,7 @@ func TestShutdownPanic(t *testing.T) {
 	}
 }
 
-// TestShutdownAgain: the last run of each step counts, and a step that is not run again has no series.
+// TestShutdownAgain: the last run of each step is reported, and a step that is not run again has no series.
 func TestShutdownAgain(t *testing.T) {
 	obs, reg, _ := newLogged(t)
 	intake := controllers.NewShutdownStep(obs, "c", controllers.StopIntake, stepError)

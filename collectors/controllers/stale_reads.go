@@ -43,8 +43,9 @@ const (
 // object is available, as with controller-runtime's client, use Stale, with keys of single objects.
 //
 // A write is forgotten when Behind or Stale has returned false for it, and after 10 minutes. Beyond 10,000 writes, an
-// arbitrary one is forgotten. A forgotten write has no effect. Versions that are not numbers cannot be compared and
-// are never stale. All methods are safe for concurrent use and take about 100 ns. Only Wrote allocates, for new keys.
+// arbitrary one is forgotten. Reads that miss a forgotten write are not detected. Versions that are not numbers cannot be
+// compared and are never stale. All methods are safe for concurrent use and take about 100 ns. Only Wrote allocates, for
+// new keys.
 type Writes[K comparable] struct {
 	registry *registry
 	stale    prometheus.Counter
@@ -59,14 +60,14 @@ type write struct {
 	at      int64
 }
 
-// NewWrites returns a Writes of a controller. All of one Observer and controller share a series, which exists until Forget.
+// NewWrites returns a Writes of a controller. Those of one Observer and controller share a series, which exists until Forget.
 func NewWrites[K comparable](obs *collectors.Observer, controller string) *Writes[K] {
 	r := registryOf(obs)
 	return &Writes[K]{registry: r, stale: r.staleReads(controller).count, writes: map[K]write{}}
 }
 
 // Wrote records an object that the API server has returned from a create, an update or a patch. Of several writes with the
-// same key, the one with the highest version counts.
+// same key, the one with the highest version is kept.
 func (w *Writes[K]) Wrote(key K, obj metav1.Object) {
 	if isNil(obj) {
 		return

@@ -80,8 +80,8 @@ func TestStaleReads(t *testing.T) {
 	}
 }
 
-// TestStaleReadsOfAnOwner: with the key of an owner, Behind is right. Stale compares an object with a later write to another
-// one, as documented.
+// TestStaleReadsOfAnOwner: with the key of an owner, Behind is correct. Stale compares an object with a later write to
+// another one, as documented.
 func TestStaleReadsOfAnOwner(t *testing.T) {
 	obs, _ := observertest.New(t)
 	w := controllers.NewWrites[string](obs, "c")
@@ -132,7 +132,7 @@ func TestStaleReadsEnd(t *testing.T) {
 	})
 }
 
-// TestStaleReadsAreBounded: beyond the limit, an older write is forgotten for each new one.
+// TestStaleReadsAreBounded: beyond the limit, each new write replaces an older one.
 func TestStaleReadsAreBounded(t *testing.T) {
 	obs, _ := observertest.New(t)
 	w := controllers.NewWrites[int](obs, "c")

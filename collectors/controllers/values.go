@@ -24,7 +24,7 @@ const (
 const (
 	cleanupSuccess = "success"
 	cleanupError   = "error"
-	// cleanupTimeout is an attempt whose deadline ended.
+	// cleanupTimeout is an attempt that exceeded its deadline.
 	cleanupTimeout = "timeout"
 	cleanupPanic   = "panic"
 )

@@ -112,8 +112,8 @@ func TestKnownObjectsOfAWatchFromAnyVersion(t *testing.T) {
 	})
 }
 
-// If an API server has no versions to resume from, each watch begins with all objects again. Without a store to
-// count them in, they are not counted again, whether the watch continues or is stopped.
+// If an API server has no versions to resume from, each watch begins with all objects again. Without a store, they are not
+// counted again, whether the watch continues or is stopped.
 func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -137,7 +137,7 @@ func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 	})
 }
 
-// A list at any version may be older than what an earlier reflector has seen through another API server. It is a
+// A list at any version may be older than what an earlier reflector has received from another API server. It is a
 // regression only if the request excluded that.
 func TestListFromAnyVersion(t *testing.T) {
 	obs, reg := observertest.New(t)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
@@ -21,8 +22,10 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -36,8 +39,8 @@ type rig struct {
 	factory   informers.SharedInformerFactory
 }
 
-// newRig returns a factory that talks to the server with the given configuration.
-func newRig(t *testing.T, config *rest.Config) *rig {
+// newRig returns a factory that connects to the server with the given configuration.
+func newRig(t *testing.T, config *rest.Config, change ...func(*collectors.Options)) *rig {
 	t.Helper()
 	r := &rig{
 		T:         t,
@@ -45,7 +48,11 @@ func newRig(t *testing.T, config *rest.Config) *rig {
 		namespace: stacktest.Namespace(t),
 		registry:  prometheus.NewPedanticRegistry(),
 	}
-	obs, err := collectors.New(r.registry, collectors.Options{Name: "test"})
+	options := collectors.Options{Name: "test"}
+	for _, f := range change {
+		f(&options)
+	}
+	obs, err := collectors.New(r.registry, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,15 +82,14 @@ func (r *rig) create(name string) {
 	}
 }
 
-// volatile are the series that change without a cause in the test: bookmarks come at any time, versions are those of
-// etcd.
+// volatile are the series that change independently of the test: bookmarks arrive at any time, and versions are etcd's.
 var volatile = []string{"k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{"}
 
 func synced(s metricstest.Snapshot) bool {
 	return s["k8s_informer_synced"] == 1 && s["k8s_informer_watch_connected"] == 1 && s["k8s_informer_last_sync_duration_seconds"] > 0
 }
 
-// The five lines of the README count reads (S1).
+// Listers of a decorated factory count reads (S1).
 func TestListersOfTheFactoryCount(t *testing.T) {
 	r := newRig(t, stacktest.Config(t))
 	r.create("here")
@@ -118,6 +124,11 @@ func TestStreamingListsCountLikeLists(t *testing.T) {
 			for n := range objects {
 				r.create(fmt.Sprint("object-", n))
 			}
+			// A LIST at version 0 may be older than the last write.
+			await.True(t, "all objects in the watch cache", func() bool {
+				list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+				return err == nil && len(list.Items) >= objects
+			})
 			r.factory.Core().V1().ConfigMaps().Informer()
 			before := metricstest.Take(t, r.registry)
 			r.start()
@@ -148,6 +159,26 @@ func TestStreamingListsCountLikeLists(t *testing.T) {
 	counts[false].Equal(t, counts[true])
 }
 
+// An API server without streaming lists rejects them, and client-go uses LIST (O7): one more error and a relist with the reason
+// fallback. Audits and freshness checks need no streaming lists.
+func TestServerWithoutStreamingLists(t *testing.T) {
+	t.Parallel()
+	config := stacktest.Private(t, stack.Options{FeatureGates: map[string]bool{"WatchList": false}}).Config()
+	c := newChecked(t, configs{config, config, config}, collectors.Checks{Audit: 200 * time.Millisecond, Freshness: 100 * time.Millisecond}, nil)
+	c.create("object")
+	c.run()
+	after := c.waitFor("checks", func(s metricstest.Snapshot) bool { return s[consistentCount] > 0 && s[freshCount] > 0 })
+	for series, want := range map[string]float64{
+		"k8s_informer_relists_total{reason=fallback}": 1, "k8s_informer_relists_total{reason=initial}": 0,
+		"k8s_informer_sync_errors_total{error_type=other}": 1, "k8s_informer_list_pages_total": 1,
+	} {
+		if after[series] != want {
+			t.Errorf("%s is %v, want %v", series, after[series], want)
+		}
+	}
+	differencesOf(after).Equal(t, nothing)
+}
+
 // Each change is one event, each handler handles it once, and no other metric changes (S3, S19).
 func TestEventsAreCountedExactly(t *testing.T) {
 	r := newRig(t, stacktest.Config(t))
@@ -174,7 +205,7 @@ func TestEventsAreCountedExactly(t *testing.T) {
 		}
 	}
 	after := r.waitFor("handled", func(s metricstest.Snapshot) bool {
-		// A histogram is read later in a scrape than a gauge.
+		// A scrape reads histograms after gauges.
 		return s["k8s_informer_event_lag_seconds_count"]-before["k8s_informer_event_lag_seconds_count"] == 2*(2*n+n/2) &&
 			s["k8s_informer_handler_pending_events{handler=one}"]+s["k8s_informer_handler_pending_events{handler=two}"] == 0
 	})

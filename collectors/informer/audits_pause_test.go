@@ -2,6 +2,7 @@ package informer_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,8 +22,8 @@ import (
 // holdLists delays the lists of audits on demand, like a slow server.
 type holdLists struct {
 	hold    atomic.Bool
-	seen    atomic.Int64 // how many there were
-	held    atomic.Int64 // how many it has held up
+	seen    atomic.Int64 // number of lists
+	held    atomic.Int64 // number of delayed lists
 	release chan struct{}
 }
 
@@ -42,8 +43,8 @@ func (h *holdLists) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// While audits are paused, no findings are reported, neither earlier ones nor their absence, and no request is sent.
-// Resumed audits begin as after a start.
+// While audits are paused, no request is sent and no differences are reported, not even 0. Resumed audits begin as after a
+// start.
 func TestPauseAudits(t *testing.T) {
 	t.Parallel()
 	var labels sync.Map
@@ -62,7 +63,7 @@ func TestPauseAudits(t *testing.T) {
 		return found
 	}
 
-	// Paused from the start, as a replica that waits for its election.
+	// Paused from the start, like a replica that is not the leader.
 	informer.PauseAudits(c.obs)
 	c.create("object")
 	c.run()
@@ -76,7 +77,7 @@ func TestPauseAudits(t *testing.T) {
 		t.Errorf("paused: %+v, %d requests", got, slow.seen.Load())
 	}
 
-	// Elected, with a damaged cache.
+	// Leadership is acquired with a damaged cache.
 	labels.Store("object", "changed")
 	elected, lost := context.WithCancel(t.Context())
 	defer lost()
@@ -86,7 +87,7 @@ func TestPauseAudits(t *testing.T) {
 		t.Errorf("resumed: %+v", got)
 	}
 
-	// Lost, in the middle of an audit: what is known is forgotten, and what is under way is dropped.
+	// Leadership is lost during an audit: earlier results are cleared, and the audit in progress is dropped.
 	slow.hold.Store(true)
 	c.waitFor("an audit that is under way", func(metricstest.Snapshot) bool { return slow.held.Load() > 0 })
 	before := c.waitFor("two equal scrapes", func(metricstest.Snapshot) bool { return true })
@@ -110,7 +111,8 @@ func TestPauseAudits(t *testing.T) {
 		t.Errorf("%d requests of audits while they were paused", n-seen)
 	}
 
-	// Elected again: the damage counts when two audits have found it. The late end of the earlier term changes nothing.
+	// Leadership is acquired again: a difference is reported when two audits have found it. The late end of the earlier
+	// term has no effect.
 	informer.ResumeAudits(t.Context(), c.obs)
 	informer.ResumeAudits(elected, c.obs)
 	if status().Paused {
@@ -121,6 +123,6 @@ func TestPauseAudits(t *testing.T) {
 		t.Errorf("confirmed after %v audits", n)
 	}
 	labels.Delete("object")
-	c.waitFor("no differences", func(s metricstest.Snapshot) bool { found, ok := differencesOf(s)["index"]; return ok && found == 0 })
+	c.waitFor("no differences", func(s metricstest.Snapshot) bool { return maps.Equal(differencesOf(s), nothing) })
 	c.stop()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
-// Handlers: how they are called, added and removed.
+// Calls, registration and removal of handlers.
 var handlerBehaviors = map[string]behavior{
 	"handlers get all objects, added before the start or after": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})

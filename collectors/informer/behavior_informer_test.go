@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
-// Informers: how they are set up, run and ended.
+// Setup, run and end of informers.
 var informerBehaviors = map[string]behavior{
 	"an informer that has been started cannot be changed any more": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})

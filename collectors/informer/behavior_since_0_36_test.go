@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
-// locked is whether client-go holds a lock while it calls the handler of an informer without shared handlers: in a bubble of
-// synctest, such a handler must not sleep.
+// locked reports whether client-go holds a lock while it calls the handler of an informer without shared handlers. In a
+// synctest bubble, such a handler must not sleep.
 const locked = false
 
 // behaviorsSince036 need methods that client-go has had since v0.36.

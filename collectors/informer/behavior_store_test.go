@@ -37,7 +37,7 @@ func podOn(node, name string, version int) *corev1.Pod {
 	return p
 }
 
-// Stores, indexers and listers, typed or not: what can be read from them, and what a Transform leaves in them.
+// Reads from stores, indexers and listers, typed or not, with and without a Transform.
 var storeBehaviors = map[string]behavior{
 	"indexers can be added before the start and after": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"first": byNode}})

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// stage is the place of a story: an informer, plain or decorated, and a diary of what a program sees of it.
+// stage is the environment of a story: an informer, plain or decorated, and a diary of its observable behavior.
 type stage struct {
 	*testing.T
 	server      *fakeapi.Server
@@ -40,7 +40,7 @@ func (s *stage) note(format string, args ...any) {
 	s.diary = append(s.diary, fmt.Sprintf(format, args...))
 }
 
-// quiesce waits until nothing happens any more. What handlers have noted at the same time is sorted.
+// quiesce waits until nothing else happens. Entries that handlers wrote at the same time are sorted.
 func (s *stage) quiesce() {
 	synctest.Wait()
 	s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *stage) quiesce() {
 	s.settled = len(s.diary)
 }
 
-// handler notes its calls under a name.
+// handler records its calls under a name.
 func (s *stage) handler(name string) cache.ResourceEventHandlerDetailedFuncs {
 	describe := func(obj any) string {
 		if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
@@ -109,8 +109,8 @@ func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 	return diary
 }
 
-// What client-go's own tests expect of an informer holds for a decorated one. The expected diaries are those of
-// the newest client-go.
+// A decorated informer meets the expectations of client-go's own tests. The expected diaries are those of the newest
+// client-go.
 func TestDecoratedInformersBehaveAsPlainOnes(t *testing.T) {
 	surviveHandlers(t)
 	for name, b := range merged(handlerBehaviors, informerBehaviors, storeBehaviors, behaviorsSince036, behaviorsSince037) {

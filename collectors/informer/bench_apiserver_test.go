@@ -47,7 +47,7 @@ func BenchmarkAPIServer(b *testing.B) {
 		})
 	}
 	writers.Wait()
-	// The informer begins before all of that, so that the server sends its history as fast as it is taken.
+	// The informer starts at an earlier version, so that the server sends the history as fast as the informer reads it.
 	history := &cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return before, nil },
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {

@@ -24,8 +24,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// BenchmarkNamespaces compares one informer of all namespaces with one for each of 100 namespaces, for the same
-// objects (B4, P5): memory, open watches, and the time from the request of a write to a handler.
+// BenchmarkNamespaces compares one informer of all namespaces with one for each of 100 namespaces, for the same objects
+// (B4, P5): memory, open watches, and the time from a write request to the handler.
 func BenchmarkNamespaces(b *testing.B) {
 	const namespaces, objects, rounds = 100, 20, 3
 	const label = "benchmark=namespaces" // the server has other objects too
@@ -60,7 +60,7 @@ func BenchmarkNamespaces(b *testing.B) {
 		for _, l := range []*layout{one, each} {
 			obs, reg := observertest.New(b)
 			before := liveMemory()
-			// What a write began with, and how long it took to a handler.
+			// The start of each write, and the time until it reached the handler.
 			begun, lags := make([]atomic.Int64, namespaces*objects), make([]time.Duration, namespaces*objects)
 			var handled sync.WaitGroup
 			handler := cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) {
@@ -149,7 +149,7 @@ func liveMemory() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// quantile returns the smallest value that is not exceeded by a share q of them.
+// quantile returns the smallest value that a share q of the values does not exceed.
 func quantile(values []time.Duration, q float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]

@@ -15,18 +15,18 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// BenchmarkRecovery measures how long an informer is without a watch after its connection broke, by
-// k8s_informer_coverage_gap_seconds, and the time from the end of the fault until a handler has what was written
-// meanwhile (B6).
+// BenchmarkRecovery measures how long an informer has no watch after its connection broke, by
+// k8s_informer_coverage_gap_seconds, and the time from the end of the fault until a handler has received the writes made in
+// the meantime (B6).
 func BenchmarkRecovery(b *testing.B) {
 	b.Run("resumed", func(b *testing.B) {
 		recovery(b, 15, true, 0)
 	})
-	// A watch that ends within a second without an event is a failure to client-go: it waits and lists again.
+	// client-go treats a watch that ends within a second without an event as a failure: it backs off and relists.
 	b.Run("relisted", func(b *testing.B) {
 		recovery(b, 10, false, 0)
 	})
-	// Meanwhile client-go tries ever more rarely.
+	// During an outage, client-go backs off longer after each attempt.
 	b.Run("after-5s", func(b *testing.B) {
 		recovery(b, 5, true, 5*time.Second)
 	})

@@ -53,7 +53,7 @@ func BenchmarkResync(b *testing.B) {
 		took, cpu                time.Duration
 		requests, calls, resyncs int64 // resyncs are the calls for one of the objects
 	}
-	// measure runs informers, and once they have synced adds up what is spent until done.
+	// measure runs informers and measures the cost from their sync until done.
 	measure := func(period time.Duration, done func(cost) bool) (spent cost) {
 		obs, reg := observertest.New(b)
 		ctx, stop := context.WithCancel(b.Context())

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// What client-go asserts on an object must hold for the decorated one exactly if it holds for the plain one.
+// A decorated object must have exactly those optional interfaces of client-go that the plain one has.
 
 func TestListerWatcherKeepsItsCapabilities(t *testing.T) {
 	obs, _ := observertest.New(t)
@@ -177,7 +177,7 @@ func TestInformerPassesEveryCallOn(t *testing.T) {
 	if !slices.Equal(s.calls, want) {
 		t.Errorf("calls: %v", s.calls)
 	}
-	// The registration is client-go's own: it can be given to what asserts on it.
+	// The registration is client-go's own, so that functions that assert its type accept it.
 	if err := plain.RemoveEventHandler(registration); err != nil {
 		t.Errorf("the registration was wrapped: %v", err)
 	}

@@ -1,6 +1,9 @@
 package informer
 
 import (
+	"slices"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -12,7 +15,9 @@ var _ core.Part = &registry{}
 // Collect implements core.Part.
 func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	members := map[*metrics][]*informer{}
-	for _, inf := range r.current() {
+	informers := r.current()
+	readStores(informers)
+	for _, inf := range informers {
 		members[inf.metrics] = append(members[inf.metrics], inf)
 	}
 	for m, informers := range members {
@@ -21,16 +26,18 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 }
 
 // collect sends the metrics of the informers with the same labels that are computed at scrape time. Several informers are
-// reported as one: counts are summed, and the worst state counts.
+// reported as one: counts are summed, and the worst state is reported.
 func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	vectors := m.obs.Metrics
 	send := func(metric catalog.Gauge, value float64, more ...string) {
-		ch <- vectors.GaugeValue(metric, value, m.with(more...)...)
+		vectors.SendGauge(ch, metric, value, m.with(more...)...)
 	}
-	ch <- vectors.CounterValue(catalog.InformerCacheHits, float64(m.hits.Load()), m.with()...)
-	ch <- vectors.CounterValue(catalog.InformerCacheMisses, float64(m.misses.Load()), m.with()...)
-	total, orphans := total(informers)
-	if total.Started { // a standby replica may have informers that are not started; they are neither synced nor late
+	if hits, misses := m.reads.Hits(), m.reads.Misses(); hits+misses > 0 { // both: the hit ratio needs both
+		vectors.SendCounter(ch, catalog.InformerCacheHits, float64(hits), m.with()...)
+		vectors.SendCounter(ch, catalog.InformerCacheMisses, float64(misses), m.with()...)
+	}
+	total, orphans, unequal := total(informers)
+	if total.Started { // a standby replica may have informers that are not started; they have no state
 		send(catalog.InformerSynced, core.Bool(total.Synced))
 	}
 	if total.Started && total.Connection {
@@ -38,28 +45,65 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	}
 	if total.Connection {
 		send(catalog.InformerSyncLag, total.SyncLag.Seconds())
+		if total.Stored != 0 {
+			send(catalog.InformerStoreLag, total.storeLag.Seconds())
+		}
 		send(catalog.InformerLastEventTimestamp, core.Unix(total.LastEvent))
+		if !total.WatchOpened.IsZero() {
+			send(catalog.InformerWatchOpened, core.Unix(total.WatchOpened))
+		}
+		if total.Failures > 0 {
+			send(catalog.InformerFailures, float64(total.Failures))
+		}
 		send(catalog.InformerResourceVersion, digits(total.Received), stageReceived)
+	}
+	if total.Started {
+		send(catalog.InformerDegraded, core.Bool(total.Degraded))
 	}
 	send(catalog.InformerObjects, float64(total.Objects))
 	send(catalog.InformerLastSyncDuration, total.LastSync.Seconds())
 	send(catalog.InformerHandlers, float64(len(total.Handlers)))
 	send(catalog.InformerResourceVersion, digits(total.Stored), stageStored)
 	send(catalog.InformerResourceVersion, digits(total.Handled), stageHandled)
-	send(catalog.InformerDuplicates, float64(duplicates(informers)))
-	send(catalog.InformerOrphans, float64(orphans))
+	if unequal > 1 {
+		send(catalog.InformerResyncPeriods, float64(unequal))
+	}
+	if slices.ContainsFunc(informers, func(inf *informer) bool { return inf.functions.Transforms() }) {
+		send(catalog.InformerTransforms, 1)
+	}
+	if n := duplicates(informers); n > 0 {
+		send(catalog.InformerDuplicates, float64(n))
+	}
+	if orphans > 0 {
+		send(catalog.InformerOrphans, float64(orphans))
+	}
 	if found, audited := differences(informers); audited {
 		for _, difference := range catalog.InformerAuditDifferences.Values("kind") {
-			send(catalog.InformerAuditDifferences, float64(found[difference]), difference)
+			if n := found[difference]; n > 0 || slices.Contains(catalog.InformerAuditDifferences.AtZero, difference) {
+				send(catalog.InformerAuditDifferences, float64(n), difference)
+			}
 		}
 	}
 	for name, h := range byName(total.Handlers) {
 		send(catalog.InformerHandlerPending, float64(h.Pending), name)
-		send(catalog.InformerHandlerLastResync, core.Unix(h.LastResync), name)
+		if !h.LastResync.IsZero() {
+			send(catalog.InformerHandlerLastResync, core.Unix(h.LastResync), name)
+		}
 		if h.ResyncPeriod >= 0 {
 			send(catalog.InformerHandlerResyncPeriod, h.ResyncPeriod.Seconds(), name)
 		}
 	}
+}
+
+// periods returns the number of different resync periods that are known.
+func periods(handlers []HandlerStatus) int {
+	distinct := map[time.Duration]struct{}{}
+	for _, h := range handlers {
+		if h.ResyncPeriod >= 0 {
+			distinct[h.ResyncPeriod] = struct{}{}
+		}
+	}
+	return len(distinct)
 }
 
 // duplicates returns the number of informers beyond one for each ID. Informers that share the label other have
@@ -82,8 +126,9 @@ func differences(informers []*informer) (found map[string]int, audited bool) {
 	return found, audited
 }
 
-// total returns the combined state of informers, with all handlers, and the number of orphaned informers.
-func total(informers []*informer) (total Status, orphans int) {
+// total returns the combined state of informers with all handlers, the number of orphaned informers, and the largest number of
+// different resync periods in one informer.
+func total(informers []*informer) (total Status, orphans, unequal int) {
 	for i, inf := range informers {
 		s := inf.status()
 		if i == 0 {
@@ -95,7 +140,13 @@ func total(informers []*informer) (total Status, orphans int) {
 			total.Started = total.Started || s.Started
 			total.Connection = total.Connection || s.Connection
 			total.Objects += s.Objects
+			total.Degraded = total.Degraded || s.Degraded
+			total.Failures = max(total.Failures, s.Failures)
+			if total.WatchOpened.IsZero() || !s.WatchOpened.IsZero() && s.WatchOpened.Before(total.WatchOpened) {
+				total.WatchOpened = s.WatchOpened
+			}
 			total.SyncLag = max(total.SyncLag, s.SyncLag)
+			total.storeLag = max(total.storeLag, s.storeLag)
 			total.LastSync = max(total.LastSync, s.LastSync)
 			total.Received = least(total.Received, s.Received)
 			total.Stored = least(total.Stored, s.Stored)
@@ -108,8 +159,9 @@ func total(informers []*informer) (total Status, orphans int) {
 		if s.Orphaned {
 			orphans++
 		}
+		unequal = max(unequal, periods(s.Handlers))
 	}
-	return total, orphans
+	return total, orphans, unequal
 }
 
 // least returns the lower of two versions, where 0 means none.

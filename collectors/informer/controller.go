@@ -10,9 +10,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// NewInformerWithOptions is a drop-in for cache.NewInformerWithOptions. It decorates the connection to the API server, the
-// store that it returns, which is a cache.Indexer like client-go's, and the handler. The series exist from now until Run
-// of the controller returns.
+// NewInformerWithOptions is a drop-in replacement for cache.NewInformerWithOptions. It decorates the connection to the API
+// server, the store that it returns, which is a cache.Indexer like client-go's, and the handler. The series exist from now
+// until Run of the controller returns.
 func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.InformerOptions) (cache.Store, cache.Controller) {
 	r := registryOf(obs)
 	inf := r.newInformer(id)
@@ -21,8 +21,10 @@ func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.Infor
 	options = newer.InformerOptions
 	options.ListerWatcher = inf.decorateConnection(options.ListerWatcher)
 	if options.Transform != nil {
-		options.Transform = decorateTransform(inf.metrics, inf.connection, options.Transform)
+		inf.functions.SetTransforms(true)
+		options.Transform = inf.functions.Transform(options.Transform)
 	}
+	options.Indexers = inf.functions.Indexers(options.Indexers)
 	if options.Handler != nil {
 		decorated := inf.decorateHandler(options.Handler)
 		decorated.resyncPeriod = options.ResyncPeriod
@@ -37,7 +39,7 @@ func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.Infor
 	inf.connection.StoreSynced = func() bool { return isDone(synced) }
 	if indexer, ok := store.(cache.Indexer); ok {
 		inf.indexer = versionedIndexer(indexer, inner.LastSyncResourceVersion)
-		store = inf.metrics.decorateIndexer(indexer)
+		store = inf.decorateIndexer(indexer, inf.connection.StoreSynced)
 	}
 	r.publish(inf)
 	return store, &controller{Controller: inner, informer: inf, synced: synced}

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// Lists, events, lag, reads and drops are observed, and all series are gone when Run returns.
+// Lists, events, lag, reads and drops are observed, and all series are deleted when Run returns.
 func TestInformerWithOneHandler(t *testing.T) {
 	for _, indexers := range []cache.Indexers{nil, {cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}} {
 		obs, reg := observertest.New(t)
@@ -111,7 +111,7 @@ func expect(t *testing.T, calls <-chan string, want string) {
 	}
 }
 
-// A program without a handler must not get one: client-go fails in its own way.
+// A program without a handler must not get one: client-go fails as without the library.
 func TestInformerWithoutHandler(t *testing.T) {
 	obs, reg := observertest.New(t)
 	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{ListerWatcher: fakeapi.NewServer(), ObjectType: &corev1.Pod{}})

@@ -25,10 +25,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestDecoratedInformersCallHandlersAsPlainOnes plays the same story to a plain and to a decorated informer: objects
-// are created, changed and deleted, watches end, versions expire, lists are repeated, handlers are added late, are
-// slow, panic, resync and are removed, busy or not. Each handler must be called in the same order with the same
-// objects, at the same time.
+// TestDecoratedInformersCallHandlersAsPlainOnes runs the same sequence on a plain and on a decorated informer: objects are
+// created, changed and deleted, watches end, versions expire, lists are repeated, handlers are added late, are slow, panic,
+// resync and are removed, busy or not. Each handler must be called in the same order with the same objects, at the same
+// time.
 func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	t.Setenv("GODEBUG", "randseednop=0")
 	surviveHandlers(t)
@@ -56,8 +56,8 @@ func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	}
 }
 
-// surviveHandlers makes client-go survive handlers that panic. Its default handlers of panics and errors log, and
-// keep a minimum time between errors, by the clock of the process.
+// surviveHandlers makes client-go survive handlers that panic. Its default panic and error handlers log, and keep a minimum
+// time between errors, by the clock of the process.
 func surviveHandlers(t *testing.T) {
 	onError, onPanic, crash := utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash
 	utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash = nil, nil, false
@@ -82,10 +82,10 @@ func window(calls []string, at int) []string {
 // play plays the story of a seed and returns the calls of each handler, followed by the final state as another list.
 func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 	synctest.Test(t, func(t *testing.T) {
-		rand.Seed(int64(seed)) //nolint:staticcheck // SA1019: it is not for us
+		rand.Seed(int64(seed)) //nolint:staticcheck // SA1019: the deprecation does not apply here
 		s := newStory(t, seed, decorated)
 		for range 40 {
-			time.Sleep(40 * time.Second) // every handler has the time to finish
+			time.Sleep(40 * time.Second) // every handler has time to finish
 			synctest.Wait()
 			s.step()
 		}
@@ -117,7 +117,7 @@ type story struct {
 	began      time.Time
 	witnesses  []*witness
 	active     []*witness
-	// panics tells the single handler to panic.
+	// panics makes the single handler panic.
 	panics atomic.Bool
 	stop   func()
 }
@@ -175,7 +175,7 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 		if delay := time.Duration(1+s.rand.IntN(900)) * time.Millisecond; !locked {
 			r.delay = delay
 		}
-	case 2: // where an object comes alone: the others of a batch or a resync would be lost, and which they are is random
+	case 2: // where an object comes alone: the others of a batch or a resync would be lost, and which ones is random
 		options.ResyncPeriod = 0
 		r.panics = func(string) bool { return s.panics.Load() }
 	}
@@ -188,7 +188,7 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 	return s.controller.RunWithContext
 }
 
-// labelAndDrop is a Transform that drops objects called c.
+// labelAndDrop is a Transform that drops objects named c.
 func labelAndDrop(obj any) (any, error) {
 	p, ok := obj.(*corev1.Pod)
 	if !ok {
@@ -211,7 +211,7 @@ func (s *story) step() {
 		s.burst()
 	case 0:
 		s.server.Cut()
-	case 1: // changes are missed, and cannot be had any more
+	case 1: // changes are missed and no longer available
 		s.server.Cut()
 		s.burst()
 		s.server.Compact()
@@ -261,7 +261,7 @@ func (s *story) addHandler() {
 		})
 	case 3:
 		r.registration, err = s.informer.AddEventHandlerWithOptions(informer.NamedHandler("named", r), cache.HandlerOptions{})
-	case 4: // without resyncs, whose order is random: so would be which are left when it is removed
+	case 4: // without resyncs: their order is random, and so would be the pending ones when the handler is removed
 		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
 	case 5:
@@ -282,7 +282,7 @@ func (s *story) removeHandler(busy bool) {
 	}
 	at := s.rand.IntN(len(s.active))
 	if busy && s.active[at].panics != nil {
-		return // it waits for a second if it has panicked at the object that it got last, out of a map
+		return // it waits for a second if it has panicked at its last object, whose order comes from a map
 	}
 	if err := s.informer.RemoveEventHandler(s.active[at].registration); err != nil {
 		s.Fatal(err)

@@ -1,5 +1,5 @@
-// Package informer decorates informers and reports on their caches, connections and handlers. Its functions are drop-ins for
-// those of client-go: the same name and parameters, with an Observer in front and Options at the end.
+// Package informer decorates informers and reports on their caches, connections and handlers. Its functions are drop-in
+// replacements for those of client-go: the same name and parameters, with an Observer in front and Options at the end.
 //
 //	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
 //
@@ -21,16 +21,17 @@
 //	connection to the API server       ListerWatcher                     listerwatcher.go, internal/stream
 //	reads of the store                 GetIndexer, GetStore, listers     indexer.go
 //	event lag, handler duration        AddEventHandler                   handler.go, internal/ring
-//	dropped and changed objects        SetTransform                      transform.go
-//	freshness, audits, mutations       separate requests and reads       audits.go, internal/checks
+//	updates that change nothing        AddEventHandler                   handler.go, internal/updates
+//	freshness, audits, mutations       separate requests and reads       checks.go, internal/checks
+//	whether lag is above an objective  NotifyDegraded, Status            checks.go, internal/degrade
 //	client-go's own metrics            InformerMetricsProvider           upstream.go
 //
 // Files depend on each other from top to bottom. collect.go and status.go serve scrapes and status pages. The constructors
-// above add an informer to registry.go, which also has what the informers of an Observer share. The decorators of one informer
-// share informer.go, informers with the same labels metrics.go. ID and Options are in options.go.
+// above add an informer to registry.go, which also has the state that the informers of an Observer share. The decorators of
+// one informer share informer.go, and informers with the same labels share metrics.go. ID and Options are in options.go.
 //
-// newer.go, and for factories factory_groups.go, use API of newer versions of client-go and compile with older ones.
+// newer.go, and factory_groups.go for factories, use newer APIs of client-go and compile with older versions.
 //
-// All functions are safe for concurrent use. An event costs about 200 ns more than without decorators, a read by key one
-// atomic addition, neither an allocation. Series exist from the creation of an informer until its Run returns.
+// All functions are safe for concurrent use. Decorators add about 200 ns to an event and one atomic addition to a read by
+// key. Neither allocates. Series exist from the creation of an informer until its Run returns.
 package informer

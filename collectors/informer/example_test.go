@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// The examples use fake clients; with real ones, all is the same.
+// The examples use fake clients. Real clients are used in the same way.
 
 var (
 	shopPod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
@@ -114,7 +114,7 @@ func ExampleNewMetadataSharedInformerFactory() {
 	// k8s_informer_objects{informer_type="deployments.apps",watch_namespace="*"} 1
 }
 
-// A factory of another clientset than client-go's, here of widgets in the group example.com.
+// A factory of a clientset other than client-go's, here of widgets in the group example.com.
 func ExampleInformerFor() {
 	obs, registry := observertest.Example()
 	client := &fakeExample{asked: make(chan string, 1)}
@@ -158,13 +158,12 @@ func ExampleNewSharedIndexInformer() {
 	close(stop)
 	<-done
 	// Output:
-	// k8s_informer_cache_lists_total{index="*",informer_type="pods",watch_namespace="*"} 0
 	// k8s_informer_cache_lists_total{index="namespace",informer_type="pods",watch_namespace="*"} 1
 	// k8s_informer_handler_panics_total{handler="cleaner",informer_type="pods",watch_namespace="*"} 0
 	// k8s_informer_handlers{informer_type="pods",watch_namespace="*"} 1
 }
 
-// An existing informer: its store and its handlers are observed, its connection is not.
+// An existing informer: its store and its handlers are observed, its lists and watches are not.
 func ExampleWrap() {
 	obs, registry := observertest.Example()
 	built := cache.NewSharedIndexInformer(podListWatch(fake.NewClientset(shopPod)), &corev1.Pod{}, 0, cache.Indexers{})
@@ -212,7 +211,7 @@ func ExampleNewInformerWithOptions() {
 	// k8s_informer_objects{informer_type="pods",watch_namespace="*"} 1
 }
 
-// A bare Reflector: its connection to the API server is observed.
+// A bare Reflector: its lists and watches are observed.
 func ExampleNewListerWatcher() {
 	obs, registry := observertest.Example()
 

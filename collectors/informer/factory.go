@@ -16,9 +16,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// NewSharedInformerFactory is a drop-in for informers.NewSharedInformerFactoryWithOptions. Every informer that it returns,
-// and every lister on top of one, is decorated. Informers that the caller builds for InformerFor are decorated like those
-// of Wrap. The factory is safe for concurrent use.
+// NewSharedInformerFactory is a drop-in replacement for informers.NewSharedInformerFactoryWithOptions. Every informer that
+// it returns, and every lister of one, is decorated. Informers that the caller builds for InformerFor are decorated as by
+// Wrap. The factory is safe for concurrent use.
 func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration, options Options) informers.SharedInformerFactory {
 	f := &factory{obs: obs, client: client, options: options}
 	f.SharedInformerFactory = f.newRaw(client, defaultResync)
@@ -27,7 +27,7 @@ func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interf
 }
 
 // factory decorates the informers of client-go's factory, which starts them, waits for them and shuts them down. It embeds that
-// factory, so that it has the methods of any version of client-go. TestEveryMethodIsKnown fails when a later version has another
+// factory, so that it has the methods of any version of client-go. TestEveryMethodIsKnown fails when a later version adds a
 // method.
 type factory struct {
 	informers.SharedInformerFactory
@@ -70,7 +70,7 @@ func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.New
 	})
 }
 
-// ForResource implements informers.SharedInformerFactory. client-go's takes an informer of its type if there is one already.
+// ForResource implements informers.SharedInformerFactory. client-go's reuses an existing informer of the type.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
 	// An informer of this second factory is never started.
 	generic, err := f.newRaw(f.client, 0).ForResource(resource)

@@ -27,8 +27,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestFactoryBehavesAsClientGos compares what a program sees of the life of client-go's factory and of a decorated
-// one.
+// TestFactoryBehavesAsClientGos compares the observable behavior of client-go's factory and of a decorated one.
 func TestFactoryBehavesAsClientGos(t *testing.T) {
 	want := []string{
 		"the same informer: true",

@@ -80,7 +80,7 @@ type (
 	absentGroup struct{}
 )
 
-// newerFactory returns a factory that overrides also those methods that only newer versions of client-go have.
+// newerFactory returns a factory that also overrides methods that only newer versions of client-go have.
 func newerFactory(f *factory) informers.SharedInformerFactory {
 	raw := anyFactory{f.SharedInformerFactory, olderFactory{}}
 	return withMethods(f, raw.InformerName, raw.Lifecycle)
@@ -110,7 +110,7 @@ func (f *factoryWithMethods[N, L]) InformerName() N { return f.name }
 func (f *factoryWithMethods[N, L]) Lifecycle() L { return regenerated(f.factory, f.lifecycle()) }
 
 // regenerated returns the generated informers of an API group of client-go's factory, on top of decorated ones. The group
-// keeps its factory in a field that is not exported. Each call of client-go's factory returns another group.
+// keeps its factory in an unexported field. Each call of client-go's factory returns another group.
 func regenerated[G any](f *factory, group G) G {
 	v := reflect.Indirect(reflect.ValueOf(group))
 	var field reflect.Value
@@ -147,7 +147,7 @@ func identified(options cache.SharedIndexInformerOptions, name InformerName, res
 }
 
 func setIdentifier[F named[N], N, ID any](_ F, identifier *ID, name InformerName, resource schema.GroupVersionResource) {
-	n, _ := any(name).(N) // else nil, which has methods too
+	n, _ := any(name).(N) // otherwise nil, which also has methods
 	if namer, ok := any(n).(interface {
 		WithResource(schema.GroupVersionResource) ID
 	}); ok {

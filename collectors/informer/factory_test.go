@@ -59,8 +59,8 @@ func TestEveryKindOfTheFactoryIsDecorated(t *testing.T) {
 	}
 }
 
-// TestForResourceDecoratesEveryResource walks the interface of the clientset. It also holds the list of resources that have
-// no namespace.
+// TestForResourceDecoratesEveryResource walks the interface of the clientset. It also verifies the list of cluster-scoped
+// resources.
 func TestForResourceDecoratesEveryResource(t *testing.T) {
 	resources := 0
 	for version := range reflect.TypeFor[kubernetes.Interface]().Methods() {
@@ -158,7 +158,7 @@ func TestFactoryOptions(t *testing.T) {
 	}
 }
 
-// Informers that the caller builds are decorated, and only once.
+// Informers that the caller builds are decorated exactly once.
 func TestInformerFor(t *testing.T) {
 	obs, _ := observertest.New(t)
 	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{})

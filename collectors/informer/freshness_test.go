@@ -3,6 +3,7 @@ package informer_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
@@ -23,9 +25,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -37,7 +42,7 @@ type checked struct {
 	stop     func()
 }
 
-// configs are the connections of the test, of the informer and of its checks.
+// configs are the client configurations of the test, the informer and its checks.
 type configs struct{ admin, own, other *rest.Config }
 
 // newChecked returns an informer with checks.
@@ -124,12 +129,54 @@ func TestFreshInformer(t *testing.T) {
 	})
 	c.stop()
 	if own := requests.Load() - shortWatches.Load(); own != ownRequests {
-		t.Errorf("%d further requests beside the checks'", own-ownRequests)
+		t.Errorf("%d further requests besides the checks'", own-ownRequests)
 	}
 	if checks := shortWatches.Load(); float64(checks) < after[freshCount] || float64(checks) > after[freshCount]+2 {
 		t.Errorf("%d requests for %v checks", checks, after[freshCount])
 	}
 	noChecksRun(t)
+}
+
+// Ten informers of an Observer share their checks, and each has its turn: one check per interval, and one more while informers
+// are silent, of which up to three may have accumulated.
+func TestInformersTakeTurns(t *testing.T) {
+	t.Parallel()
+	const interval = time.Second
+	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Checks.Freshness = interval })
+	config := rest.CopyConfig(stacktest.Config(t))
+	var requests atomic.Int64
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if strings.Contains(r.URL.RawQuery, "timeoutSeconds=1&") {
+				requests.Add(1)
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	client, namespace := kubernetes.NewForConfigOrDie(config), stacktest.Namespace(t)
+	begin := time.Now()
+	for n := range 10 {
+		lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything())
+		id := informer.ID{Resource: fmt.Sprint("configmaps-", n)}
+		start(t, informer.NewSharedIndexInformer(obs, id, lw, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}))
+	}
+	await.True(t, "a check of each informer", func() bool {
+		for _, fresh := range metricstest.Gather(t, reg).Select(catalog.InformerFreshnessChecks.Name, "result", checks.FreshnessFresh) {
+			if fresh.Value == 0 {
+				return false
+			}
+		}
+		return requests.Load() >= 10
+	})
+	n, most := float64(requests.Load()), 2*time.Since(begin).Seconds()/interval.Seconds()+4
+	for _, c := range metricstest.Gather(t, reg).Select(catalog.InformerFreshnessChecks.Name) {
+		if c.Labels["result"] != checks.FreshnessFresh {
+			most += 20 * c.Value // all ten are checked during two intervals after a problem
+		}
+	}
+	if n > most {
+		t.Errorf("%v checks, want at most %.0f", n, most)
+	}
 }
 
 // No goroutine and no series of any check is left.
@@ -178,7 +225,7 @@ func TestClientThatIgnoresContexts(t *testing.T) {
 	cancel()
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(await.Timeout):
 		t.Error("the informer does not end")
 	}
 	close(release)
@@ -188,7 +235,7 @@ func TestClientThatIgnoresContexts(t *testing.T) {
 // ownFunction matches a function of the decorators in a stack, and none of their tests.
 var ownFunction = regexp.MustCompile(`/collectors/(informer|internal/\w+)\.`)
 
-// noChecksRun fails the test if goroutines of checks are left. Those of connections to the server may be.
+// noChecksRun fails the test if goroutines of checks are left. Goroutines of connections to the server are allowed.
 func noChecksRun(t *testing.T) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
@@ -200,8 +247,8 @@ func noChecksRun(t *testing.T) {
 	})
 }
 
-// Nothing arrives on the informer's watch any more, which looks like an idle one (S5). The lag stays 0 while nothing
-// changes, rises with the first change, and ends when it has arrived.
+// Nothing arrives on the informer's watch, which looks like an idle one (S5). The lag stays 0 while nothing changes, rises
+// with the first change, and ends when it has arrived.
 func TestStalledWatch(t *testing.T) {
 	t.Parallel()
 	own := rest.CopyConfig(stacktest.Config(t))
@@ -235,8 +282,8 @@ func TestStalledWatch(t *testing.T) {
 	c.waitFor("checks are fresh", func(s metricstest.Snapshot) bool { return s[freshCount] > again[freshCount] && s[syncLag] == 0 })
 }
 
-// The connection that watch and checks share is dead without an error (S5). After three intervals without an answer
-// that is a lag.
+// The connection that the watch and the checks share is half-open (S5). Three intervals without a response are reported as
+// lag.
 func TestHalfOpenConnection(t *testing.T) {
 	t.Parallel()
 	config := rest.CopyConfig(stacktest.Config(t))
@@ -245,14 +292,16 @@ func TestHalfOpenConnection(t *testing.T) {
 	c := newChecked(t, configs{stacktest.Config(t), config, config}, collectors.Checks{Freshness: interval}, nil)
 	c.run()
 	c.waitFor("fresh", func(s metricstest.Snapshot) bool { return s[freshCount] > 0 })
+	working := time.Now()
+	checks := metricstest.Take(t, c.registry)[freshCount]
+	c.waitFor("a check that began after this", func(s metricstest.Snapshot) bool { return s[freshCount] >= checks+2 })
 	proxy.HalfOpen()
-	broken := time.Now()
 	s := c.waitFor("the lag rises", func(s metricstest.Snapshot) bool { return s[syncLag] > 8 })
 	if s[failedCount] == 0 || s[laggingCount] != 0 || s["k8s_informer_watch_connected"] != 1 {
 		t.Errorf("with a lag:\n%s", s)
 	}
-	if longest := time.Since(broken) + 2*interval + 2*time.Second; s[syncLag] > longest.Seconds() {
-		t.Errorf("the lag is %v, %v after the fault", s[syncLag], time.Since(broken))
+	if longest := time.Since(working); s[syncLag] > longest.Seconds() {
+		t.Errorf("the lag is %v, and the cache was known to be fresh %v ago", s[syncLag], longest)
 	}
 	if err := proxy.Restore(); err != nil {
 		t.Fatal(err)

@@ -15,22 +15,22 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// GeneratedFactory is the part of a factory by informer-gen that InformerFor needs. C is the interface of the clientset, F
+// GeneratedFactory is the part of a factory of informer-gen that InformerFor needs. C is the interface of the clientset, F
 // the type of the functions that build informers for the factory; both are inferred.
 type GeneratedFactory[C any, F ~func(C, time.Duration) cache.SharedIndexInformer] interface {
 	InformerFor(obj runtime.Object, newFunc F) cache.SharedIndexInformer
 }
 
-// GeneratedClient is the part of a typed client by client-gen that InformerFor needs. L is the type of its lists, which is
+// GeneratedClient is the part of a typed client of client-gen that InformerFor needs. L is the type of its lists, which is
 // inferred.
 type GeneratedClient[L runtime.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// InformerFor registers a decorated informer for one resource with a factory of another clientset than client-go's. Call it
-// before the factory is first used for that type. Afterwards the factory, its typed informers and their listers use it.
-// objects is the typed client of the resource, for a namespaced one in the namespace that the factory watches:
+// InformerFor registers a decorated informer for one resource with a factory of a clientset other than client-go's. Call it
+// before the factory creates an informer of that type. Afterwards the factory, its typed informers and their listers use it.
+// objects is the typed client of the resource. For a namespaced resource, it must be in the namespace that the factory watches:
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
 //	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets(""), informer.Options{})
@@ -39,8 +39,8 @@ type GeneratedClient[L runtime.Object] interface {
 // The factory does not expose its namespace and its list options: repeat them in the options, and the namespace in the
 // client. Its resync periods and its Transform apply. As with any informer of a factory, the next Start starts it.
 //
-// It returns an error if the lists of the client have no items, or if the factory has an informer for the type already: then
-// that informer stays undecorated. It is safe for concurrent use.
+// It returns an error if the lists of the client have no items, or if the factory already has an informer of the type,
+// which then stays undecorated. It is safe for concurrent use.
 func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L runtime.Object]( //nolint:revive // the name is client-go's
 	obs *collectors.Observer, factory GeneratedFactory[C, F], resource schema.GroupVersionResource, objects GeneratedClient[L], options Options,
 ) (cache.SharedIndexInformer, error) {
@@ -64,7 +64,7 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L r
 	return inf, nil
 }
 
-// itemOf returns an empty object of the type that a type of lists has items of.
+// itemOf returns an empty object of the item type of a list type.
 func itemOf(list reflect.Type) (runtime.Object, bool) {
 	if list.Kind() != reflect.Pointer || list.Elem().Kind() != reflect.Struct {
 		return nil, false

@@ -61,7 +61,7 @@ type (
 
 // fakeExample is a clientset with one widget. Like generated fakes, it has no streaming lists.
 type fakeExample struct {
-	// asked carries the namespace and the selector of each list.
+	// asked receives the namespace and the selector of each list.
 	asked chan string
 }
 
@@ -161,10 +161,9 @@ func TestInformerForAnotherClientset(t *testing.T) {
 	if _, found, _ := factory.Widgets().GetIndexer().GetByKey("shop/a"); !found {
 		t.Error("the widget is missing")
 	}
-	s := metricstest.Eventually(t, registry, "connected", func(s metricstest.Snapshot) bool { return s["k8s_informer_watch_connected"] == 1 })
-	if s["k8s_informer_cache_hits_total"] != 1 || s["k8s_informer_relists_total{reason=initial}"] != 1 || s["k8s_informer_objects"] != 1 {
-		t.Errorf("reported are:\n%s", s)
-	}
+	metricstest.Await(t, registry, metricstest.Snapshot{
+		"k8s_informer_watch_connected": 1, "k8s_informer_cache_hits_total": 1, "k8s_informer_relists_total{reason=initial}": 1, "k8s_informer_objects": 1,
+	})
 	if id := informer.List(obs)[0].ID; id.Type() != "widgets.example.com" || id.WatchNamespace() != "shop" {
 		t.Errorf("the informer is called %+v", id)
 	}

@@ -1,20 +1,22 @@
 package informer
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"reflect"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/degrade"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
 // handler decorates an event handler. client-go calls it on one goroutine, in the order in which the store changed.
@@ -29,13 +31,16 @@ type handler struct {
 	id         ID
 	metrics    *metrics
 	connection *stream.Connection
+	health     *degrade.State
 
+	// goroutine is the one on which client-go calls the handler, 0 before the first recorded span.
+	goroutine uint64
 	// registered is when the handler was registered: no event can have waited longer for it.
 	registered int64
 	// listReceived is when the object in the handler was received in a list, 0 otherwise. The ring has the events of
 	// watches.
 	listReceived atomic.Int64
-	// handled is the resourceVersion of the last watch event that the handler has finished, 0 before.
+	// handled is the resourceVersion of the last watch event that the handler has finished, or 0 if none.
 	handled atomic.Uint64
 	// lastResync is when the handler last got an object from a resync, in nanoseconds since 1970, 0 if never.
 	lastResync atomic.Int64
@@ -66,7 +71,7 @@ func (h *handler) String() string { return fmt.Sprint(h.inner) }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (h *handler) OnAdd(obj any, isInInitialList bool) {
-	d := h.begin(stream.EventAdded, obj, isInInitialList)
+	d := h.begin(stream.EventAdded, obj, rv.Of(obj), isInInitialList)
 	defer h.finish(&d)
 	h.inner.OnAdd(obj, isInInitialList)
 	d.returned = true
@@ -78,31 +83,22 @@ func (h *handler) OnUpdate(oldObj, newObj any) {
 	if version := rv.Of(newObj); version == rv.Of(oldObj) {
 		// The call was not caused by an event, or a Transform removed the resourceVersion.
 		d.start = h.shared.Now()
-		h.countUnchanged(oldObj, newObj, version)
+		if h.metrics.updates.Unchanged(oldObj, newObj, version) {
+			h.lastResync.Store(time.Now().UnixNano())
+		}
 	} else {
-		d = h.begin(stream.EventModified, newObj, false)
+		h.metrics.updates.Changed(oldObj, newObj)
+		d = h.begin(stream.EventModified, newObj, version, false)
 	}
 	defer h.finish(&d)
 	h.inner.OnUpdate(oldObj, newObj)
 	d.returned = true
 }
 
-// countUnchanged counts an update of an object that has not changed. A resync passes the object in the store as both the
-// old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist passes a new copy. Copies without a version
-// cannot be compared.
-func (h *handler) countUnchanged(oldObj, newObj any, version string) {
-	switch {
-	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
-		h.lastResync.Store(time.Now().UnixNano())
-		h.metrics.unchanged[unchangedResync].Inc()
-	case version != "":
-		h.metrics.unchanged[unchangedRelist].Inc()
-	}
-}
-
 // OnDelete implements cache.ResourceEventHandler.
 func (h *handler) OnDelete(obj any) {
-	d := h.begin(stream.EventDeleted, obj, false)
+	_, missed := obj.(cache.DeletedFinalStateUnknown)
+	d := h.begin(stream.EventDeleted, obj, rv.Of(obj), missed)
 	defer h.finish(&d)
 	h.inner.OnDelete(obj)
 	d.returned = true
@@ -112,9 +108,11 @@ func (h *handler) OnDelete(obj any) {
 type delivery struct {
 	// start is when the handler was called.
 	start int64
-	// event is set if the API server caused the call, received is when the event was received.
+	// event is set if the API server caused the call; received is when the event was received.
 	event    bool
 	received int64
+	// list is the list that the object is from, nil for an event of a watch.
+	list *stream.List
 	// version is the resourceVersion of the watch event that caused the call, 0 for other causes.
 	version uint64
 	// paired is set if the cursor is at the event.
@@ -122,16 +120,19 @@ type delivery struct {
 	// returned is set once the handler has returned instead of panicking.
 	returned bool
 
-	endSpan func(panicked bool)
-	traceID string
+	span core.Span
+	// leave undoes Deliveries.Begin.
+	leave func()
 }
 
-// begin determines what caused a call and when the cause was received.
-func (h *handler) begin(event string, obj any, initial bool) delivery {
+// begin determines what caused a call and when the cause was received. listed is set for an object of a list and for one that
+// a list no longer had.
+func (h *handler) begin(event string, object any, version string, listed bool) delivery {
 	d := delivery{start: h.shared.Now()}
-	h.setReceived(&d, obj, initial)
-	if h.shared.Tracer != nil && d.event {
-		h.beginSpan(&d, event)
+	h.setReceived(&d, version, listed)
+	if h.shared.Tracing != nil && d.event {
+		h.shared.Tracing.Deliveries.Enter()
+		h.beginSpan(&d, event, object)
 	}
 	return d
 }
@@ -139,14 +140,12 @@ func (h *handler) begin(event string, obj any, initial bool) delivery {
 // setReceived determines when the cause of a call was received. An object of a list counts from the end of the list, or
 // from the registration of the handler if that was later. Without a cause, as for resourceVersions that are not numbers,
 // the call is not an event: an unknown lag is not reported.
-func (h *handler) setReceived(d *delivery, obj any, initial bool) {
+func (h *handler) setReceived(d *delivery, resourceVersion string, listed bool) {
 	list := h.connection.LastList()
-	_, missed := obj.(cache.DeletedFinalStateUnknown)
-	fromList := initial || missed
-	if version, ok := rv.Parse(rv.Of(obj)); ok && !fromList {
+	if version, ok := rv.Parse(resourceVersion); ok && !listed {
 		found := h.cursor.Find(version)
 		if found.Lost > 0 {
-			h.metrics.lost[lostOverrun].Add(float64(found.Lost))
+			h.metrics.lost.Add(lostOverrun, float64(found.Lost))
 		}
 		switch found.Match {
 		case ring.Exact:
@@ -156,18 +155,18 @@ func (h *handler) setReceived(d *delivery, obj any, initial bool) {
 			d.received, d.version, d.event = found.At, version, true
 			return
 		case ring.None:
-			fromList = list != nil && version <= list.Version
+			listed = list != nil && version <= list.Version
 		}
 	}
-	if !fromList || list == nil {
+	if !listed || list == nil {
 		return
 	}
-	d.received, d.event = max(list.At, h.registered), true
+	d.received, d.event, d.list = max(list.At, h.registered), true, list
 	h.listReceived.Store(d.received)
 }
 
-// finish accounts for a call. It is deferred, and recovers panics of isolated handlers only: any other panic is counted
-// and continues.
+// finish records the end of a call. It is deferred, and recovers panics of isolated handlers only: any other panic is
+// counted and continues.
 func (h *handler) finish(d *delivery) {
 	now := h.shared.Now()
 	if d.paired {
@@ -178,8 +177,9 @@ func (h *handler) finish(d *delivery) {
 	if d.version != 0 {
 		h.handled.Store(d.version)
 	}
-	if d.endSpan != nil {
-		h.endSpan(d)
+	traceID := h.endSpan(d)
+	if h.shared.Tracing != nil && d.event {
+		h.shared.Tracing.Deliveries.Leave()
 	}
 	if !d.returned {
 		h.handlerMetrics.panics.Inc()
@@ -188,9 +188,10 @@ func (h *handler) finish(d *delivery) {
 		}
 		return
 	}
-	observe(h.handlerMetrics.duration, core.Seconds(now-d.start), d.traceID)
+	core.Observe(h.handlerMetrics.duration, core.Seconds(now-d.start), traceID)
 	if d.event {
-		observe(h.metrics.eventLag, core.Seconds(now-d.received), d.traceID)
+		core.Observe(h.metrics.eventLag, core.Seconds(now-d.received), traceID)
+		h.health.Handled(now, now-d.received)
 	}
 }
 
@@ -202,31 +203,61 @@ func (h *handler) logPanic(value any) {
 		"watch_namespace", h.id.WatchNamespace(), "handler", h.handlerMetrics.name, "panic", value, "stack", string(debug.Stack()))
 }
 
-// beginSpan calls the Tracer. After a panic of the Tracer, the event is delivered without a span.
-func (h *handler) beginSpan(d *delivery, event string) {
-	s, l := h.shared, h.metrics.labels
-	returned := false
-	defer func() {
-		if !returned {
-			d.endSpan, d.traceID = nil, ""
-			s.logTracerPanic(recover())
+// beginSpan starts the span of a delivery.
+func (h *handler) beginSpan(d *delivery, event string, object any) {
+	t, l := h.shared.Tracing, h.metrics.labels
+	traceparent, sampled := t.Traceparent(object), false
+	if traceparent == "" {
+		var start bool
+		if start, sampled = t.Sample(spans.Deliver, false); !start {
+			return
 		}
-	}()
-	d.endSpan, d.traceID = s.Tracer.Deliver(l.informerType, l.watchNamespace, h.handlerMetrics.name, event, s.Moment(d.received))
-	returned = true
+	}
+	o := spans.Operation{
+		Kind: spans.Deliver, Name: l.informerType, WatchNamespace: l.watchNamespace, Handler: h.handlerMetrics.name, Event: event,
+		Start: h.shared.Moment(d.received), Traceparent: traceparent, Decided: traceparent == "", Sampled: sampled,
+	}
+	if d.list != nil && d.list.Span.IsValid() {
+		o.Links = []spans.Link{{SpanContext: d.list.Span, Relation: spans.Listed}}
+	}
+	d.span = t.Start(context.Background(), o)
+	if d.span.IsRecorded() {
+		h.recordSpan(d, object)
+	}
 }
 
-// endSpan tells the Tracer that the handler has returned or panicked.
-func (h *handler) endSpan(d *delivery) {
-	returned := false
-	defer func() {
-		if !returned {
-			h.shared.logTracerPanic(recover())
-		}
-	}()
-	d.endSpan(!d.returned)
-	returned = true
+// recordSpan makes the delivery the cause of what the handler adds to queues. It is separate from beginSpan so that events
+// that are not recorded do not allocate.
+func (h *handler) recordSpan(d *delivery, object any) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	if o, err := meta.Accessor(object); err == nil {
+		d.span.SetObject(o.GetNamespace(), o.GetName())
+	}
+	d.span.AddEvent(handlerStarted, h.shared.Moment(d.start))
+	if h.goroutine == 0 {
+		h.goroutine = core.Goroutine()
+	}
+	d.leave = h.shared.Tracing.Deliveries.Begin(h.goroutine, d.span.SpanContext())
 }
+
+// handlerStarted is the span event at the moment the handler is called.
+const handlerStarted = "handler.started"
+
+// endSpan ends the span of a delivery and returns its trace ID.
+func (h *handler) endSpan(d *delivery) (traceID string) {
+	if !d.span.IsRecorded() {
+		return ""
+	}
+	d.leave()
+	if d.returned {
+		return d.span.End(spans.Result{})
+	}
+	return d.span.End(spans.Result{Failed: true, ErrorType: "panic", Err: errPanic})
+}
+
+var errPanic = errors.New("the handler panicked")
 
 // backlog returns the number of events that the handler has not finished, and when the oldest was received.
 func (h *handler) backlog() (pending uint64, oldest int64) {
@@ -247,16 +278,4 @@ func (h *handler) waiting() uint64 {
 		pending--
 	}
 	return pending
-}
-
-// maxTraceID is more than the 32 digits of an OpenTelemetry trace ID, and less than the length that client_golang
-// rejects with a panic.
-const maxTraceID = 64
-
-func observe(o prometheus.Observer, value float64, traceID string) {
-	if traceID == "" || len(traceID) > maxTraceID || !utf8.ValidString(traceID) {
-		o.Observe(value)
-		return
-	}
-	o.(prometheus.ExemplarObserver).ObserveWithExemplar(value, prometheus.Labels{"trace_id": traceID})
 }

@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -16,9 +17,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
 // slow is a handler that takes a second for each call.
@@ -40,14 +43,10 @@ func addHandler(t *testing.T, inf cache.SharedInformer, h cache.ResourceEventHan
 // check compares some series.
 func check(t *testing.T, s, want metricstest.Snapshot) {
 	t.Helper()
-	for series, value := range want {
-		if got, ok := s[series]; got != value || !ok {
-			t.Errorf("%s = %v (exists: %t), want %v", series, got, ok, value)
-		}
-	}
+	s.Contains(t, want)
 }
 
-// Events wait for a slow handler, and the lag is reported while it lasts and afterwards (S3, S5, S18).
+// Events wait for a slow handler, and their lag is reported during the wait and afterwards (S3, S5, S18).
 func TestEventLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -152,6 +151,28 @@ func TestLateHandler(t *testing.T) {
 	})
 }
 
+// An object that only a list explains is an event up to the version of the list, inclusive.
+func TestVersionOfTheList(t *testing.T) {
+	for version, events := range map[int]float64{19: 1, 20: 1, 21: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			server := fakeapi.NewServer()
+			server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(20), nil }
+			lw := informer.NewListerWatcher(obs, pods, server)
+			h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{})
+			if _, err := lw.List(metav1.ListOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			h.OnAdd(fakeapi.Pod("a", version), false)
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+				"k8s_informer_event_lag_seconds_count": events, "k8s_informer_event_lag_seconds_sum": events,
+				"k8s_informer_handler_duration_seconds_count{handler=h}": 1,
+			})
+		})
+	}
+}
+
 // After an overrun the lag is a lower bound and the losses are counted (S19).
 func TestOverrun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +191,7 @@ func TestOverrun(t *testing.T) {
 		check(t, s, metricstest.Snapshot{
 			"k8s_informer_event_lag_seconds_count": 20, "k8s_informer_handler_pending_events{handler=slow}": 0,
 		})
-		// The first event was under way before the others came; of those, 7 are remembered.
+		// The first event was being handled before the others arrived. Of those, 7 are remembered.
 		if lost := s["k8s_informer_events_lost_total{reason=overrun}"]; lost < 12 || lost > 13 {
 			t.Errorf("lost %v of 20 events with room for 7", lost)
 		}
@@ -178,7 +199,7 @@ func TestOverrun(t *testing.T) {
 	})
 }
 
-// Panics of handlers are counted and continue (S21).
+// Panics of handlers are counted and not recovered (S21).
 func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	obs, reg := observertest.New(t)
 	lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
@@ -265,7 +286,7 @@ func TestTransformBehindTheWatch(t *testing.T) {
 	}
 }
 
-// resourceVersions that are not numbers give no lag instead of a wrong one.
+// For resourceVersions that are not numbers, no lag is reported instead of a wrong one.
 func TestOtherResourceVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -289,23 +310,10 @@ func TestOtherResourceVersions(t *testing.T) {
 	})
 }
 
-// recorder is a Tracer that records its calls.
-type recorder struct {
-	calls  []string
-	waited []time.Duration
-	ended  []bool
-}
-
-func (r *recorder) Deliver(informerType, namespace, handler, event string, received time.Time) (func(bool), string) {
-	r.calls = append(r.calls, informerType+" "+namespace+" "+handler+" "+event)
-	r.waited = append(r.waited, time.Since(received))
-	return func(panicked bool) { r.ended = append(r.ended, panicked) }, "4bf92f3577b34da6a3ce929d0e0e4736"
-}
-
 // The Tracer gets each delivery, and its trace ID becomes an exemplar (S18).
 func TestTracer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tracer := &recorder{}
+		tracer := &spantest.Tracer{}
 		obs, reg := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
 		server := fakeapi.NewServer()
 		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
@@ -317,9 +325,16 @@ func TestTracer(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		defer stop()
 		synctest.Wait()
-		if len(tracer.calls) != 2 || tracer.calls[0] != "pods * slow added" || tracer.calls[1] != "pods * slow deleted" ||
-			tracer.waited[0] != 0 || tracer.waited[1] != time.Second || len(tracer.ended) != 2 || tracer.ended[0] {
-			t.Errorf("the tracer got %+v", tracer)
+		delivered := tracer.Ended(spans.Deliver)
+		if len(delivered) != 2 {
+			t.Fatalf("%d spans, want 2", len(delivered))
+		}
+		for n, event := range []string{"added", "deleted"} {
+			s := delivered[n]
+			if s.Name != "pods" || s.WatchNamespace != "*" || s.Handler != "slow" || s.Event != event || s.Failed || s.Object != "default/a" ||
+				s.End.Sub(s.Start) != time.Duration(n+1)*time.Second || !slices.Equal(s.Events, []string{"handler.started"}) {
+				t.Errorf("the span of %s is %+v", event, s)
+			}
 		}
 		families, err := reg.Gather()
 		if err != nil {
@@ -344,7 +359,14 @@ func TestTracer(t *testing.T) {
 
 // The event path allocates nothing on top of client-go.
 func TestHandlerDoesNotAllocate(t *testing.T) {
-	obs, _ := observertest.New(t)
+	never := &spantest.Tracer{Sample: func(spans.Operation) bool { return false }}
+	for name, tracer := range map[string]collectors.Tracer{"without a Tracer": nil, "not sampled": never} {
+		t.Run(name, func(t *testing.T) { testHandlerDoesNotAllocate(t, tracer) })
+	}
+}
+
+func testHandlerDoesNotAllocate(t *testing.T, tracer collectors.Tracer) {
+	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
 	lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 	h := lw.Decorate("h", cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}})
 	old, current := fakeapi.Pod("a", 1), fakeapi.Pod("a", 2)

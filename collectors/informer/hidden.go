@@ -8,7 +8,7 @@ import (
 )
 
 // hidden returns a field that client-go's shared informer does not export. Generated code builds the ListerWatcher of an
-// informer and leaves it only there. The alternative, a ListerWatcher built from the clientset by reflection over methods,
+// informer and stores it only there. The alternative, a ListerWatcher built from the clientset by reflection over methods,
 // makes the linker keep every exported method of the program.
 //
 // It reports false for other informers, and if a later client-go has no such field.

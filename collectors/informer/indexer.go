@@ -2,12 +2,19 @@ package informer
 
 import (
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/functions"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/reads"
 )
 
 // indexer counts the reads of an informer's store. Writes pass through uncounted. Listers read through it.
 type indexer struct {
 	cache.Indexer
-	metrics *metrics
+	metrics   *metrics
+	reads     *reads.Counter
+	early     *reads.Early
+	functions *functions.Functions
 }
 
 // transactionalIndexer keeps the optional transaction interface of a store.
@@ -16,8 +23,12 @@ type transactionalIndexer struct {
 	cache.TransactionStore
 }
 
-func (m *metrics) decorateIndexer(inner cache.Indexer) cache.Indexer {
-	decorated := indexer{Indexer: inner, metrics: m}
+// decorateIndexer decorates the store of the informer. synced reports whether it has its initial state.
+func (inf *informer) decorateIndexer(inner cache.Indexer, synced func() bool) cache.Indexer {
+	decorated := indexer{Indexer: inner, metrics: inf.metrics, reads: inf.metrics.reads, functions: &inf.functions}
+	if versioned, ok := inner.(audit.Indexer); ok { // older versions of client-go have no exact moment at which a store is filled
+		decorated.early = reads.NewEarly(versioned.LastStoreSyncResourceVersion, synced, inf.metrics.earlyReads.Add)
+	}
 	if t, ok := inner.(cache.TransactionStore); ok {
 		return &transactionalIndexer{decorated, t}
 	}
@@ -44,21 +55,22 @@ func (i *indexer) GetByKey(key string) (item any, exists bool, err error) {
 
 func (i *indexer) count(hit bool) {
 	if hit {
-		i.metrics.hits.Add(1)
+		i.reads.Hit()
 	} else {
-		i.metrics.misses.Add(1)
+		i.reads.Miss()
+		i.early.Read()
 	}
 }
 
 // List implements cache.Store.
 func (i *indexer) List() []any {
-	i.metrics.countList(everything)
+	i.countList(everything)
 	return i.Indexer.List()
 }
 
 // ListKeys implements cache.Store.
 func (i *indexer) ListKeys() []string {
-	i.metrics.countList(everything)
+	i.countList(everything)
 	return i.Indexer.ListKeys()
 }
 
@@ -86,6 +98,16 @@ func (i *indexer) ByIndex(indexName, indexedValue string) ([]any, error) {
 // countIndex counts a read through an existing index. The name of a missing index must not become a label value.
 func (i *indexer) countIndex(indexName string, err error) {
 	if err == nil {
-		i.metrics.countList(indexName)
+		i.countList(indexName)
 	}
+}
+
+func (i *indexer) countList(index string) {
+	i.early.Read()
+	i.metrics.countList(index)
+}
+
+// AddIndexers implements cache.Indexer.
+func (i *indexer) AddIndexers(indexers cache.Indexers) error {
+	return i.Indexer.AddIndexers(i.functions.Indexers(indexers))
 }

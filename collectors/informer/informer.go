@@ -10,6 +10,8 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/degrade"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/functions"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
@@ -21,11 +23,12 @@ type informer struct {
 	metrics    *metrics
 	connection *stream.Connection
 	checks     *checks.Checks
+	functions  functions.Functions
 	// remove removes the informer from the registry.
 	remove func(*informer)
 
-	// store is the store without its decorator, nil if only a ListerWatcher is decorated. indexer is the store as an Indexer,
-	// nil if it is none.
+	// store is the store without its decorator, nil if only a ListerWatcher is decorated. indexer is the store as an Indexer, nil
+	// if it is not one.
 	store   audit.Store
 	indexer audit.Indexer
 	// lister is the ListerWatcher without its decorator, nil unless the connection is observed.
@@ -33,8 +36,11 @@ type informer struct {
 	// upstream reports client-go's own metrics of the informer, nil unless the Observer does.
 	upstream *upstreamInformer
 
-	// running is the context that the informer was run with, nil before.
+	// running is the context that the informer was run with, or nil if it was not run.
 	running atomic.Pointer[context.Context]
+
+	stored stored
+	health degrade.State
 
 	mu       sync.Mutex
 	handlers []*handler
@@ -47,7 +53,7 @@ func (inf *informer) decorateConnection(lw cache.ListerWatcher) *stream.ListerWa
 	return decorated
 }
 
-// runner is what an informer and a controller have in common.
+// runner has the methods that informers and controllers have in common.
 type runner interface {
 	RunWithContext(context.Context)
 }
@@ -88,7 +94,9 @@ func (inf *informer) end() {
 
 // decorateHandler returns a handler that the caller registers with client-go and adds to the informer.
 func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
-	return newHandler(inf.shared, inf.id, inf.metrics, inf.connection, h)
+	decorated := newHandler(inf.shared, inf.id, inf.metrics, inf.connection, h)
+	decorated.health = &inf.health
+	return decorated
 }
 
 func (inf *informer) addHandler(h *handler) {
@@ -103,6 +111,7 @@ func (inf *informer) removeHandler(h *handler) {
 	if at := slices.Index(inf.handlers, h); at >= 0 {
 		inf.handlers = slices.Delete(inf.handlers, at, at+1)
 		inf.metrics.releaseHandler(h.handlerMetrics)
+		h.cursor.Close()
 	}
 }
 

@@ -65,15 +65,15 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("%s: %v overflows, want %v", label, v, want)
 		}
 	}
-	expected := "# TYPE k8s_informer_duplicates gauge\n# HELP k8s_informer_duplicates " + catalog.InformerDuplicates.Help + "\n"
+	expected := "# TYPE k8s_informer_objects gauge\n# HELP k8s_informer_objects " + catalog.InformerObjects.Help + "\n"
 	for _, labels := range []string{
 		`informer_type="pods",name="test",watch_namespace="first"`,
 		`informer_type="other",name="test",watch_namespace="second"`,
-		`informer_type="other",name="test",watch_namespace="other"`, // third and fourth are no duplicates of each other
+		`informer_type="other",name="test",watch_namespace="other"`, // third and fourth are not duplicates of each other
 	} {
-		expected += "k8s_informer_duplicates{" + labels + "} 0\n"
+		expected += "k8s_informer_objects{" + labels + "} 0\n"
 	}
-	if err := testutil.GatherAndCompare(reg, strings.NewReader(expected), "k8s_informer_duplicates"); err != nil {
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(expected), "k8s_informer_objects"); err != nil {
 		t.Error(err)
 	}
 	log.eventually(t, 4)
@@ -90,7 +90,7 @@ func TestOverflow(t *testing.T) {
 
 	informer.End(first)
 	informer.NewListerWatcher(obs, informer.ID{Resource: "nodes", Namespace: "second"}, fakeapi.NewServer())
-	if found := metricstest.Gather(t, reg).Select(catalog.InformerDuplicates.Name, "informer_type", "nodes", "watch_namespace", "second"); len(found) != 1 {
+	if found := metricstest.Gather(t, reg).Select(catalog.InformerObjects.Name, "informer_type", "nodes", "watch_namespace", "second"); len(found) != 1 {
 		t.Errorf("there is room again, but the labels of the informer are missing: %v", found)
 	}
 	log.eventually(t, 4)

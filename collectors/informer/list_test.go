@@ -22,7 +22,7 @@ var streamingList = metav1.ListOptions{
 	AllowWatchBookmarks: true, SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 }
 
-// The same metrics result from a LIST and from a streaming list (S2).
+// A LIST and a streaming list lead to the same metrics (S2).
 func TestListAndStreamingListCountTheSame(t *testing.T) {
 	want := metricstest.Snapshot{
 		"k8s_informer_list_duration_seconds_count":                 1,
@@ -207,7 +207,7 @@ func TestStreamingListThatBreaksOff(t *testing.T) {
 	}
 }
 
-// Each complete list is counted once, by the reason that made it necessary.
+// Each complete list is counted once, by its reason.
 func TestRelistReasons(t *testing.T) {
 	end := func(s *fakeapi.Stream, err *apierrors.StatusError) { s.Fail(status(err)); s.Close() }
 	undecodable := apierrors.NewGenericServerResponse(500, "GET", schema.GroupResource{}, "", "bad", 0, true)

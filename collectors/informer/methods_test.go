@@ -16,8 +16,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// What is decorated is embedded, so that the decorator has the methods of any client-go. A method of a later client-go would
-// pass undecorated. Decide about it, then add it here.
+// Decorators embed what they decorate, so that they have the methods of any client-go. A method of a later client-go would
+// be forwarded undecorated: decide whether to decorate it, then add it here.
 func TestEveryMethodIsKnown(t *testing.T) {
 	for _, c := range []struct {
 		of                reflect.Type
@@ -65,7 +65,7 @@ func TestEveryMethodIsKnown(t *testing.T) {
 	}
 }
 
-// What client-go has had since v0.36 is forwarded, although no decorator names it.
+// Methods that client-go has had since v0.36 are forwarded, although no decorator names them.
 func TestNewerMethodsAreForwarded(t *testing.T) {
 	obs, _ := observertest.New(t)
 	plain := cache.NewSharedIndexInformer(fakeapi.NewServer(), nil, 0, cache.Indexers{})

@@ -3,33 +3,23 @@ package informer
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/reads"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/updates"
 )
 
 // Values of the label reason of k8s_informer_events_lost_total.
 const (
-	// lostOverrun is an event whose time of receipt was overwritten before a handler had finished with it.
+	// lostOverrun is an event with a receive time that was overwritten before a handler had finished with it.
 	lostOverrun = "overrun"
-	// lostTransform is an event whose object a Transform function dropped.
-	lostTransform = "transform"
 	// lostStop is an event that was not delivered to a handler before the handler was removed.
 	lostStop = "stop"
-)
-
-// Values of the label cause of k8s_informer_unchanged_updates_total.
-const (
-	// unchangedResync is a resync: the object comes from the cache again.
-	unchangedResync = "resync"
-	// unchangedRelist is an object that a relist found at the same resourceVersion. client-go gives it to every handler
-	// of an informer without a resync period.
-	unchangedRelist = "relist"
 )
 
 // Values of the label stage of k8s_informer_resource_version.
@@ -37,12 +27,6 @@ const (
 	stageReceived = "received"
 	stageStored   = "stored"
 	stageHandled  = "handled"
-)
-
-// Values of the label cause of k8s_informer_transform_drops_total.
-const (
-	dropError = "error"
-	dropNil   = "nil"
 )
 
 // labels are the values of the labels that all metrics of an informer share.
@@ -54,25 +38,30 @@ func (l labels) with(more ...string) []string {
 	return append([]string{l.informerType, l.watchNamespace}, more...)
 }
 
-// metrics are the series of all informers with the same labels: normally one, more if a program watches the same thing
-// twice. Every series is resolved in advance, so that the hot path looks up no label, and a write after the end of the
-// last informer has no effect.
+// metrics are the series of all informers with the same labels: normally one, more if a program watches the same resource
+// twice. The series of the hot path are resolved in advance, and a write after the end of the last informer has no effect.
 type metrics struct {
 	labels
 	obs *core.Observer
 
 	connection *stream.Metrics
 	checks     *checks.Metrics
-	// hits and misses count reads by key.
-	hits, misses atomic.Uint64
+	// reads counts reads by key.
+	reads *reads.Counter
 
-	eventLag  prometheus.Observer
-	unchanged map[string]prometheus.Counter
-	lost      map[string]prometheus.Counter
-	conflicts prometheus.Counter
-	drops     map[string]prometheus.Counter
+	eventLag prometheus.Observer
+	updates  *updates.Counter
+	lost     *core.CounterSet
+	// conflicts and drops exist once a transform is set.
+	conflicts *core.LazyCounter
+	drops     *core.CounterSet
+	// indexErrors and earlyReads exist once there is one.
+	indexErrors, earlyReads *core.LazyCounter
 
-	// lists are the counters of list reads by index. Those of single indexes are created when they are first read.
+	// gate is closed when the last informer has ended.
+	gate *core.Gate
+
+	// lists are the counters of list reads by index, created when the index is first read.
 	lists sync.Map
 
 	mu sync.Mutex
@@ -91,20 +80,23 @@ type handlerMetrics struct {
 }
 
 func newMetrics(obs *core.Observer, l labels) *metrics {
-	v := obs.Metrics
+	v, gate := obs.Metrics, &core.Gate{}
 	m := &metrics{
-		labels:     l,
-		obs:        obs,
-		connection: stream.NewMetrics(v, l.informerType, l.watchNamespace),
-		checks:     checks.NewMetrics(v, l.informerType, l.watchNamespace),
-		eventLag:   v.Histogram(catalog.InformerEventLag, l.with()...),
-		unchanged:  v.CounterSet(catalog.InformerUnchangedUpdates, l.with()...),
-		lost:       v.CounterSet(catalog.InformerEventsLost, l.with()...),
-		conflicts:  v.Counter(catalog.InformerTransformConflicts, l.with()...),
-		drops:      v.CounterSet(catalog.InformerTransformDrops, l.with()...),
-		handlers:   map[string]*handlerMetrics{},
+		labels:      l,
+		obs:         obs,
+		connection:  stream.NewMetrics(v, gate, l.informerType, l.watchNamespace),
+		checks:      checks.NewMetrics(v, gate, l.informerType, l.watchNamespace),
+		reads:       reads.NewCounter(),
+		eventLag:    v.Histogram(catalog.InformerEventLag, l.with()...),
+		updates:     updates.NewCounter(v, gate, l.informerType, l.watchNamespace),
+		lost:        v.CounterSet(gate, catalog.InformerEventsLost, l.with()...),
+		conflicts:   v.LazyCounter(gate, catalog.InformerTransformConflicts, l.with()...),
+		drops:       v.CounterSet(gate, catalog.InformerTransformDrops, l.with()...),
+		indexErrors: v.LazyCounter(gate, catalog.InformerIndexErrors, l.with()...),
+		earlyReads:  v.LazyCounter(gate, catalog.InformerUnsyncedReads, l.with()...),
+		gate:        gate,
+		handlers:    map[string]*handlerMetrics{},
 	}
-	m.lists.Store(everything, v.Counter(catalog.InformerCacheLists, l.with(everything)...))
 	return m
 }
 
@@ -113,6 +105,7 @@ func (m *metrics) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ended = true
+	m.gate.Close()
 	for _, metric := range catalog.All() {
 		if metric.Family == catalog.InformerLabelOverflow.Family || !strings.HasPrefix(metric.Name, "k8s_informer_") {
 			continue // not a metric of informers
@@ -154,12 +147,13 @@ func (m *metrics) listCounter(index string) prometheus.Counter {
 		return c.(prometheus.Counter)
 	}
 	if m.ended { // the store can still be read
-		c := prometheus.NewCounter(prometheus.CounterOpts{})
-		m.lists.Store(index, c)
-		return c
+		return core.Discard
 	}
-	label := m.obs.Labels.Indexes.Acquire(index)
-	m.indexes = append(m.indexes, label)
+	label := index
+	if index != everything {
+		label = m.obs.Labels.Indexes.Acquire(index)
+		m.indexes = append(m.indexes, label)
+	}
 	c := m.obs.Metrics.Counter(catalog.InformerCacheLists, m.with(label)...)
 	m.lists.Store(index, c)
 	return c
@@ -172,8 +166,8 @@ func (m *metrics) acquireHandler(name string) *handlerMetrics {
 	if m.ended { // a successor may have series with the same labels by now
 		return &handlerMetrics{
 			name:     name,
-			duration: prometheus.NewHistogram(prometheus.HistogramOpts{Buckets: catalog.InformerHandlerDuration.Buckets}),
-			panics:   prometheus.NewCounter(prometheus.CounterOpts{}),
+			duration: core.Discard,
+			panics:   core.Discard,
 		}
 	}
 	name = m.obs.Labels.Handlers.Acquire(name)

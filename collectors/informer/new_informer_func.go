@@ -44,7 +44,7 @@ func NewInformerFunc(obs *collectors.Observer, client *http.Client) (*http.Clien
 			if resource, namespace, ok := locate.Scope(lw); ok {
 				id = ID{Group: resource.Group, Resource: resource.Resource, Namespace: namespace}
 			} else {
-				obs.Core().Logger.Warn("namespace of an informer is unknown: NewInformer is used with another HTTPClient than the one returned with it",
+				obs.Core().Logger.Warn("namespace of an informer is unknown: NewInformer is used with a different HTTPClient than the one returned with it",
 					"informer_type", id.Type())
 			}
 		}
@@ -55,13 +55,13 @@ func NewInformerFunc(obs *collectors.Observer, client *http.Client) (*http.Clien
 	}
 }
 
-// guessID returns the ID of an informer for a type, whose resource is guessed from its kind.
+// guessID returns the ID of an informer for a type. It guesses the resource from the kind.
 func guessID(obj runtime.Object, s *runtime.Scheme, namespace string) ID {
 	plural, _ := meta.UnsafeGuessKindToResource(kindOf(obj, s))
 	return For(plural, namespace)
 }
 
-// kindOf returns the kind of an object: that of its Go type according to the scheme, else the kind that it carries, else
+// kindOf returns the kind of an object: that of its Go type according to the scheme, otherwise the kind that it carries, or
 // the name of its type.
 func kindOf(obj runtime.Object, s *runtime.Scheme) schema.GroupVersionKind {
 	_, partial := obj.(*metav1.PartialObjectMetadata)

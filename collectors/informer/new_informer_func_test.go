@@ -33,8 +33,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// An informer is named after the resource that it requests, with any client, and no other server or transport sees
-// the request that finds that out.
+// An informer is named after the resource that it requests, with any client. The request that determines the resource
+// reaches no server and no other transport.
 func TestNewInformerFuncNames(t *testing.T) {
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
@@ -180,7 +180,7 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 		if got := id.Type() + " " + id.WatchNamespace(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		if warned := strings.Contains(log.String(), "another HTTPClient"); warned != c.warns || (watches > 0) != c.warns || (client == nil) != (c.client == nil) {
+		if warned := strings.Contains(log.String(), "different HTTPClient"); warned != c.warns || (watches > 0) != c.warns || (client == nil) != (c.client == nil) {
 			t.Errorf("%s: %d watches, the client %v, the log %q", name, watches, client, log.String())
 		}
 	}

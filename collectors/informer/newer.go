@@ -10,9 +10,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
 )
 
-// This file uses fields and methods that client-go has had since v0.36, and compiles with older versions. Go selects a field
-// or method at the shallowest depth of embedding: client-go's if it has one, else the fallback, which is one level deeper.
-// Their types are inferred, never named. Methods that the decorators do not use are forwarded by embedding.
+// This file uses fields and methods that client-go has had since v0.36, and compiles with older versions. Go selects the
+// field or method at the shallowest depth of embedding: client-go's if it has one, otherwise the fallback, which is one
+// level deeper. Their types are inferred, never named. Methods that the decorators do not use are forwarded by embedding.
 
 // InformerName is a *cache.InformerName, which client-go has had since v0.36.
 type InformerName interface { //nolint:revive // the name is client-go's
@@ -56,7 +56,7 @@ type absentProvider interface {
 // doneChecker is client-go's DoneChecker.
 type doneChecker interface{ Done() <-chan struct{} }
 
-// syncedInformer and syncedController return when what they decorate has synced.
+// syncedInformer and syncedController return client-go's check that the given informer or controller has synced, or the fallback.
 func syncedInformer(inner cache.SharedIndexInformer) doneChecker {
 	return struct {
 		cache.SharedIndexInformer
@@ -75,7 +75,7 @@ type olderInformer struct{ absentChecker }
 
 type absentChecker struct{ synced func() bool }
 
-// HasSyncedChecker is the fallback of client-go's.
+// HasSyncedChecker is the fallback for client-go's method of this name.
 func (c absentChecker) HasSyncedChecker() *polled {
 	return &polled{synced: c.synced, done: make(chan struct{})}
 }
@@ -120,8 +120,8 @@ func poll(ctx context.Context, checker doneChecker) {
 }
 
 // versionedStore returns a store with the version of its content, given the informer's LastSyncResourceVersion. Stores of
-// older versions of client-go do not have it. Theirs is that of the last event that was received, which the store has unless
-// the event is still in client-go's queue: a moment later.
+// older versions of client-go do not have it. For them, it is the version of the last event received. The store has that
+// event, or will have it in a moment if it is still in client-go's queue.
 func versionedStore(store cache.Store, received func() string) audit.Store {
 	if versioned, ok := store.(audit.Store); ok {
 		return versioned

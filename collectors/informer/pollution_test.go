@@ -36,13 +36,36 @@ func TestTransformConflicts(t *testing.T) {
 		if err := inf.SetTransform(step.f); err != nil {
 			t.Fatal(err)
 		}
-		if got := metricstest.Take(t, reg)["k8s_informer_transform_conflicts_total"]; got != step.conflicts {
+		got, exists := metricstest.Take(t, reg)["k8s_informer_transform_conflicts_total"]
+		if got != step.conflicts {
 			t.Errorf("step %d: %v conflicts, want %v", i, got, step.conflicts)
+		}
+		if want := i > 0; exists != want { // a rule must see the first increase
+			t.Errorf("step %d: the series exists: %v, want %v", i, exists, want)
 		}
 	}
 	if n := strings.Count(log.String(), "pollution_test.go:"); n != 4 {
 		t.Errorf("the log names %d places instead of 4:\n%s", n, &log)
 	}
+}
+
+// A Transform that client-go rejects, because the informer has started, leaves no series.
+func TestRejectedTransform(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := fakeapi.NewServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		stop := start(t, inf)
+		<-server.Streams
+		synctest.Wait()
+		if err := inf.SetTransform(func(obj any) (any, error) { return obj, nil }); err == nil {
+			t.Fatal("accepted")
+		}
+		if _, exists := metricstest.Take(t, reg)["k8s_informer_transform_drops_total{cause=nil}"]; exists {
+			t.Error("drops are counted without a Transform")
+		}
+		stop()
+	})
 }
 
 // Versions that go backwards are counted once, regardless of how they arrive, and pairing continues (S12).
@@ -103,8 +126,40 @@ func TestUnchangedUpdatesOfARelist(t *testing.T) {
 	})
 }
 
-// Without versions, which a Transform may strip, updates and unchanged objects look alike. A resync can still be
-// recognized.
+// Updates of the status wake every handler, but leave the generation as it is (S37).
+func TestSameGenerationUpdates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := fakeapi.NewServer()
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+		addHandler(t, inf, slow)
+		addHandler(t, inf, slow)
+		stop := start(t, inf)
+		stream := <-server.Streams
+		send := func(event watch.EventType, version int, generation int64) {
+			object := fakeapi.Pod("a", version)
+			object.Generation = generation
+			stream.Send(event, object)
+		}
+		const name = "k8s_informer_same_generation_updates_total"
+		send(watch.Added, 2, 1)
+		send(watch.Modified, 3, 2) // the spec
+		time.Sleep(90 * time.Second)
+		if n, found := metricstest.Take(t, reg)[name]; found {
+			t.Errorf("%v updates of the spec and resyncs are counted", n)
+		}
+		send(watch.Modified, 4, 2)
+		send(watch.Modified, 5, 2)
+		send(watch.Modified, 6, 0) // as some aggregated API servers do
+		send(watch.Modified, 7, 0)
+		time.Sleep(time.Second * 20)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{name: 4})
+		stop()
+	})
+}
+
+// Without resource versions, which a Transform may remove, unchanged objects cannot be distinguished from updates. A resync
+// can still be recognized.
 func TestUpdatesWithoutVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -173,7 +228,7 @@ func TestEventsLostByARemoval(t *testing.T) {
 		if err := inf.RemoveEventHandler(registration); err != nil {
 			t.Fatal(err)
 		}
-		// The one that is being handled will be finished.
+		// The event in progress will be finished.
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_events_lost_total{reason=stop}": 3})
 		time.Sleep(time.Minute)
 		stop()

@@ -1,13 +1,13 @@
 package informer
 
 import (
-	"runtime/debug"
 	"slices"
 	"sync"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/functions"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
@@ -33,7 +33,12 @@ func registryOf(obs *collectors.Observer) *registry {
 func (r *registry) newInformer(id ID) *informer {
 	l := labels{r.Labels.InformerTypes.Acquire(id.Type()), r.Labels.WatchNamespaces.Acquire(id.WatchNamespace())}
 	m := r.metrics.Acquire(l, func() *metrics { return newMetrics(r.Observer, l) })
-	return &informer{shared: &r.shared, id: id, metrics: m, connection: stream.New(r.Observer, m.connection), remove: r.remove}
+	c := stream.New(r.Observer, m.connection)
+	c.SetNamespace(id.Namespace)
+	return &informer{
+		shared: &r.shared, id: id, metrics: m, connection: c, remove: r.remove,
+		functions: functions.Functions{Connection: c, Drops: m.drops, Lost: m.lost, Conflicts: m.conflicts, IndexErrors: m.indexErrors},
+	}
 }
 
 // publish lets scrapes see an informer. From then on it is changed only through its atomics and locks.
@@ -48,6 +53,7 @@ func (r *registry) publish(inf *informer) {
 		Connection:     inf.connection,
 		Lister:         inf.lister,
 		Store:          inf.indexer,
+		Renamed:        inf.functions.Renames.Key,
 	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,16 +88,7 @@ type shared struct {
 	checks *checks.Shared
 	// upstream are the labels in use of client-go's own metrics.
 	upstream series.Pool[upstreamLabels, struct{}]
-	// tracerPanic logs the first panic of the Tracer.
-	tracerPanic sync.Once
 }
 
 // upstreamLabels are name, group, version and resource.
 type upstreamLabels [4]string
-
-// logTracerPanic logs the first panic only: the Tracer may panic for each event.
-func (s *shared) logTracerPanic(value any) {
-	s.tracerPanic.Do(func() {
-		s.Logger.Error("tracer panicked, further panics of it are not logged", "panic", value, "stack", string(debug.Stack()))
-	})
-}

@@ -21,9 +21,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// NewDynamicSharedInformerFactory is a drop-in for dynamicinformer.NewFilteredDynamicSharedInformerFactory. It decorates
-// informers of unstructured objects of any resource, and the listers on top of them. A resync period of 0 means never. The
-// factory is safe for concurrent use.
+// NewDynamicSharedInformerFactory is a drop-in replacement for dynamicinformer.NewFilteredDynamicSharedInformerFactory. It
+// decorates informers of unstructured objects of any resource, and the listers on top of them. A resync period of 0 means
+// never. The factory is safe for concurrent use.
 func NewDynamicSharedInformerFactory(obs *collectors.Observer, client dynamic.Interface, defaultResync time.Duration, options Options) dynamicinformer.DynamicSharedInformerFactory {
 	f := newResourceFactory(obs, defaultResync, options)
 	f.newInformer = func(resource schema.GroupVersionResource) informers.GenericInformer {
@@ -39,9 +39,9 @@ func NewDynamicSharedInformerFactory(obs *collectors.Observer, client dynamic.In
 	return f
 }
 
-// NewMetadataSharedInformerFactory is a drop-in for metadatainformer.NewSharedInformerFactoryWithOptions. It decorates
-// informers of the metadata of any resource, and the listers on top of them. A resync period of 0 means never. The factory
-// is safe for concurrent use.
+// NewMetadataSharedInformerFactory is a drop-in replacement for metadatainformer.NewSharedInformerFactoryWithOptions. It
+// decorates informers of the metadata of any resource, and the listers on top of them. A resync period of 0 means never.
+// The factory is safe for concurrent use.
 func NewMetadataSharedInformerFactory(obs *collectors.Observer, client metadata.Interface, defaultResync time.Duration, options Options) metadatainformer.SharedInformerFactory {
 	f := newResourceFactory(obs, defaultResync, options)
 	f.newInformer = func(resource schema.GroupVersionResource) informers.GenericInformer {

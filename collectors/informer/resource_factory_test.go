@@ -41,10 +41,10 @@ type anyResourceFactory interface {
 
 var nodesResource = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
-// resourceFactoryCase is a factory, plain or decorated: what holds for client-go's must hold for ours.
+// resourceFactoryCase is a factory, plain or decorated. Both must behave in the same way.
 type resourceFactoryCase struct {
 	factory anyResourceFactory
-	// actions returns what has been asked of the API server.
+	// actions returns the requests to the API server.
 	actions func() []clienttesting.Action
 	// obs is nil for client-go's own factory.
 	obs *collectors.Observer

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -55,7 +56,7 @@ func TestReads(t *testing.T) {
 	})
 }
 
-// Names that are not UTF-8 cannot be labels. A program that uses them must not notice.
+// Names that are not valid UTF-8 cannot be label values. A program that uses them must not be affected.
 func TestNamesThatCannotBeLabels(t *testing.T) {
 	obs, reg := observertest.New(t)
 	inf := informer.NewSharedIndexInformer(obs, informer.ID{Group: "\xff", Resource: "\xff", Namespace: "\xff"}, fakeapi.NewServer(), &corev1.Pod{},
@@ -71,14 +72,13 @@ func TestNamesThatCannotBeLabels(t *testing.T) {
 	}
 }
 
-// Two informers of the same resource and namespace share their series: what they hold is added up, and the worse
-// state counts.
+// Two informers of the same resource and namespace share their series: counts are summed, and the worse state is reported.
 func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := observertest.New(t)
 	a, idle := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()), informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
 	var b *informer.ListerWatcher
 	_, _ = a.List(metav1.ListOptions{})
-	// The other one has not been started: it has no state that could be worse.
+	// The other informer has not been started and has no state.
 	const received = "k8s_informer_resource_version{stage=received}"
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_synced": 1, "k8s_informer_duplicates": 1, received: 1})
 	failing := true
@@ -104,7 +104,7 @@ func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	}
 }
 
-// No series and no goroutine is left of 1,000 informers (S22).
+// 1,000 informers leave no series and no goroutine (S22).
 func TestNothingIsLeft(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
 	obs, reg := observertest.New(t)
@@ -129,9 +129,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if s := metricstest.Take(t, reg); len(s) != 0 {
 		t.Errorf("%d series are left", len(s))
 	}
-	if err := goleak.Find(ignore); err != nil {
-		t.Error(err)
-	}
+	leaktest.None(t, ignore)
 	for name, c := range map[string]interface{ Acquire(string) string }{
 		"types": &obs.Core().Labels.InformerTypes, "namespaces": &obs.Core().Labels.WatchNamespaces,
 		"handlers": &obs.Core().Labels.Handlers, "indexes": &obs.Core().Labels.Indexes,

@@ -12,15 +12,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/functions"
 )
 
-// NewSharedIndexInformer is a drop-in for cache.NewSharedIndexInformerWithOptions. It decorates the connection to the API
-// server, the store, and each handler that is added. The series exist from now until Run returns.
+// NewSharedIndexInformer is a drop-in replacement for cache.NewSharedIndexInformerWithOptions. It decorates the connection
+// to the API server, the store, and each handler that is added. The series exist from now until Run returns.
 func NewSharedIndexInformer(obs *collectors.Observer, id ID, lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	r := registryOf(obs)
 	inf := r.newInformer(id)
 	newer := sharedOptions{SharedIndexInformerOptions: options}
 	inf.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
+	newer.Indexers = inf.functions.Indexers(newer.Indexers)
 	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.decorateConnection(lw), exampleObject, newer.SharedIndexInformerOptions))
 	s.resyncs.byDefault, s.resyncs.check = options.ResyncPeriod, options.ResyncPeriod
 	r.publish(inf)
@@ -42,17 +44,18 @@ func (inf *informer) decorate(inner cache.SharedIndexInformer) *sharedIndexInfor
 	inf.indexer = versionedIndexer(inner.GetIndexer(), inner.LastSyncResourceVersion)
 	inf.store = inf.indexer
 	inf.connection.StoreSynced = inner.HasSynced
+	checker := sync.OnceValue(func() doneChecker { return syncedInformer(inner) })
 	return &sharedIndexInformer{
 		SharedIndexInformer: inner,
 		informer:            inf,
-		indexer:             inf.metrics.decorateIndexer(inner.GetIndexer()),
+		indexer:             inf.decorateIndexer(inner.GetIndexer(), func() bool { return isDone(checker()) }),
 		resyncs:             resyncs{byDefault: unknownPeriod},
 		registrations:       map[cache.ResourceEventHandlerRegistration]*handler{},
 	}
 }
 
 // sharedIndexInformer decorates an informer. It embeds what it decorates, so that it has the methods of any version of client-go.
-// TestEveryMethodIsKnown fails when a later version has another method.
+// TestEveryMethodIsKnown fails when a later version adds a method.
 type sharedIndexInformer struct {
 	cache.SharedIndexInformer
 	informer *informer
@@ -61,7 +64,7 @@ type sharedIndexInformer struct {
 	// resyncs computes the resync periods of handlers.
 	resyncs resyncs
 	// transforms detects Transform functions that replace each other.
-	transforms transforms
+	transforms functions.Places
 
 	mu            sync.Mutex
 	registrations map[cache.ResourceEventHandlerRegistration]*handler
@@ -91,6 +94,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(h cache.ResourceEventHa
 		return registration, err
 	}
 	decorated.cursor.Registered()
+	s.reportSharedTransform()
 	if reflect.ValueOf(registration).Comparable() { // otherwise it is not client-go's and cannot be a map key
 		s.mu.Lock()
 		s.registrations[registration] = decorated
@@ -112,10 +116,17 @@ func (s *sharedIndexInformer) RemoveEventHandler(registration cache.ResourceEven
 	delete(s.registrations, registration)
 	s.mu.Unlock()
 	if decorated != nil {
-		s.informer.metrics.lost[lostStop].Add(float64(decorated.waiting()))
+		if n := decorated.waiting(); n > 0 {
+			s.informer.metrics.lost.Add(lostStop, float64(n))
+		}
 		s.informer.removeHandler(decorated)
 	}
 	return nil
+}
+
+// AddIndexers implements cache.SharedIndexInformer.
+func (s *sharedIndexInformer) AddIndexers(indexers cache.Indexers) error {
+	return s.SharedIndexInformer.AddIndexers(s.informer.functions.Indexers(indexers))
 }
 
 // GetStore implements cache.SharedInformer.
@@ -143,16 +154,33 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
 	var decorated cache.TransformFunc
 	if f != nil {
-		decorated = decorateTransform(s.informer.metrics, s.informer.connection, f)
+		decorated = s.informer.functions.Transform(f)
 	}
 	if err := s.SharedIndexInformer.SetTransform(decorated); err != nil {
 		return err
 	}
-	if first := s.transforms.replace(f != nil, caller()); first != "" {
-		s.informer.metrics.conflicts.Inc()
+	s.informer.functions.SetTransforms(f != nil)
+	if first := s.transforms.Replace(f != nil, functions.Caller()); first != "" {
+		s.informer.metrics.conflicts.Add(1)
 		s.informer.shared.Logger.Warn("transform of a shared informer was replaced for all its users",
 			"informer_type", s.informer.id.Type(), "watch_namespace", s.informer.id.WatchNamespace(),
-			"first", first, "second", caller())
+			"first", first, "second", functions.Caller())
 	}
+	s.reportSharedTransform()
 	return nil
+}
+
+// reportSharedTransform logs once that a Transform decides what several handlers see.
+func (s *sharedIndexInformer) reportSharedTransform() {
+	handlers := s.informer.currentHandlers()
+	setAt := s.transforms.SharedBy(len(handlers))
+	if setAt == "" {
+		return
+	}
+	var names []string
+	for _, h := range handlers {
+		names = append(names, h.handlerMetrics.name)
+	}
+	s.informer.shared.Logger.Info("transform of a shared informer changes objects for several handlers",
+		"informer_type", s.informer.id.Type(), "watch_namespace", s.informer.id.WatchNamespace(), "set_at", setAt, "handlers", names)
 }

@@ -3,6 +3,7 @@ package informer
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -26,12 +27,17 @@ type Status struct {
 	Objects int
 	// SyncLag is the time by which the informer is known to be behind the API server.
 	SyncLag time.Duration
+	// Degraded reports whether SyncLag, or the lag of an event that a handler has finished, is above 5 s or was within the last
+	// 30 seconds. It is computed for each Status and scrape.
+	Degraded bool
 	// LastSync is the duration of the last successful sync, 0 before the first.
 	LastSync time.Duration
 	// LastEvent is when the last event, bookmark or list was received, the zero time before the first.
 	LastEvent time.Time
 	// WatchOpened is when the current watch was opened, the zero time if none is open.
 	WatchOpened time.Time
+	// Failures is the number of lists and watches in a row that have failed, 0 once a watch has been open for a second.
+	Failures int
 	// Relists is the number of complete lists after the first.
 	Relists uint64
 	// LastAudit is the outcome of the last audit.
@@ -43,6 +49,8 @@ type Status struct {
 	Orphaned bool
 	// Handlers are the event handlers that are registered.
 	Handlers []HandlerStatus
+
+	storeLag time.Duration
 }
 
 // AuditStatus is the state of the audits of an informer.
@@ -76,7 +84,9 @@ type HandlerStatus struct {
 // scrape, and is safe for concurrent use.
 func List(obs *collectors.Observer) []Status {
 	var all []Status
-	for _, inf := range registryOf(obs).current() {
+	informers := registryOf(obs).current()
+	readStores(informers)
+	for _, inf := range informers {
 		all = append(all, inf.status())
 	}
 	slices.SortFunc(all, func(a, b Status) int {
@@ -88,14 +98,15 @@ func List(obs *collectors.Observer) []Status {
 // SyncLag returns the time by which the informer with the given ID is known to be behind the API server: the longest of
 // those that have not ended, 0 if there are none. It compares the IDs of all informers, and is safe for concurrent use.
 func SyncLag(obs *collectors.Observer, id ID) (lag time.Duration) {
-	for _, inf := range registryOf(obs).current() {
-		if inf.id == id {
-			lag = max(lag, inf.status().SyncLag)
-		}
+	informers := slices.DeleteFunc(registryOf(obs).current(), func(inf *informer) bool { return inf.id != id })
+	readStores(informers)
+	for _, inf := range informers {
+		lag = max(lag, inf.status().SyncLag)
 	}
 	return lag
 }
 
+// status returns the state of the informer, with that of its store as last read.
 func (inf *informer) status() Status {
 	now := inf.shared.Now()
 	c := inf.connection
@@ -103,23 +114,28 @@ func (inf *informer) status() Status {
 		ID:         inf.id,
 		Started:    c.Started(),
 		Connection: inf.lister != nil,
-		Synced:     inf.synced(),
+		Synced:     inf.stored.synced.Load(),
 		Connected:  c.Open(),
-		Objects:    inf.objects(),
+		Objects:    int(inf.stored.objects.Load()),
 		LastSync:   c.LastSync(),
 		LastEvent:  c.LastReceipt(),
+		Failures:   int(c.Failures()),
 		Relists:    c.Relists(),
 		LastAudit:  inf.auditStatus(),
 		Received:   c.Received(),
-		Stored:     inf.storedVersion(),
+		Stored:     inf.stored.version.Load(),
 		Orphaned:   inf.orphaned(),
 	}
-	if s.Connected {
-		s.WatchOpened = inf.shared.Wall(c.Opened())
-	}
+	s.WatchOpened = c.OpenedTime()
 	oldest := c.DownSince()
-	if stale := inf.checks.StaleSince(now); stale != 0 && (oldest == 0 || stale < oldest) {
+	if stale := inf.checks.StaleSince(now, s.Stored); stale != 0 && (oldest == 0 || stale < oldest) {
 		oldest = stale
+	}
+	if at, behind := inf.unstored(s.Stored); behind {
+		s.storeLag = max(0, time.Duration(now-at))
+		if oldest == 0 || at < oldest {
+			oldest = at
+		}
 	}
 	for i, h := range inf.currentHandlers() {
 		pending, since := h.backlog()
@@ -134,7 +150,16 @@ func (inf *informer) status() Status {
 	if oldest != 0 {
 		s.SyncLag = max(0, time.Duration(now-oldest))
 	}
+	s.Degraded = inf.health.Degraded(now, s.SyncLag)
 	return s
+}
+
+// unstored returns when the oldest received event was received that is not in the store, given the version of the store.
+func (inf *informer) unstored(stored uint64) (at int64, behind bool) {
+	if stored == 0 {
+		return 0, false // not synced, or not a number
+	}
+	return inf.connection.Ring.After(stored)
 }
 
 func (inf *informer) auditStatus() AuditStatus {
@@ -145,6 +170,90 @@ func (inf *informer) auditStatus() AuditStatus {
 		s.Paused = !inf.shared.checks.Auditing.IsOpen()
 	}
 	return s
+}
+
+// orphaned reports whether the informer runs although its context has ended.
+func (inf *informer) orphaned() bool {
+	ctx := inf.running.Load()
+	return ctx != nil && (*ctx).Err() != nil
+}
+
+func (h *handler) status(pending uint64) HandlerStatus {
+	s := HandlerStatus{Name: h.handlerMetrics.name, Pending: pending, ResyncPeriod: h.resyncPeriod}
+	if at := h.lastResync.Load(); at != 0 {
+		s.LastResync = time.Unix(0, at)
+	}
+	return s
+}
+
+// storePatience is how long a scrape waits for the stores of all informers before it leaves out the one that it waits for. Reading
+// them takes microseconds, unless a writer hangs or objects are counted in large stores.
+const storePatience = 2 * time.Second
+
+// stored is the state of an informer's store as last read. Reading waits for the writer of the store, and thereby for the index
+// functions of the program that the writer calls.
+type stored struct {
+	synced  atomic.Bool
+	objects atomic.Int64
+	version atomic.Uint64
+	// reader is the pass that has waited too long for this store, if any.
+	reader atomic.Pointer[pass]
+}
+
+// readStores reads the stores of informers. A store that does not answer is left out until it does, at the cost of storePatience
+// once: while its writer hangs, its last known state is still the current one.
+func readStores(informers []*informer) {
+	patience := time.NewTimer(storePatience)
+	defer patience.Stop()
+	for len(informers) > 0 {
+		p := &pass{informers: informers, done: make(chan struct{})}
+		go p.run()
+		select {
+		case <-p.done:
+			return
+		case <-patience.C:
+		}
+		n := p.n.Load()
+		if n < int64(len(informers)) {
+			informers[n].stored.reader.Store(p)
+			n++
+		}
+		informers = informers[n:]
+		patience.Reset(storePatience)
+	}
+}
+
+// pass reads the stores of informers, one after the other.
+type pass struct {
+	informers []*informer
+	n         atomic.Int64 // the number of stores that have been read
+	done      chan struct{}
+}
+
+func (p *pass) run() {
+	defer close(p.done)
+	for _, inf := range p.informers {
+		inf.readStore()
+		p.n.Add(1)
+	}
+}
+
+// waitsFor reports whether the pass has not finished reading the store of an informer.
+func (p *pass) waitsFor(inf *informer) bool {
+	n := p.n.Load()
+	return n < int64(len(p.informers)) && p.informers[n] == inf
+}
+
+func (inf *informer) readStore() {
+	if p := inf.stored.reader.Load(); p != nil {
+		if p.waitsFor(inf) {
+			return
+		}
+		inf.stored.reader.CompareAndSwap(p, nil) // it holds on to all informers of its scrape
+	}
+	inf.stored.synced.Store(inf.synced())
+	inf.stored.version.Store(inf.storedVersion())
+	inf.stored.objects.Store(int64(inf.objects()))
 }
 
 // synced reports whether the initial sync is complete.
@@ -165,26 +274,11 @@ func (inf *informer) objects() int {
 	return n
 }
 
-// storedVersion returns the resourceVersion of the store, 0 if it is unknown or not a number. Like any reader of the cache,
-// it waits for a writer, including the index functions that the writer calls.
+// storedVersion returns the resourceVersion of the store, 0 if it is unknown or not a number.
 func (inf *informer) storedVersion() uint64 {
 	if inf.store == nil {
 		return 0
 	}
 	version, _ := rv.Parse(inf.store.LastStoreSyncResourceVersion())
 	return version
-}
-
-// orphaned reports whether the informer runs although its context has ended.
-func (inf *informer) orphaned() bool {
-	ctx := inf.running.Load()
-	return ctx != nil && (*ctx).Err() != nil
-}
-
-func (h *handler) status(pending uint64) HandlerStatus {
-	s := HandlerStatus{Name: h.handlerMetrics.name, Pending: pending, ResyncPeriod: h.resyncPeriod}
-	if at := h.lastResync.Load(); at != 0 {
-		s.LastResync = time.Unix(0, at)
-	}
-	return s
 }

@@ -5,7 +5,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
@@ -13,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// The time of a resync is exact, and stays the same in each scrape.
+// The time of a resync is exact, and stays the same in each scrape (P6).
 func TestLastResync(t *testing.T) {
 	obs, _ := observertest.New(t)
 	h := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()).Decorate("h", cache.ResourceEventHandlerFuncs{})
@@ -36,7 +38,7 @@ func TestLastResync(t *testing.T) {
 	}
 }
 
-// A watch has an opening time while it is open, and every complete list but the first is a relist.
+// A watch has an opening time while it is open (S34), and every complete list but the first is a relist.
 func TestWatchOpenedAndRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -75,13 +77,13 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 	})
 }
 
-// The lag of an ID is the longest of its informers, and independent of others.
+// The lag of an ID is the longest of its informers, regardless of other IDs.
 func TestSyncLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
 		elsewhere := pods
 		elsewhere.Namespace = "elsewhere"
-		// lose has an informer that has had no watch since it listed.
+		// lose creates an informer that has listed and has no watch.
 		lose := func(id informer.ID) {
 			t.Helper()
 			if _, err := informer.NewListerWatcher(obs, id, fakeapi.NewServer()).List(metav1.ListOptions{}); err != nil {
@@ -104,4 +106,36 @@ func TestSyncLag(t *testing.T) {
 		time.Sleep(time.Second)
 		check("another one, which lags less", time.Minute+time.Second, time.Hour+time.Minute+time.Second)
 	})
+}
+
+// The handled version is that of the slowest handler, whichever was registered first.
+func TestHandledVersion(t *testing.T) {
+	fast := informer.NamedHandler("fast", cache.ResourceEventHandlerFuncs{})
+	for name, handlers := range map[string][]cache.ResourceEventHandler{
+		"slow first": {slow, fast, fast}, "slow last": {fast, fast, slow}, "slow between": {fast, slow, fast},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, _ := observertest.New(t)
+				server := fakeapi.NewServer()
+				inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+				for _, h := range handlers {
+					addHandler(t, inf, h)
+				}
+				stop := start(t, inf)
+				defer stop()
+				stream := <-server.Streams
+				for version := 11; version <= 13; version++ {
+					stream.Send(watch.Modified, fakeapi.Pod("a", version))
+				}
+				time.Sleep(500 * time.Millisecond) // slow takes a second for each
+				for _, want := range []uint64{0, 11, 12, 13, 13} {
+					if s := informer.List(obs)[0]; s.Handled != want || s.Received != 13 || s.Stored != 13 {
+						t.Errorf("handled %d, want %d; received %d, stored %d, want 13", s.Handled, want, s.Received, s.Stored)
+					}
+					time.Sleep(time.Second)
+				}
+			})
+		})
+	}
 }

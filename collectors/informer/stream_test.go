@@ -23,10 +23,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// What follows goes through client-go's REST client and its watch.StreamWatcher, which hide some errors, and put text in
-// the place of others: what reaches a decorator depends on them.
+// These tests use client-go's REST client and watch.StreamWatcher, which hide some errors and replace others by text, and
+// thereby determine what a decorator receives.
 
-// brokenServer serves every request with a handler and returns a ListerWatcher that talks to it.
+// brokenServer serves every request with a handler and returns a ListerWatcher that connects to it.
 func brokenServer(t *testing.T, handle http.HandlerFunc, configure ...func(*httptest.Server, *rest.Config)) cache.ListerWatcher {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handle)
@@ -79,7 +79,7 @@ func hangUp(t *testing.T, w http.ResponseWriter, reset bool) {
 
 // Streams that break after an event (S4, S6).
 func TestBrokenStreams(t *testing.T) {
-	// The connection is cut under the decoder; client-go takes that for the end of the stream.
+	// The connection is cut while client-go decodes, which client-go treats as the end of the stream.
 	closed := metricstest.Snapshot{"k8s_informer_watch_disconnects_total{reason=server_close}": 1}
 	failed := func(reason, errorType string) metricstest.Snapshot {
 		return metricstest.Snapshot{
@@ -152,7 +152,7 @@ func send(text string) func(*testing.T, http.ResponseWriter, *http.Request) {
 	return func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
-// Lists and watches that are refused (S4).
+// Lists and watches that are rejected (S4).
 func TestRefusedRequests(t *testing.T) {
 	answer := func(code int, contentType, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -175,8 +175,8 @@ func TestRefusedRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		handle    http.HandlerFunc
 		configure func(*httptest.Server, *rest.Config)
-		// list and watch are the types of errors, watch is empty where client-go makes an empty watch of it after ten
-		// attempts in as many seconds.
+		// list and watch are the error types. watch is empty where client-go returns an empty watch after ten attempts in
+		// ten seconds.
 		list, watch, reason string
 	}{
 		"expired":           {handle: status(410, metav1.StatusReasonExpired), list: "expired", watch: "expired", reason: "expired"},

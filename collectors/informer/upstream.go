@@ -28,8 +28,8 @@ type (
 	observer interface{ Observe(value float64) }
 )
 
-// provideMetrics sets the provider to which client-go reports its own metrics of an informer, unless there is a given one or
-// the Observer does not report them: for nil, client-go takes the provider of the process.
+// provideMetrics sets the provider to which client-go reports its own metrics of an informer, unless one is given or the
+// Observer does not report them. If it stays nil, client-go uses the provider of the process.
 func provideMetrics[P metricsProvider[ID, H], ID identifier, H observer](s *shared, provider *P) *upstreamInformer {
 	if any(*provider) != nil || s.Informers == nil {
 		return nil

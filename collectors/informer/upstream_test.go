@@ -112,7 +112,7 @@ func TestUpstreamMetricsOfASuccessor(t *testing.T) {
 	}
 }
 
-// Once released, a name may belong to another informer.
+// Once released, a name may be reserved by another informer.
 func TestUpstreamMetricsOfAReleasedName(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	name := newName(t, "released")
@@ -184,7 +184,7 @@ func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 	}
 }
 
-// The factory passes its name on, and releases it.
+// The factory passes its name to the informers, and releases it.
 func TestUpstreamMetricsOfTheFactory(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{InformerName: newName(t, "upstream-factory")})

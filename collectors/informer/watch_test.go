@@ -27,7 +27,7 @@ func drain(w watch.Interface) {
 
 func status(err *apierrors.StatusError) *metav1.Status { return &err.ErrStatus }
 
-// Each way in which a watch can end is counted once, and as nothing else (S6).
+// Each kind of end of a watch is counted exactly once (S6).
 func TestWatchEnds(t *testing.T) {
 	undecodable := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", "bad", 0, true)
 	undecodable.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding"}}
@@ -205,7 +205,93 @@ func TestCoverageGap(t *testing.T) {
 	})
 }
 
-// An informer that may list but not watch, or whose watch cannot be opened again, is as old as its last list (S5).
+// A dead connection is found later than it was lost: the gap begins with the last receipt, or the last check that found nothing
+// missing (S12, S14). An error that the server sends is known at once.
+func TestCoverageGapOfADeadConnection(t *testing.T) {
+	stream := func(text string) *metav1.Status {
+		s := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", text, 0, true).ErrStatus
+		s.Details.Causes = []metav1.StatusCause{{Type: "ClientWatchDecoding", Message: "unable to decode an event from the watch stream: " + text}}
+		return &s
+	}
+	for text, want := range map[string]float64{
+		"http2: client connection lost":                       52,
+		"read tcp 10.0.0.1:1->10.0.0.2:443: no route to host": 52,
+		"stream error: stream ID 5; INTERNAL_ERROR":           7,
+		"invalid character '<'":                               7,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			obs, reg := observertest.New(t)
+			server := fakeapi.NewServer()
+			lw := informer.NewListerWatcher(obs, pods, server)
+			w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+			go drain(w)
+			time.Sleep(time.Minute)
+			s := <-server.Streams
+			s.Send(watch.Bookmark, fakeapi.Bookmark(5))
+			synctest.Wait()
+			alive := metricstest.Take(t, reg)["k8s_informer_last_event_timestamp_seconds"]
+			time.Sleep(45 * time.Second)
+			s.Fail(stream(text))
+			s.Close()
+			synctest.Wait()
+			if at := metricstest.Take(t, reg)["k8s_informer_last_event_timestamp_seconds"]; want == 52 && at != alive {
+				t.Errorf("%s: client-go's own error counts as received", text)
+			}
+			time.Sleep(7 * time.Second)
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_sync_lag_seconds": want})
+			w, _ = lw.Watch(metav1.ListOptions{ResourceVersion: "5"})
+			defer w.Stop()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+				"k8s_informer_coverage_gap_seconds_count": 1, "k8s_informer_coverage_gap_seconds_sum": want, "k8s_informer_sync_lag_seconds": 0,
+			})
+		})
+	}
+}
+
+// Attempts that fail are counted until a watch has been open for a second, regardless of lists in between (S40).
+func TestConsecutiveFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		server := fakeapi.NewServer()
+		refuse := true
+		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) {
+			if refuse {
+				return nil, errTest
+			}
+			return nil, nil
+		}
+		lw := informer.NewListerWatcher(obs, pods, server)
+		failures := func(want float64) {
+			t.Helper()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_consecutive_failures": want})
+		}
+		failures(0)
+		for n := range 3 {
+			_, _ = lw.List(metav1.ListOptions{})
+			_, _ = lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+			failures(float64(n + 1))
+		}
+		refuse = false
+		w, _ := lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+		(<-server.Streams).Close() // very short
+		drain(w)
+		synctest.Wait()
+		failures(4)
+		w, _ = lw.Watch(metav1.ListOptions{ResourceVersion: "1"})
+		go drain(w)
+		failures(4)
+		time.Sleep(time.Minute)
+		failures(0)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_watch_opened_timestamp_seconds": float64(time.Now().Add(-time.Minute).Unix())})
+		(<-server.Streams).Close()
+		synctest.Wait()
+		failures(1)
+		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_watch_opened_timestamp_seconds": 0})
+	})
+}
+
+// The sync lag of an informer that may list but not watch, or whose watch cannot be reopened, is the age of its last list
+// (S5).
 func TestLagWithoutAWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -228,7 +314,7 @@ func TestLagWithoutAWatch(t *testing.T) {
 		}
 		attempt()
 		time.Sleep(time.Second)
-		lag(0) // there is nothing yet that could be old
+		lag(0) // there is no list yet whose age could be reported
 		for range 2 {
 			_, _ = lw.List(metav1.ListOptions{})
 			attempt()

@@ -1,17 +1,23 @@
 package informer_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
@@ -22,8 +28,8 @@ import (
 
 const readAhead = stream.ReadAhead
 
-// Events that the reflector has not taken when it stops the watch will come again on the next one. They must be
-// neither counted as objects nor pending twice.
+// Events that the reflector has not received when it stops the watch are sent again on the next one. They must be neither
+// counted as objects twice nor pending twice.
 func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -55,7 +61,46 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	})
 }
 
-// The same holds for events before the error with which reading from a canceled connection ends.
+// An object that cannot be read does not end the process: it reaches the reflector, as without the decorator, and later events do.
+// One line is logged. An event that is not taken is undone completely.
+func TestObjectThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		obs, _ := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		server := fakeapi.NewServer()
+		lw := informer.NewListerWatcher(obs, pods, server)
+		for _, streaming := range []bool{false, true} {
+			options := metav1.ListOptions{ResourceVersion: "1"}
+			if streaming {
+				options = metav1.ListOptions{SendInitialEvents: ptr.To(true)}
+			}
+			w, _ := lw.Watch(options)
+			stream := <-server.Streams
+			for _, sent := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark} {
+				stream.Send(sent, (*corev1.Pod)(nil))
+				if got := <-w.ResultChan(); got.Type != sent || got.Object != runtime.Object((*corev1.Pod)(nil)) {
+					t.Errorf("got %v, want the typed nil of %s", got, sent)
+				}
+			}
+			stream.Send(watch.Added, fakeapi.Pod("a", 2))
+			if got := <-w.ResultChan(); got.Object == nil {
+				t.Error("no event after that")
+			}
+			objects := informer.List(obs)[0].Objects
+			stream.Send(watch.Added, (*corev1.Pod)(nil)) // not taken
+			synctest.Wait()
+			w.Stop()
+			if n := informer.List(obs)[0].Objects; n != objects && !streaming {
+				t.Errorf("%d objects after an event that was not taken, %d before", n, objects)
+			}
+		}
+		if n := strings.Count(log.String(), "cannot observe"); n != 1 || !strings.Contains(log.String(), "propagation.go") {
+			t.Errorf("%d lines, want 1 with the stack:\n%s", n, &log)
+		}
+	})
+}
+
+// Events before the error with which reading from a canceled connection ends are undone as well.
 func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -78,7 +123,7 @@ func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 	})
 }
 
-// Initial events without an order of versions are not in the ring, so undoing them must not remove others.
+// Initial events in no particular order are not in the ring, so undoing them must not remove others.
 func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -108,7 +153,7 @@ func TestUnorderedEventsThatWereNotTakenAreUndone(t *testing.T) {
 	})
 }
 
-// A version that goes backwards is a regression when it is received first, and none when it comes again.
+// A version that goes backwards is a regression when it is first received, but not when it is resent.
 func TestRegressionThatWasNotTakenComesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -132,9 +177,9 @@ func TestRegressionThatWasNotTakenComesAgain(t *testing.T) {
 	})
 }
 
-// TestEventsThatWereNotTakenComeAgain stops a watch again and again. Each watch continues from the last event that
-// was taken, so that many events are received more than once. Apart from what counts receipts, all metrics must
-// equal those of one uninterrupted watch.
+// TestEventsThatWereNotTakenComeAgain stops watches repeatedly. Each watch continues from the last event that the reflector
+// received, so many events arrive more than once. Except for counters of received events, all metrics must equal those of one
+// uninterrupted watch.
 func TestEventsThatWereNotTakenComeAgain(t *testing.T) {
 	received := []string{"k8s_informer_watch", "k8s_informer_coverage_gap"}
 	for seed := range uint64(20) {
@@ -170,7 +215,7 @@ func follow(t *testing.T, seed uint64, most int) (reported metricstest.Snapshot)
 				t.Fatal(err)
 			}
 			for range 1 + r.IntN(most) {
-				synctest.Wait() // it has read ahead as far as it can
+				synctest.Wait() // the read-ahead buffer is full
 				if len(w.ResultChan()) == 0 {
 					break
 				}

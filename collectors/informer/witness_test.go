@@ -61,8 +61,8 @@ func (r *witness) OnDelete(obj any) {
 	r.record(obj, "delete %s", rv.Of(obj))
 }
 
-// inOrder returns the calls in order, except that objects that come at the same time, out of a map of client-go, are
-// ordered by name. A handler that is slow, or has to wait after a panic, gets those one after the other.
+// inOrder returns the calls in order, except that objects that arrive at the same time, from a map of client-go, are
+// ordered by name. A handler that is slow, or waits after a panic, receives these one after the other.
 func (r *witness) inOrder() []string {
 	slow := r.delay > 0 || r.panics != nil
 	slices.SortStableFunc(r.calls, func(a, b witnessedCall) int {

@@ -74,8 +74,8 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	killed.reset()
 	killed.start(true)
 
-	// Frozen: the leader does not notice that its lease expires, and is not reported as the leader anyway. It must not release
-	// the lock: when such a leader resumes, client-go releases that of its successor.
+	// Frozen: the leader does not detect that its lease expires, but is no longer reported as the leader. It must not
+	// release the lock: when such a leader resumes, client-go releases the lock of its successor.
 	e.stop()
 	frozen := e.candidates[0]
 	lost = frozen.transitions("lost")

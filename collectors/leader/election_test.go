@@ -26,10 +26,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Short periods, so that leases expire within the test.
+// Short periods, so that leases expire within the test, and long enough that a busy machine does not lose the lock.
 const (
-	leaseDuration = 5 * time.Second
-	renewDeadline = 3 * time.Second
+	leaseDuration = 8 * time.Second
+	renewDeadline = 6 * time.Second
 	retryPeriod   = 400 * time.Millisecond
 	slowAnswers   = 700 * time.Millisecond
 )

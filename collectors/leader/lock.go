@@ -26,9 +26,9 @@ const defaultRetryPeriod = 2 * time.Second
 // NewLock decorates the lock of one candidate and reports its leadership. Pass the result in the LeaderElectionConfig or as
 // controller-runtime's LeaderElectionResourceLockInterface.
 //
-// A candidate leads from the request that made it the holder. It has released the lock if it removed itself as the holder. It
-// has lost the lock if it reads another holder or none, if the lock is deleted, or if the elector stops for any other reason.
-// A candidate that hangs is no longer reported as the leader once its lease expires.
+// A candidate leads from the moment it sends the request that makes it the holder. It has released the lock if it removed
+// itself as the holder. It has lost the lock if it reads another holder or none, if the lock is deleted, or if the elector
+// stops for any other reason. A candidate that hangs is no longer reported as the leader once its lease expires.
 //
 // Candidates with the same name share their series, which exist as long as the Observer. A nil lock is returned as nil,
 // which client-go rejects.
@@ -90,7 +90,7 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	return err
 }
 
-// written accounts for the response to a request that wrote a record.
+// written records the response to a request that wrote the lock's record.
 func (l *lock) written(record resourcelock.LeaderElectionRecord, sent int64, err error) {
 	switch {
 	case err != nil:

@@ -122,7 +122,7 @@ func TestLockCounts(t *testing.T) {
 	}
 }
 
-// TestLockChangesNothing: arguments and results are those of the lock inside.
+// TestLockChangesNothing: arguments and results are those of the decorated lock.
 func TestLockChangesNothing(t *testing.T) {
 	obs, reg := observertest.New(t)
 	if newLock(obs, nil) != nil {
@@ -133,17 +133,17 @@ func TestLockChangesNothing(t *testing.T) {
 	if l.Identity() != "me" || l.Describe() != inner.Describe() {
 		t.Errorf("it is %q, %q", l.Identity(), l.Describe())
 	}
-	if _, _, err := l.Get(t.Context()); err != error(errNotFound) { //nolint:errorlint // the very same
+	if _, _, err := l.Get(t.Context()); err != error(errNotFound) { //nolint:errorlint // the same object
 		t.Error(err)
 	}
 	if err := l.Create(t.Context(), held("me")); err != nil || inner.record.HolderIdentity != "me" {
 		t.Error(err)
 	}
-	if err := l.Create(t.Context(), held("me")); err != error(errConflict) { //nolint:errorlint // the very same
+	if err := l.Create(t.Context(), held("me")); err != error(errConflict) { //nolint:errorlint // the same object
 		t.Error(err)
 	}
 	inner.err = errNetwork
-	if err := l.Update(t.Context(), held("me")); err != errNetwork { //nolint:errorlint // the very same
+	if err := l.Update(t.Context(), held("me")); err != errNetwork { //nolint:errorlint // the same object
 		t.Error(err)
 	}
 	inner.err = nil
@@ -192,6 +192,23 @@ func TestLeaderUntilExpiry(t *testing.T) {
 		check(0, created)
 		inner.takes = 0
 		renewed := time.Now()
+		if err := l.Update(t.Context(), held("me")); err != nil {
+			t.Fatal(err)
+		}
+		check(1, renewed)
+		inner.takes = 5 * time.Second
+		time.Sleep(time.Second)
+		renewed = time.Now()
+		if err := l.Update(t.Context(), held("me")); err != nil {
+			t.Fatal(err)
+		}
+		check(1, renewed)
+		time.Sleep(10*time.Second - time.Millisecond)
+		check(1, renewed)
+		time.Sleep(time.Millisecond)
+		check(0, renewed)
+		inner.takes = 0
+		renewed = time.Now()
 		if err := l.Update(t.Context(), held("me")); err != nil {
 			t.Fatal(err)
 		}

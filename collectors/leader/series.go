@@ -17,8 +17,10 @@ import (
 type registry struct {
 	*core.Observer
 	locks series.Pool[string, *lockSeries]
-	// upstream limits the names in client-go's own metrics. It has no overflow counter: client-go asks for a name whenever it
-	// sets a metric.
+	// gate stays open: the series of locks are never deleted.
+	gate core.Gate
+	// upstream limits the names in client-go's own metrics. It has no overflow counter, because client-go requests a name
+	// whenever it sets a metric.
 	upstream series.Cap
 }
 
@@ -43,8 +45,8 @@ func (r *registry) acquire(name string) *lockSeries {
 	return r.locks.Acquire(name, func() *lockSeries {
 		return &lockSeries{
 			name:        name,
-			transitions: r.Metrics.CounterSet(catalog.ControllerLeaderTransitions, name),
-			renewals:    r.Metrics.HistogramSet(catalog.ControllerLeaderRenewDuration, name),
+			transitions: r.Metrics.CounterSet(&r.gate, catalog.ControllerLeaderTransitions, name),
+			renewals:    r.Metrics.ObserverSet(&r.gate, catalog.ControllerLeaderRenewDuration, name),
 			slow:        r.Metrics.Counter(catalog.ControllerLeaderSlowRenewals, name),
 			expiry:      map[*lock]int64{},
 		}
@@ -54,8 +56,8 @@ func (r *registry) acquire(name string) *lockSeries {
 // lockSeries are the series of all locks with the same name.
 type lockSeries struct {
 	name        string
-	transitions map[string]prometheus.Counter
-	renewals    map[string]prometheus.Observer
+	transitions *core.CounterSet
+	renewals    *core.ObserverSet
 	slow        prometheus.Counter
 
 	mu sync.Mutex
@@ -65,12 +67,12 @@ type lockSeries struct {
 	renewed int64
 }
 
-// hold makes a candidate the holder, as of a request that was sent at the given time.
+// hold makes a candidate the holder, from the time at which its request was sent.
 func (s *lockSeries) hold(l *lock, sent int64, lease time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, held := s.expiry[l]; !held {
-		s.transitions[leaderAcquired].Inc()
+		s.transitions.Inc(leaderAcquired)
 	}
 	s.expiry[l] = sent + int64(lease)
 	s.renewed = max(s.renewed, sent)
@@ -82,12 +84,12 @@ func (s *lockSeries) end(l *lock, event string) {
 	defer s.mu.Unlock()
 	if _, held := s.expiry[l]; held {
 		delete(s.expiry, l)
-		s.transitions[event].Inc()
+		s.transitions.Inc(event)
 	}
 }
 
-// writing is called before a candidate writes a record with itself or no holder, and reports whether that is a renewal. A
-// candidate that releases the lock stops leading before the response, because its successor may lead by then.
+// writing is called before a candidate writes a record that names itself or no holder, and reports whether that is a renewal.
+// A candidate that releases the lock stops leading before the response, because its successor may lead by then.
 func (s *lockSeries) writing(l *lock, itself bool, now int64) (renewal bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +109,7 @@ func (s *lockSeries) renewal(duration, retry time.Duration, err error) {
 	case err != nil:
 		result = renewError
 	}
-	s.renewals[result].Observe(duration.Seconds())
+	s.renewals.Observe(result, duration.Seconds())
 	if duration > retry {
 		s.slow.Inc()
 	}
@@ -125,6 +127,6 @@ func (s *lockSeries) collect(r *registry, ch chan<- prometheus.Metric) {
 		renewed = r.Wall(s.renewed)
 	}
 	s.mu.Unlock()
-	ch <- r.Metrics.GaugeValue(catalog.ControllerLeader, core.Bool(leads), s.name)
-	ch <- r.Metrics.GaugeValue(catalog.ControllerLeaderLastRenew, core.Unix(renewed), s.name)
+	r.Metrics.SendGauge(ch, catalog.ControllerLeader, core.Bool(leads), s.name)
+	r.Metrics.SendGauge(ch, catalog.ControllerLeaderLastRenew, core.Unix(renewed), s.name)
 }

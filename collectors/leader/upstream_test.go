@@ -54,8 +54,8 @@ func TestUpstreamLeaderMetrics(t *testing.T) {
 	})
 }
 
-// TestUpstreamLeaderLimit: names beyond the limit share the series other, whichever provider reports them, and names that
-// are not valid UTF-8 do not break a scrape.
+// TestUpstreamLeaderLimit: names beyond the limit share the series other, regardless of the provider, and names that are
+// not valid UTF-8 do not break a scrape.
 func TestUpstreamLeaderLimit(t *testing.T) {
 	const limit = 60 // more than the default
 	obs, reg := observertest.New(t, observertest.Upstream, func(o *collectors.Options) { o.Limits.Locks = limit })
@@ -72,7 +72,7 @@ func TestUpstreamLeaderLimit(t *testing.T) {
 	byLock(t, reg).Equal(t, want)
 }
 
-// TestUpstreamLeaderMetricsStayOut: metrics of other owners that were registered first are left alone.
+// TestUpstreamLeaderMetricsStayOut: metrics that other code registered first are not replaced.
 func TestUpstreamLeaderMetricsStayOut(t *testing.T) {
 	for _, m := range []catalog.Metric{catalog.UpstreamLeaderStatus.Metric, catalog.UpstreamLeaderSlowpath.Metric} {
 		reg := prometheus.NewPedanticRegistry()
@@ -108,8 +108,8 @@ var ofTheProcess = sync.OnceValue(func() *prometheus.Registry {
 	return reg
 })
 
-// TestUpstreamLeaderMetricsOfAnElector covers S10: client-go's elector reports to the provider, with a renewal that meets a
-// conflict, which is its slow path.
+// TestUpstreamLeaderMetricsOfAnElector covers S10: client-go's elector reports to the provider, with a renewal that fails
+// with a conflict, which is its slow path.
 func TestUpstreamLeaderMetricsOfAnElector(t *testing.T) {
 	reg := ofTheProcess()
 	const name = "elector"

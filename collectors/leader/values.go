@@ -5,7 +5,7 @@ const (
 	leaderAcquired = "acquired"
 	// leaderLost is leadership that ended without a release.
 	leaderLost = "lost"
-	// leaderReleased is leadership that the process gave up, so that another process can lead at once.
+	// leaderReleased is leadership that the process gave up, so that another process can lead immediately.
 	leaderReleased = "released"
 )
 

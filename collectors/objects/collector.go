@@ -10,20 +10,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
-	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
 // Options configures a Collector. The zero value is valid.
 type Options struct {
 	// Name is the value of the label name: the program, or the shard of a program. Metrics of Leases do not have it.
 	Name string
-	// Leases limits the number of Leases with their own series; others are only counted. The default is 500. Leases of nodes
-	// and of API servers never have their own series.
+	// Leases limits the number of Leases with their own series; others are only counted. The default is 500. Beyond it,
+	// namespaces share the series equally. Leases of nodes and of API servers never have their own series.
 	Leases int
 	// Groups limits the combinations of resource, namespace and finalizer of terminating objects, and the combinations of
-	// resource and namespace of objects that lag. Each combination has two series. The default is 1000.
+	// resource and namespace of objects that lag. Each combination has two series. The default is 1000. Beyond it,
+	// namespaces share the series equally, and other combinations are reported together.
 	Groups int
+	// FirstNamespaces are served before all others, like kube-system and cluster-scoped objects.
+	FirstNamespaces []string
+	// Detail selects the metrics: collectors.Essential leaves out the time from generations to their observation.
+	Detail collectors.Detail
+	// Histograms selects the form of histograms.
+	Histograms collectors.Histograms
 }
 
 const (
@@ -33,12 +40,13 @@ const (
 
 // Collector reports the objects that its handlers have received. It is safe for concurrent use.
 type Collector struct {
-	name        string
-	clock       clock.PassiveClock
-	terminating *tally
-	generations *tally
-	leaseNames  series.Cap
-	overflow    *prometheus.CounterVec
+	name            string
+	clock           clock.PassiveClock
+	terminating     *tally
+	generations     *tally
+	generationTimes *generationTimes
+	leaseNames      leaseNames
+	overflow        *prometheus.CounterVec
 
 	mu     sync.Mutex
 	leases map[*LeaseHandler]struct{}
@@ -56,18 +64,18 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 	}
 	m := catalog.ObjectOverflow
 	c := &Collector{
-		name:     options.Name,
-		clock:    clock,
-		leases:   map[*LeaseHandler]struct{}{},
-		overflow: prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames()),
+		name:            options.Name,
+		clock:           clock,
+		leases:          map[*LeaseHandler]struct{}{},
+		generationTimes: newGenerationTimes(options),
+		overflow:        prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames()),
 	}
-	newTally := func(signal string) *tally {
-		return &tally{
-			limit: cmp.Or(options.Groups, defaultGroups), overflow: c.overflow.WithLabelValues(signal), groups: map[labels]*group{},
-		}
+	tallyOf := func(signal string) *tally {
+		return newTally(c.overflow.WithLabelValues(signal), cmp.Or(options.Groups, defaultGroups), options.FirstNamespaces)
 	}
-	c.terminating, c.generations = newTally(signalTerminating), newTally(signalGenerationLag)
-	c.leaseNames.Limit, c.leaseNames.Overflow = cmp.Or(options.Leases, defaultLeases), c.overflow.WithLabelValues(signalLeases).Inc
+	c.terminating, c.generations = tallyOf(signalTerminating), tallyOf(signalGenerationLag)
+	c.leaseNames.share = newShare[*lease](cmp.Or(options.Leases, defaultLeases), options.FirstNamespaces)
+	c.leaseNames.overflow = c.overflow.WithLabelValues(signalLeases)
 	if err := registerer.Register(c); err != nil {
 		return nil, fmt.Errorf("objects: %w", err)
 	}
@@ -96,6 +104,9 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range slices.Concat(leaseDescs, []*prometheus.Desc{terminating, terminatingOldest, generationLag, generationOldest}) {
 		ch <- d
 	}
+	if v := c.generationTimes.vector; v != nil {
+		v.Describe(ch)
+	}
 	c.overflow.Describe(ch)
 }
 
@@ -109,6 +120,9 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for _, g := range c.generations.counts(now) {
 		ch <- gauge(generationLag, float64(g.objects), c.name, g.informerType, g.namespace)
 		ch <- gauge(generationOldest, g.oldest.Seconds(), c.name, g.informerType, g.namespace)
+	}
+	if v := c.generationTimes.vector; v != nil {
+		v.Collect(ch)
 	}
 	c.collectLeases(ch)
 	c.overflow.Collect(ch)

@@ -20,8 +20,8 @@ type documents interface {
 
 const openAPIPath = "/openapi/v3"
 
-// served are the documents that a client can request. client-go's package openapi does the same, but its requests can be
-// canceled only since v0.37.
+// served are the documents that a client can request. client-go's package openapi does the same, but its requests cannot be
+// canceled before v0.37.
 type served struct{ client rest.Interface }
 
 func (s served) index(ctx context.Context) (map[string]string, error) {

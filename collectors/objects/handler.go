@@ -8,12 +8,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
 // clusterScope is the value of the label namespace for cluster-scoped objects.
 const clusterScope = "*"
 
-// Handler is the event handler of one informer. It remembers terminating objects and objects whose observed generation lags.
+// maxFinalizers limits the finalizers of an object that are reported by name. Kubernetes objects have one to three.
+const maxFinalizers = 20
+
+// Handler is the event handler of one informer. It remembers terminating objects and objects with an observed generation lag.
 type Handler struct {
 	collector    *Collector
 	informerType string
@@ -32,6 +37,8 @@ type remembered struct {
 	deleted     time.Time
 	finalizers  []string
 	lag         *entry // nil unless the observed generation lags
+	// since is when an event brought the first generation that is not observed, zero if the handler did not receive that event.
+	since time.Time
 }
 
 var _ cache.ResourceEventHandler = (*Handler)(nil)
@@ -44,8 +51,8 @@ func (c *Collector) NewHandler(informerType string) *Handler {
 	return h
 }
 
-// SetGenerations sets whether the informer receives objects with status.observedGeneration. If so, the number of objects that
-// lag is reported even if it is 0.
+// SetGenerations sets whether the informer receives objects with status.observedGeneration. If so, the observed generation lag
+// is reported even if it is 0.
 func (h *Handler) SetGenerations(received bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -55,9 +62,15 @@ func (h *Handler) SetGenerations(received bool) {
 	h.generations = received
 	if received {
 		h.collector.generations.hold(h.generationLabels(clusterScope))
+		h.collector.generationTimes.hold(h.informerType)
 	} else {
-		h.collector.generations.release(h.generationLabels(clusterScope))
+		h.releaseGenerations()
 	}
+}
+
+func (h *Handler) releaseGenerations() {
+	h.collector.generations.release(h.generationLabels(clusterScope))
+	h.collector.generationTimes.release(h.informerType)
 }
 
 func (h *Handler) terminatingLabels(namespace, finalizer string) labels {
@@ -81,15 +94,18 @@ func (h *Handler) Close() {
 	}
 	h.collector.terminating.release(h.terminatingLabels(clusterScope, finalizerNone))
 	if h.generations {
-		h.collector.generations.release(h.generationLabels(clusterScope))
+		h.releaseGenerations()
 	}
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (h *Handler) OnAdd(obj any, _ bool) { h.see(obj) }
+func (h *Handler) OnAdd(obj any, isInInitialList bool) { h.see(obj, !isInInitialList) }
 
 // OnUpdate implements cache.ResourceEventHandler.
-func (h *Handler) OnUpdate(_, obj any) { h.see(obj) }
+func (h *Handler) OnUpdate(before, obj any) {
+	_, observed := before.(Observed) // not if metadata was received until now
+	h.see(obj, observed)
+}
 
 // OnDelete implements cache.ResourceEventHandler.
 func (h *Handler) OnDelete(obj any) {
@@ -115,8 +131,8 @@ func keyOf(obj any) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, true
 }
 
-// see updates what is remembered of an object.
-func (h *Handler) see(obj any) {
+// see updates the state kept for an object. begins reports whether this event starts a lag that was not known before.
+func (h *Handler) see(obj any, begins bool) {
 	o, ok := obj.(metav1.Object)
 	if !ok {
 		return
@@ -131,6 +147,9 @@ func (h *Handler) see(obj any) {
 		return
 	}
 	known := h.objects[key]
+	if known != nil && known.uid == o.GetUID() && deleted == nil && generationObserved(obj) {
+		h.observe(known)
+	}
 	if known != nil && (known.uid != o.GetUID() || deleted == nil && !lags) {
 		h.forget(key) // a new object of the same name, or one that is neither terminating nor lags
 		known = nil
@@ -142,9 +161,20 @@ func (h *Handler) see(obj any) {
 		known = &remembered{uid: o.GetUID()}
 		h.objects[key] = known
 	}
+	lagged := known.lag != nil
 	namespace := h.namespaceOf(key)
 	h.setTerminating(known, namespace, deleted, o.GetFinalizers())
 	h.setLag(known, namespace, lags)
+	if lags && begins && !lagged {
+		known.since = h.collector.clock.Now()
+	}
+}
+
+// observe records how long the observed generation of an object lagged, unless it is unknown when that began.
+func (h *Handler) observe(r *remembered) {
+	if r.lag != nil && !r.since.IsZero() && h.generations {
+		h.collector.generationTimes.observe(h.informerType, r.since, h.collector.clock.Now())
+	}
 }
 
 // namespaceOf returns the value of the label namespace. For a Namespace that is its own name.
@@ -164,6 +194,12 @@ func generationLags(obj any) bool {
 	return ok && o.GetObservedGeneration() < o.GetGeneration()
 }
 
+// generationObserved reports whether an object has an observed generation that does not lag.
+func generationObserved(obj any) bool {
+	o, ok := obj.(Observed)
+	return ok && o.GetObservedGeneration() >= o.GetGeneration()
+}
+
 // setTerminating counts a terminating object once for each of its finalizers.
 func (h *Handler) setTerminating(r *remembered, namespace string, deleted *metav1.Time, finalizers []string) {
 	if deleted != nil && len(r.terminating) > 0 && r.deleted.Equal(deleted.Time) && slices.Equal(r.finalizers, finalizers) {
@@ -180,19 +216,22 @@ func (h *Handler) setTerminating(r *remembered, namespace string, deleted *metav
 	if len(finalizers) == 0 {
 		finalizers = []string{finalizerNone}
 	}
+	if len(finalizers) > maxFinalizers {
+		finalizers = append(slices.Clone(finalizers[:maxFinalizers]), series.Other)
+	}
 	for _, f := range finalizers {
 		r.terminating = append(r.terminating, h.collector.terminating.add(h.terminatingLabels(namespace, f), r.deleted))
 	}
 }
 
-// setLag counts an object that lags, from now on, or ends that.
+// setLag starts or stops counting an object that lags.
 func (h *Handler) setLag(r *remembered, namespace string, lags bool) {
 	switch {
 	case lags && r.lag == nil:
 		r.lag = h.collector.generations.add(h.generationLabels(namespace), h.collector.clock.Now())
 	case !lags && r.lag != nil:
 		h.collector.generations.remove(r.lag)
-		r.lag = nil
+		r.lag, r.since = nil, time.Time{}
 	}
 }
 

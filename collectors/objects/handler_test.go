@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
@@ -90,7 +91,7 @@ func TestGracePeriod(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{"pods/*/none": 0, "pods/ns/none": 60})
 }
 
-// The finalizers of a Namespace are in its spec. It is reported under its own name nevertheless.
+// The finalizers of a Namespace are in its spec. It is nevertheless reported under its own name.
 func TestTerminatingNamespace(t *testing.T) {
 	f := newFixture(t, Options{})
 	stuck := object("", "shop")
@@ -119,13 +120,13 @@ func TestGenerationLag(t *testing.T) {
 	deployments.OnUpdate(observed("late", 3, 1), observed("late", 3, 3))
 	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 60})
 
-	// A deletion increments the generation, which no controller has to observe. It ends an earlier lag.
+	// A deletion increments the generation, which controllers need not observe. It ends an earlier lag.
 	deleted := observed("fine", 9, 7)
-	deleted.deletion = &deletion{since: metav1.NewTime(noon), finalizers: []string{"x/1"}}
+	deleted.rare.deletion, deleted.rare.finalizers = ptr.To(metav1.NewTime(noon)), []string{"x/1"}
 	deployments.OnUpdate(observed("fine", 8, 7), deleted)
-	found := *deleted
-	found.name, found.uid = "found", "found"
-	deployments.OnAdd(&found, true)
+	found := observed("found", 9, 7)
+	found.rare.deletion, found.rare.finalizers = deleted.rare.deletion, deleted.rare.finalizers
+	deployments.OnAdd(found, true)
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 	expect(t, f, catalog.ObjectTerminating, samples{base + "/none": 0, ns + "/x/1": 2})
 
@@ -133,14 +134,72 @@ func TestGenerationLag(t *testing.T) {
 	deployments.OnAdd(observed("late", 4, 3), false)
 	f.pass(time.Minute)
 	another := observed("late", 2, 0)
-	another.uid = "another"
+	another.rare.uid = "another"
 	deployments.OnUpdate(observed("late", 4, 3), another)
 	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 0})
 	deployments.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/late", Obj: another})
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 }
 
-// Objects beyond the limit of groups are reported together, and stay in that group when others become free.
+// The time from a generation to its observation (S36) is known only if the event of that generation was received.
+func TestGenerationTimes(t *testing.T) {
+	f := newFixture(t, Options{})
+	first, second := f.deployments(), f.deployments() // two namespaces
+	const of = "deployments.apps"
+	want := func(count uint64, sum float64) {
+		t.Helper()
+		expect(t, f, catalog.ObjectGenerationObserved, samples{of: sum})
+		if n := f.observations(t, catalog.ObjectGenerationObserved); n != count {
+			t.Errorf("%d observations, want %d", n, count)
+		}
+	}
+
+	// It began before the first list, or while only metadata was received; it ended with a deletion, with another object of the
+	// same name, or with metadata.
+	first.OnAdd(observed("old", 2, 1), true)
+	first.OnUpdate(object("ns", "metadata"), observed("metadata", 2, 1))
+	first.OnUpdate(observed("old", 2, 1), observed("old", 3, 1))
+	first.OnUpdate(observed("gone", 1, 1), observed("gone", 2, 1))
+	first.OnUpdate(observed("other", 1, 1), observed("other", 2, 1))
+	first.OnUpdate(observed("unread", 1, 1), observed("unread", 2, 1))
+	f.pass(time.Minute)
+	first.OnUpdate(observed("old", 3, 1), observed("old", 3, 3))
+	first.OnUpdate(observed("metadata", 2, 1), observed("metadata", 2, 2))
+	first.OnDelete(observed("gone", 2, 1))
+	other := observed("other", 1, 1)
+	other.rare.uid = "other uid"
+	first.OnUpdate(observed("other", 2, 1), other)
+	first.OnUpdate(observed("unread", 2, 1), object("ns", "unread"))
+	expect(t, f, catalog.ObjectGenerationObserved, samples{})
+
+	// A new object, and a change to one that has been observed before; further generations do not begin anew.
+	first.OnAdd(observed("new", 1, 0), false)
+	f.pass(2 * time.Second)
+	first.OnUpdate(observed("new", 1, 0), observed("new", 1, 1))
+	want(1, 2)
+	second.OnUpdate(observed("old", 3, 3), observed("old", 4, 3))
+	f.pass(3 * time.Second)
+	second.OnUpdate(observed("old", 4, 3), observed("old", 5, 3))
+	second.OnUpdate(observed("old", 5, 3), observed("old", 5, 4))
+	f.pass(4 * time.Second)
+	second.OnUpdate(observed("old", 5, 4), observed("old", 5, 5))
+	second.OnUpdate(observed("old", 5, 5), observed("old", 5, 5))
+	want(2, 9)
+
+	// The series belong to all handlers of the resource.
+	first.Close()
+	want(2, 9)
+	second.Close()
+	expect(t, f, catalog.ObjectGenerationObserved, samples{})
+
+	essential := newFixture(t, Options{Detail: collectors.Essential})
+	d := essential.deployments()
+	d.OnAdd(observed("new", 1, 0), false)
+	d.OnUpdate(observed("new", 1, 0), observed("new", 1, 1))
+	expect(t, essential, catalog.ObjectGenerationObserved, samples{})
+}
+
+// Objects beyond the limit of groups are reported together, until there is room again.
 func TestGroupsAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Groups: 2})
 	pods, nodes := f.NewHandler("pods"), f.NewHandler("nodes") // their groups and the group other do not count towards the limit
@@ -151,33 +210,33 @@ func TestGroupsAreLimited(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminating, full)
 	expect(t, f, catalog.ObjectOverflow, samples{"leases": 0, "terminating": 3, "generation_lag": 0})
 
-	pods.OnDelete(object("ns-0", "pod"))
+	pods.OnDelete(object("ns-2", "pod"))
 	pods.OnDelete(object("ns-3", "pod"))
+	full["pods/other/other"] = 1
+	expect(t, f, catalog.ObjectTerminating, full)
+	pods.OnDelete(object("ns-0", "pod")) // makes room for ns-4
 	delete(full, "pods/ns-0/x/1")
-	full["pods/other/other"] = 2
+	delete(full, "pods/other/other")
+	full["pods/ns-4/x/1"] = 1
 	expect(t, f, catalog.ObjectTerminating, full)
-	pods.OnAdd(object("ns-5", "pod", "x/1"), true) // takes the place of ns-0
-	full["pods/ns-5/x/1"] = 1
+	pods.OnAdd(object("ns-4", "another", "x/1"), true) // in an existing group
+	full["pods/ns-4/x/1"] = 2
 	expect(t, f, catalog.ObjectTerminating, full)
-	pods.OnAdd(object("ns-5", "another", "x/1"), true) // in an existing group
-	full["pods/ns-5/x/1"] = 2
-	expect(t, f, catalog.ObjectTerminating, full)
-	nodes.OnAdd(object("", "node", "x/1"), true)
-	full["nodes/other/other"] = 1
+	pods.OnAdd(object("ns-5", "pod", "x/1"), true)
+	full["pods/other/other"] = 1
 	expect(t, f, catalog.ObjectTerminating, full)
 
-	// A group that is held does not count, with or without objects, until it is released.
+	// A held group does not count towards the limit, with or without objects, until it is released.
 	node := object("", "late")
 	node.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
 	nodes.OnAdd(node, true)
 	full["nodes/*/none"] = 1
 	expect(t, f, catalog.ObjectTerminating, full)
-	pods.OnDelete(object("ns-2", "pod"))
-	pods.OnDelete(object("ns-4", "pod"))
+	pods.OnDelete(object("ns-1", "pod"))
 	nodes.Close()
-	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns-1/x/1": 1, "pods/ns-5/x/1": 2})
+	expect(t, f, catalog.ObjectTerminating, samples{"pods/*/none": 0, "pods/ns-4/x/1": 2, "pods/ns-5/x/1": 1})
 	pods.Close()
-	if n := f.terminating.limited; n != 0 {
+	if n := f.terminating.share.n; n != 0 {
 		t.Errorf("%d groups without objects count", n)
 	}
 }
@@ -188,8 +247,8 @@ func TestHeldGroupsDoNotCount(t *testing.T) {
 	l := labels{informerType: "pods", namespace: "ns"}
 	room := func(when string, want int) {
 		t.Helper()
-		if tally.limited != want {
-			t.Errorf("%s: %d groups count, want %d", when, tally.limited, want)
+		if tally.share.n != want {
+			t.Errorf("%s: %d groups count, want %d", when, tally.share.n, want)
 		}
 	}
 	e := tally.add(l, noon)

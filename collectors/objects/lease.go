@@ -24,6 +24,7 @@ const maxHolder = 253
 type lease struct {
 	types.NamespacedName
 	record
+	handler *LeaseHandler
 	uid     types.UID
 	purpose string
 	renewed time.Time // by the local clock; zero before the first observed renewal
@@ -72,6 +73,9 @@ func (r record) expires(now time.Time) (time.Time, bool) {
 	}
 	return now.Add(time.Duration(r.seconds) * time.Second), r.seconds > 0
 }
+
+// IsElection reports whether a Lease belongs to a leader election, and not to a node or an API server.
+func IsElection(l *coordinationv1.Lease) bool { return purposeOf(l) == purposeLeader }
 
 func purposeOf(l *coordinationv1.Lease) string {
 	if l.Namespace == corev1.NamespaceNodeLease {

@@ -8,8 +8,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
 // LeaseHandler is the event handler of one informer of typed Leases. A renewal costs a lookup by name and an operation on a heap of
@@ -20,8 +18,7 @@ type LeaseHandler struct {
 
 	mu     sync.Mutex
 	all    map[types.NamespacedName]*lease
-	named  map[types.NamespacedName]*lease // those with their own series
-	expiry timeline[*lease]                // those with a holder
+	expiry timeline[*lease] // those with a holder
 	counts leaseCounts
 	closed bool
 }
@@ -45,7 +42,7 @@ func (c *Collector) NewLeaseHandler(lag func() time.Duration) *LeaseHandler {
 	}
 	l := &LeaseHandler{
 		collector: c, lag: lag,
-		all: map[types.NamespacedName]*lease{}, named: map[types.NamespacedName]*lease{}, counts: leaseCounts{},
+		all: map[types.NamespacedName]*lease{}, counts: leaseCounts{},
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,14 +119,12 @@ func (l *LeaseHandler) see(obj any) {
 }
 
 func (l *LeaseHandler) add(key types.NamespacedName, o *coordinationv1.Lease) *lease {
-	added := &lease{NamespacedName: key, uid: o.UID, purpose: purposeOf(o)}
+	added := &lease{NamespacedName: key, handler: l, uid: o.UID, purpose: purposeOf(o)}
 	added.node = newNode(added)
 	l.all[key] = added
 	l.count(added, +1)
 	if added.purpose == purposeLeader {
-		if name := l.collector.leaseNames.Acquire(key.String()); name != series.Other {
-			l.named[key] = added
-		}
+		l.collector.leaseNames.add(added)
 	}
 	return added
 }
@@ -142,9 +137,8 @@ func (l *LeaseHandler) forget(key types.NamespacedName) {
 	delete(l.all, key)
 	l.expiry.take(known.node)
 	l.count(known, -1)
-	if l.named[key] != nil {
-		delete(l.named, key)
-		l.collector.leaseNames.Release(key.String())
+	if known.purpose == purposeLeader {
+		l.collector.leaseNames.remove(known)
 	}
 }
 
@@ -170,8 +164,9 @@ func (l *LeaseHandler) collect(ch chan<- prometheus.Metric, counts leaseCounts) 
 	for class, n := range l.counts {
 		counts[class] += n
 	}
-	named := make([]lease, 0, len(l.named))
-	for _, known := range l.named {
+	chosen := l.collector.leaseNames.of(l)
+	named := make([]lease, 0, len(chosen))
+	for _, known := range chosen {
 		named = append(named, *known)
 	}
 	l.mu.Unlock()

@@ -25,8 +25,8 @@ import (
 
 // Periods of an election. The lease is long enough for a slow machine, and short because TestElections waits for its expiry.
 const (
-	leaseSeconds  = 5
-	renewDeadline = 4 * time.Second
+	leaseSeconds  = 8
+	renewDeadline = 6 * time.Second
 	retryPeriod   = 300 * time.Millisecond
 )
 

@@ -79,7 +79,7 @@ func TestLeaseExpiresByOurClock(t *testing.T) {
 		expect(t, f, catalog.LeaseExpired, samples{"ns/lock": 0})
 		expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/lock": float64(noon.Unix() + 10)})
 
-		// A change of another field is no renewal.
+		// A change of another field is not a renewal.
 		touched := held("ns", "lock", "a", theirs.Add(time.Second))
 		touched.Annotations = map[string]string{"touched": "yes"}
 		leases.OnUpdate(nil, touched)
@@ -102,14 +102,14 @@ func TestLeaseWithoutHolderOrDuration(t *testing.T) {
 	endless := held("ns", "endless", "a", noon)
 	endless.Spec.LeaseDurationSeconds = nil
 	leases.OnAdd(endless, false)
-	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": 0, "ns/endless": 0}) // the first event is no renewal
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": 0, "ns/endless": 0}) // the first event is not a renewal
 	leases.OnUpdate(nil, held("ns", "released", "a", noon.Add(1)))
 
 	f.pass(time.Second)
 	leases.OnUpdate(nil, held("ns", "released", "", noon.Add(time.Second)))
 	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
 	expect(t, f, catalog.LeaseHolderInfo, samples{"ns/endless/a": 1})
-	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": 0}) // a release is no renewal
+	expect(t, f, catalog.LeaseRenewedTimestamp, samples{"ns/released": float64(noon.Unix()), "ns/endless": 0}) // a release is not a renewal
 	f.pass(time.Hour)
 	expect(t, f, catalog.LeaseExpired, samples{"ns/released": 1})
 	expect(t, f, catalog.LeaseDuration, samples{"ns/released": 15})
@@ -164,7 +164,7 @@ func heldLeases(n float64) samples {
 	}
 }
 
-// Leases of nodes, of API servers and beyond the limit have no series of their own, and are counted.
+// Leases of nodes, of API servers and beyond the limit do not have their own series, but are counted.
 func TestLeasesAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Leases: 3})
 	leases := f.NewLeaseHandler(nil)
@@ -186,11 +186,12 @@ func TestLeasesAreLimited(t *testing.T) {
 		"leader/held": 1, "leader/expired": 4, "node/held": 1, "node/expired": 4, "apiserver/held": 0, "apiserver/expired": 1,
 	})
 
-	// A deleted Lease makes room for a new one.
+	// A deleted Lease makes room for one that had none.
+	leases.OnDelete(held("ns", "lock-3", "a", noon))
 	leases.OnDelete(held("ns", "lock-1", "a", noon))
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock-0": 1, "ns/lock-4": 0, "ns/lock-2": 1})
 	leases.OnAdd(held("ns", "lock-5", "a", noon), false)
-	leases.OnAdd(held("ns", "lock-6", "a", noon), false)
-	expect(t, f, catalog.LeaseExpired, samples{"ns/lock-0": 1, "ns/lock-5": 0, "ns/lock-2": 1})
+	expect(t, f, catalog.LeaseExpired, samples{"ns/lock-0": 1, "ns/lock-4": 0, "ns/lock-2": 1})
 	expect(t, f, catalog.ObjectOverflow, samples{"leases": 3, "terminating": 0, "generation_lag": 0})
 }
 

@@ -67,7 +67,7 @@ func take(t testing.TB, g prometheus.Gatherer, definition catalog.Definition) sa
 					}
 				}
 			}
-			s[strings.Join(values, "/")] = metric.GetGauge().GetValue() + metric.GetCounter().GetValue()
+			s[strings.Join(values, "/")] = metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + metric.GetHistogram().GetSampleSum()
 		}
 	}
 	return s
@@ -76,4 +76,21 @@ func take(t testing.TB, g prometheus.Gatherer, definition catalog.Definition) sa
 func (f *fixture) take(t testing.TB, m catalog.Definition) samples {
 	t.Helper()
 	return take(t, f.registry, m)
+}
+
+// observations returns the number of observations of a histogram over all of its series.
+func (f *fixture) observations(t testing.TB, definition catalog.Definition) (n uint64) {
+	t.Helper()
+	families, err := f.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == definition.Define().Name {
+			for _, m := range family.GetMetric() {
+				n += m.GetHistogram().GetSampleCount()
+			}
+		}
+	}
+	return n
 }

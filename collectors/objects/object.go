@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"strconv"
 	"unique"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -16,25 +17,29 @@ type Observed interface {
 	GetObservedGeneration() int64
 }
 
-// keptMeta is the part of an object's metadata that informers keep, in a third of the memory of a PartialObjectMetadata. It is
-// never changed.
+// keptMeta is the part of an object's metadata that informers keep: 64 bytes and the name, a tenth of a PartialObjectMetadata. It
+// is never changed. UIDs and resource versions are kept as numbers; reading them as strings allocates.
 type keptMeta struct {
-	// ObjectMeta implements the methods of metav1.Object for the fields that are not kept. All objects share an empty one.
-	*metav1.ObjectMeta
+	unkept
 
-	namespace, name, resourceVersion string
-	uid                              types.UID
-	generation                       int64
-	deletion                         *deletion // nil unless the object is being deleted
+	namespace  unique.Handle[string] // one string for all objects of a namespace
+	name       string
+	uid        [16]byte
+	version    uint64
+	generation int64
+	rare       *rareMeta // nil for most objects
 }
 
-// deletion holds the deletion timestamp and the finalizers of a terminating object.
-type deletion struct {
-	since      metav1.Time
+// rareMeta is what only few objects have.
+type rareMeta struct {
+	// deletion and finalizers are those of an object that is being deleted.
+	deletion   *metav1.Time
 	finalizers []string
+	// verbatim is set if the UID is not a UUID or the resource version not a number, as in tests. Then both are here.
+	verbatim bool
+	uid      types.UID
+	version  string
 }
-
-var nothing = &metav1.ObjectMeta{}
 
 // observedMeta is the keptMeta of an object with status.observedGeneration.
 type observedMeta struct {
@@ -72,16 +77,19 @@ func observedGeneration(u *unstructured.Unstructured) int64 {
 }
 
 func newMeta(o metav1.Object) keptMeta {
-	kept := keptMeta{
-		ObjectMeta:      nothing,
-		namespace:       unique.Make(o.GetNamespace()).Value(), // one string for all objects of a namespace
-		name:            o.GetName(),
-		resourceVersion: o.GetResourceVersion(),
-		uid:             o.GetUID(),
-		generation:      o.GetGeneration(),
+	kept := keptMeta{namespace: unique.Make(o.GetNamespace()), name: o.GetName(), generation: o.GetGeneration()}
+	var compact bool
+	kept.uid, kept.version, compact = compactIdentity(string(o.GetUID()), o.GetResourceVersion())
+	deletion := o.GetDeletionTimestamp()
+	if compact && deletion == nil {
+		return kept
 	}
-	if since := o.GetDeletionTimestamp(); since != nil {
-		kept.deletion = &deletion{since: *since, finalizers: o.GetFinalizers()}
+	kept.rare = &rareMeta{deletion: deletion}
+	if deletion != nil {
+		kept.rare.finalizers = o.GetFinalizers()
+	}
+	if !compact {
+		kept.rare.verbatim, kept.rare.uid, kept.rare.version = true, o.GetUID(), o.GetResourceVersion()
 	}
 	return kept
 }
@@ -90,34 +98,44 @@ func newMeta(o metav1.Object) keptMeta {
 func (o *observedMeta) GetObservedGeneration() int64 { return o.observed }
 
 // GetNamespace implements metav1.Object.
-func (o *keptMeta) GetNamespace() string { return o.namespace }
+func (o *keptMeta) GetNamespace() string { return o.namespace.Value() }
 
 // GetName implements metav1.Object.
 func (o *keptMeta) GetName() string { return o.name }
 
 // GetResourceVersion implements metav1.Object.
-func (o *keptMeta) GetResourceVersion() string { return o.resourceVersion }
+func (o *keptMeta) GetResourceVersion() string {
+	if o.rare != nil && o.rare.verbatim {
+		return o.rare.version
+	}
+	return strconv.FormatUint(o.version, 10)
+}
 
 // GetUID implements metav1.Object.
-func (o *keptMeta) GetUID() types.UID { return o.uid }
+func (o *keptMeta) GetUID() types.UID {
+	if o.rare != nil && o.rare.verbatim {
+		return o.rare.uid
+	}
+	return types.UID(uuidText(o.uid))
+}
 
 // GetGeneration implements metav1.Object.
 func (o *keptMeta) GetGeneration() int64 { return o.generation }
 
 // GetDeletionTimestamp implements metav1.Object.
 func (o *keptMeta) GetDeletionTimestamp() *metav1.Time {
-	if o.deletion == nil {
+	if o.rare == nil {
 		return nil
 	}
-	return &o.deletion.since
+	return o.rare.deletion
 }
 
 // GetFinalizers implements metav1.Object. Finalizers are kept only for terminating objects.
 func (o *keptMeta) GetFinalizers() []string {
-	if o.deletion == nil {
+	if o.rare == nil {
 		return nil
 	}
-	return o.deletion.finalizers
+	return o.rare.finalizers
 }
 
 // leaseMeta is the part of a Lease's metadata that is kept, with the label that identifies the Leases of API servers.

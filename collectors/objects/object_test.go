@@ -42,8 +42,13 @@ func TestTransform(t *testing.T) {
 			t.Errorf("%s is %v, want %v", field.name, field.got, field.want)
 		}
 	}
-	if !reflect.DeepEqual(got.(*keptMeta).ObjectMeta, &metav1.ObjectMeta{}) {
-		t.Errorf("kept besides: %+v", got.(*keptMeta).ObjectMeta)
+	if created := got.GetCreationTimestamp(); !created.IsZero() || got.GetGenerateName() != "" || got.GetLabels() != nil || got.GetAnnotations() != nil || got.GetOwnerReferences() != nil || got.GetManagedFields() != nil {
+		t.Errorf("kept besides: %+v", got)
+	}
+	got.SetName("changed") // which must not change an object that others share
+	got.SetLabels(map[string]string{"l": "1"})
+	if got.GetName() != "a" || got.GetLabels() != nil {
+		t.Errorf("the object in the cache was changed: %+v", got)
 	}
 
 	living, err := Transform(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"f"}}})

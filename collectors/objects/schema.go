@@ -5,30 +5,49 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
 
 // Schemas finds resources with status.observedGeneration in the OpenAPI v3 documents of the API server. Each document is
-// requested again only if it changes. It is safe for concurrent use.
+// requested again only if it changes. A document that cannot be read affects only its own group and version. It is safe for
+// concurrent use.
 type Schemas struct {
 	documents documents
+	flights   singleflight.Group // by group and version
+	turn      chan struct{}      // held during requests: documents are large, and one at a time is enough
 
-	mu       sync.Mutex // held during requests: documents are large, and one at a time is enough
-	failure  error      // of the last request, nil if it succeeded
-	failed   time.Time
-	index    map[string]string // addresses of documents
+	mu       sync.Mutex                      // never held during requests
+	failures map[schema.GroupVersion]failure // of the last request for a document
+	unlisted failure                         // of the last request for the index
+	index    map[string]string               // addresses of documents
 	indexed  time.Time
 	observed map[string]map[string]bool // resources by the URL of the document, which contains its hash
 }
 
+// failure is an error and its time.
+type failure struct {
+	err error
+	at  time.Time
+}
+
+// recent returns the error if it is too recent to try again.
+func (f failure) recent() error {
+	if f.err != nil && time.Since(f.at) < retryAfter {
+		return f.err
+	}
+	return nil
+}
+
 // ErrUndescribed means that the API server has no OpenAPI document for a group and version. It has one for a new
-// CustomResourceDefinition after some seconds, and may have none for an aggregated API.
+// CustomResourceDefinition after a few seconds, and may have none for an aggregated API.
 var ErrUndescribed = errors.New("the API server has no OpenAPI document")
 
 const (
@@ -37,7 +56,7 @@ const (
 	indexAge = time.Minute
 	// requestTimeout is the timeout of a request.
 	requestTimeout = 10 * time.Second
-	// retryAfter is the time after a failure without requests, so that only one caller waits for a server that does not
+	// retryAfter is the time for which a failed request is not repeated, so that only one caller waits for a server that does not
 	// respond.
 	retryAfter = 30 * time.Second
 )
@@ -46,18 +65,18 @@ const (
 func NewSchemas(client rest.Interface) *Schemas { return newSchemas(served{client}) }
 
 func newSchemas(d documents) *Schemas {
-	return &Schemas{documents: d, observed: map[string]map[string]bool{}}
+	return &Schemas{
+		documents: d, turn: make(chan struct{}, 1), failures: map[schema.GroupVersion]failure{}, observed: map[string]map[string]bool{},
+	}
 }
 
 // Observed reports whether a resource has status.observedGeneration. With an error it returns the answer for the API of
-// Kubernetes itself. The end of ctx does not cancel a request that has started. For Secrets and ConfigMaps it always returns
-// false, because they must never be read as a whole.
+// Kubernetes itself. The end of ctx ends the wait, but does not cancel a request that has started: the next caller finds its
+// result. For Secrets and ConfigMaps it always returns false, because they must never be read as a whole.
 func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
 		return false, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	described, err := s.describe(ctx, r.GroupVersion())
 	if err != nil {
 		return observedByDefault[r.GroupResource()], fmt.Errorf("OpenAPI document of %s: %w", r.GroupVersion(), err)
@@ -79,62 +98,131 @@ var observedByDefault = map[schema.GroupResource]bool{
 
 // describe returns the resources of a group and version with the field.
 func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
-	if s.failure != nil && time.Since(s.failed) < retryAfter {
-		return nil, s.failure
-	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // canceled while waiting for another request
+		return nil, ctx.Err()
 	}
-	// All callers share the response, so that a canceled caller must not cancel the request.
-	request, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
-	defer cancel()
-	observed, err := s.ask(request, gv)
-	s.failure, s.failed = nil, time.Now()
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUndescribed) { // ErrUndescribed is an answer
-		s.failure = err
+	if observed, _, err := s.known(gv); observed != nil || err != nil {
+		return observed, err
 	}
-	return observed, err
+	// All callers share the response, so a canceled caller must not cancel the request.
+	shared := context.WithoutCancel(ctx)
+	result := s.flights.DoChan(gv.String(), func() (_ any, err error) {
+		// DoChan would end the process. The document is from an aggregated API server or from a CustomResourceDefinition.
+		defer func() {
+			if r := recover(); r != nil {
+				err = s.fail(gv, fmt.Errorf("panic: %v", r))
+			}
+		}()
+		s.turn <- struct{}{}
+		defer func() { <-s.turn }()
+		request, cancel := context.WithTimeout(shared, requestTimeout)
+		defer cancel()
+		return s.ask(request, gv)
+	})
+	select {
+	case r := <-result:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(map[string]bool), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// known returns what is known without a request: the resources, a recent failure, or neither. address is that of the document,
+// empty if the index must be requested.
+func (s *Schemas) known(gv schema.GroupVersion) (observed map[string]bool, address string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := nameOf(gv)
+	if err := s.unlisted.recent(); err != nil {
+		return nil, "", err
+	}
+	if err := s.failures[gv].recent(); err != nil {
+		return nil, "", err
+	}
+	if s.index[name] == "" || time.Since(s.indexed) > indexAge {
+		return nil, "", nil
+	}
+	return s.observed[s.index[name]], s.index[name], nil
 }
 
 func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
-	name := path.Join("apis", gv.String())
-	if gv.Group == "" {
-		name = path.Join("api", gv.Version)
+	observed, address, err := s.known(gv) // another caller may have requested it
+	if observed != nil || err != nil {
+		return observed, err
 	}
-	if s.index[name] == "" || time.Since(s.indexed) > indexAge {
+	if address == "" {
 		index, err := s.documents.index(ctx)
+		s.mu.Lock()
+		s.unlisted = failure{err, time.Now()}
+		if err == nil {
+			s.index, s.indexed = index, time.Now()
+			s.prune()
+		}
+		s.mu.Unlock()
 		if err != nil {
 			return nil, err
 		}
-		s.index, s.indexed = index, time.Now()
-	}
-	address := s.index[name]
-	if address == "" {
-		return nil, ErrUndescribed
-	}
-	if observed, ok := s.observed[address]; ok {
-		return observed, nil
+		if observed, address, err = s.known(gv); observed != nil || err != nil {
+			return observed, err
+		}
+		if address == "" {
+			return nil, ErrUndescribed
+		}
 	}
 	document, err := s.documents.get(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	observed, err := observedIn(document)
 	if err == nil {
-		s.forget(address)
-		s.observed[address] = observed
+		observed, err = observedIn(document)
 	}
-	return observed, err
+	if err != nil {
+		return nil, s.fail(gv, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.failures, gv)
+	s.forget(address)
+	s.observed[address] = observed
+	return observed, nil
+}
+
+// fail records an error and returns it.
+func (s *Schemas) fail(gv schema.GroupVersion, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures[gv] = failure{err, time.Now()}
+	return err
+}
+
+// nameOf returns the name of a document in the index.
+func nameOf(gv schema.GroupVersion) string {
+	if gv.Group == "" {
+		return path.Join("api", gv.Version)
+	}
+	return path.Join("apis", gv.String())
+}
+
+// prune removes what is known about documents that are no longer in the index. The lock must be held.
+func (s *Schemas) prune() {
+	routes := map[string]bool{}
+	for _, address := range s.index {
+		routes[routeOf(address)] = true
+	}
+	maps.DeleteFunc(s.observed, func(address string, _ map[string]bool) bool { return !routes[routeOf(address)] })
+	maps.DeleteFunc(s.failures, func(gv schema.GroupVersion, _ failure) bool { return s.index[nameOf(gv)] == "" })
+}
+
+// routeOf returns an address without its hash.
+func routeOf(address string) string {
+	route, _, _ := strings.Cut(address, "?")
+	return route
 }
 
 // forget removes the resources of an older document of the same group and version.
 func (s *Schemas) forget(address string) {
-	route, _, _ := strings.Cut(address, "?")
-	for old := range s.observed {
-		if before, _, _ := strings.Cut(old, "?"); before == route {
-			delete(s.observed, old)
-		}
-	}
+	route := routeOf(address)
+	maps.DeleteFunc(s.observed, func(old string, _ map[string]bool) bool { return routeOf(old) == route })
 }
 
 // document is the part of an OpenAPI document that is decoded.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +28,7 @@ func realSchemas(t *testing.T) *Schemas {
 	return NewSchemas(client.RESTClient())
 }
 
-// observedByDefault agrees with the OpenAPI documents of a real API server.
+// observedByDefault matches the OpenAPI documents of a real API server.
 func TestDescriptionsOfTheServer(t *testing.T) {
 	t.Parallel()
 	schemas := realSchemas(t)
@@ -83,7 +84,7 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 			t.Errorf("%s: %v, %v", gvr, got, err)
 		}
 	}
-	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || schemas.failure != nil {
+	if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "nonsense.example.com", Version: "v1", Resource: "x"}); observed || !errors.Is(err, ErrUndescribed) || len(schemas.failures) > 0 {
 		t.Errorf("a group without a document: %v, %v", observed, err)
 	}
 }
@@ -100,7 +101,7 @@ func gadgetDefinition(generation string) *unstructured.Unstructured {
 	})
 }
 
-// The field of a CustomResourceDefinition counts if it is an integer, and is found when it is added later.
+// The field of a CustomResourceDefinition is used if it is an integer, even if it is added later.
 func TestDescriptionOfADefinition(t *testing.T) {
 	t.Parallel()
 	schemas := realSchemas(t)
@@ -144,7 +145,7 @@ func (f *failing) index(context.Context) (map[string]string, error) {
 
 func (f *failing) get(context.Context, string) ([]byte, error) { panic("unreachable") }
 
-// Without documents, the defaults apply, and the server receives no requests for a while.
+// Without documents, the defaults apply, and no requests are sent for some time.
 func TestServerWithoutDescriptions(t *testing.T) {
 	server := &failing{}
 	schemas := newSchemas(server)
@@ -159,16 +160,16 @@ func TestServerWithoutDescriptions(t *testing.T) {
 	if server.asked != 1 {
 		t.Errorf("asked %d times", server.asked)
 	}
-	schemas.failed = schemas.failed.Add(-retryAfter)
+	schemas.unlisted.at = schemas.unlisted.at.Add(-retryAfter)
 	if _, err := schemas.Observed(t.Context(), deployments); err == nil || server.asked != 2 {
 		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
 	}
 }
 
-// hasty is a server whose callers are canceled during a request.
+// hasty is a server with something to do during a request.
 type hasty struct {
 	asked  int
-	leave  func() // nil if the caller stays
+	leave  func() // may be nil
 	answer error
 }
 
@@ -194,37 +195,161 @@ func (h *hasty) get(ctx context.Context, _ string) ([]byte, error) {
 	}`), ctx.Err()
 }
 
-// A canceled caller does not fail other callers, before or during the request or when it fails.
+// A canceled caller leaves at once and does not affect other callers. What it has started is not canceled.
 func TestCancelledCaller(t *testing.T) {
 	failure := errors.New("reset by peer")
 	for _, c := range []struct {
 		name   string
 		before bool
 		answer error
-		want   error
-		asked  int // by both callers
 	}{
-		{name: "before", before: true, want: context.Canceled, asked: 1},
-		{name: "during", asked: 1},
-		{name: "failing", answer: failure, want: failure, asked: 2},
+		{name: "before", before: true},
+		{name: "during"},
+		{name: "failing", answer: failure},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			server := &hasty{leave: cancel, answer: c.answer}
+			asked, answer := make(chan struct{}), make(chan struct{})
+			server := &hasty{leave: func() {
+				close(asked)
+				<-answer
+			}, answer: c.answer}
 			schemas := newSchemas(server)
-			if c.before {
+			go func() {
+				if !c.before {
+					<-asked
+				}
 				cancel()
+			}()
+			if c.before {
+				<-ctx.Done()
 			}
-			if observed, err := schemas.Observed(ctx, gadgets); !errors.Is(err, c.want) || observed != (c.want == nil) {
+			if observed, err := schemas.Observed(ctx, gadgets); !errors.Is(err, context.Canceled) || observed {
 				t.Errorf("the canceled caller: %v, %v", observed, err)
 			}
-			server.leave, server.answer = nil, nil
-			if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
+			close(answer)
+			if c.before {
+				server.leave = nil
+			}
+			if observed, err := schemas.Observed(t.Context(), gadgets); !errors.Is(err, c.answer) || observed != (c.answer == nil) {
 				t.Errorf("the next caller: %v, %v", observed, err)
 			}
-			if server.asked != c.asked {
-				t.Errorf("asked %d times, want %d", server.asked, c.asked)
+			if server.asked != 1 {
+				t.Errorf("asked %d times, want once", server.asked)
 			}
 		})
+	}
+}
+
+// partial is a server that fails or hangs for one document.
+type partial struct {
+	hasty
+	hangs chan struct{} // closed to let it fail
+}
+
+func (p *partial) index(context.Context) (map[string]string, error) {
+	return map[string]string{"apis/bad.example.com/v1": "/bad", "apis/" + gadgets.GroupVersion().String(): "/gadgets"}, nil
+}
+
+func (p *partial) get(ctx context.Context, address string) ([]byte, error) {
+	if address == "/bad" {
+		p.asked++
+		<-p.hangs
+		return []byte("{"), nil
+	}
+	return p.hasty.get(ctx, address)
+}
+
+// A document that cannot be read has no effect on other groups, and is requested again later.
+func TestOneBadDocument(t *testing.T) {
+	server := &partial{hangs: make(chan struct{})}
+	close(server.hangs)
+	schemas := newSchemas(server)
+	bad := schema.GroupVersionResource{Group: "bad.example.com", Version: "v1", Resource: "things"}
+	for range 2 {
+		if _, err := schemas.Observed(t.Context(), bad); err == nil {
+			t.Error("a document that is not JSON is accepted")
+		}
+		if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
+			t.Errorf("another group: %v, %v", observed, err)
+		}
+	}
+	if server.asked != 1 {
+		t.Errorf("asked %d times for the bad document at once", server.asked)
+	}
+	late := schemas.failures[bad.GroupVersion()]
+	late.at = late.at.Add(-retryAfter)
+	schemas.failures[bad.GroupVersion()] = late
+	if _, err := schemas.Observed(t.Context(), bad); err == nil || server.asked != 2 {
+		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
+	}
+}
+
+// While a document does not arrive, those that are known are available, and callers leave with their contexts.
+func TestHangingDocument(t *testing.T) {
+	server := &partial{hangs: make(chan struct{})}
+	schemas := newSchemas(server)
+	if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
+		t.Fatalf("%v, %v", observed, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := schemas.Observed(ctx, schema.GroupVersionResource{Group: "bad.example.com", Version: "v1", Resource: "things"})
+		left <- err
+	}()
+	await.True(t, "the request", func() bool { return len(schemas.turn) == 1 })
+	if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
+		t.Errorf("a known document: %v, %v", observed, err)
+	}
+	cancel()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller left with %v", err)
+	}
+	close(server.hangs)
+	await.True(t, "the end of the request", func() bool { return len(schemas.turn) == 0 })
+}
+
+// changing is a server whose documents come and go.
+type changing struct {
+	hasty
+	groups []string
+}
+
+func (c *changing) index(context.Context) (map[string]string, error) {
+	index := map[string]string{}
+	for _, group := range c.groups {
+		index["apis/"+group+"/v1"] = "/" + group + "?hash=1"
+	}
+	return index, nil
+}
+
+func (c *changing) get(ctx context.Context, address string) ([]byte, error) {
+	if address == "/panic?hash=1" {
+		panic("test")
+	}
+	return c.hasty.get(ctx, address)
+}
+
+// Groups that no longer exist are forgotten, and a panic affects only its own group.
+func TestForgetsGroups(t *testing.T) {
+	server := &changing{groups: []string{"a", "panic"}}
+	schemas := newSchemas(server)
+	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "a", Version: "v1", Resource: "gadgets"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "panic", Version: "v1", Resource: "x"}); err == nil || !strings.Contains(err.Error(), "test") {
+		t.Errorf("got %v, want the panic", err)
+	}
+	if len(schemas.observed) != 1 || len(schemas.failures) != 1 {
+		t.Fatalf("known: %v, %v", schemas.observed, schemas.failures)
+	}
+	server.groups = []string{"b"}
+	schemas.indexed = schemas.indexed.Add(-2 * indexAge)
+	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "b", Version: "v1", Resource: "gadgets"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(schemas.observed) != 1 || schemas.observed["/b?hash=1"] == nil || len(schemas.failures) != 0 {
+		t.Errorf("known: %v, %v; want only b", schemas.observed, schemas.failures)
 	}
 }

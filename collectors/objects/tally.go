@@ -21,16 +21,29 @@ func (l labels) other() labels {
 	return l
 }
 
-// tally counts objects by labels and knows the oldest of each group. A group is reported while it has objects or is held. All
-// methods are safe for concurrent use.
+// tally counts objects by labels and tracks the oldest of each group. A group is reported while it has objects or is held. Groups
+// without room are reported together, and get room as other groups are removed. At most hiddenPerGroup times as many groups as
+// have room wait for it; the objects of further groups are reported together until they are removed. All methods are safe for
+// concurrent use. Adding and removing an object costs the logarithm of the numbers of objects and groups. If too many groups
+// wait, moving the n objects of one of them costs n times that, once.
 type tally struct {
-	// limit is the number of groups, except for those that are held and those beyond the limit.
-	limit    int
 	overflow prometheus.Counter
 
-	mu      sync.Mutex
-	groups  map[labels]*group
-	limited int // groups that count towards the limit
+	mu     sync.Mutex
+	groups map[labels]*group
+	share  share[*group]        // the groups with objects, except for those that are held
+	held   map[*group]struct{}  // the groups that are held
+	others map[labels]*together // the groups that are reported together
+}
+
+// hiddenPerGroup limits the groups without room, which cost memory, as a multiple of those with room.
+const hiddenPerGroup = 10
+
+func newTally(overflow prometheus.Counter, limit int, firstNamespaces []string) *tally {
+	return &tally{
+		overflow: overflow, share: newShare[*group](limit, firstNamespaces),
+		groups: map[labels]*group{}, held: map[*group]struct{}{}, others: map[labels]*together{},
+	}
 }
 
 // group is the objects with the same labels.
@@ -38,25 +51,34 @@ type group struct {
 	labels
 	entries timeline[*group]
 	holds   int
-	limited bool
+	shared  bool // whether the group is in the share
+	hidden  bool // whether the group is reported as part of other
+
+	counted  int          // objects in together
+	together node[*group] // in together, by its oldest object
+}
+
+// together is the groups that are reported together.
+type together struct {
+	objects int
+	groups  timeline[*group]
 }
 
 // entry is an object in a group.
 type entry = node[*group]
 
-// add counts an object from the given time. If that needs a group beyond the limit, the object joins the group other of its
-// informer type and stays there.
+// add counts an object from the given time.
 func (t *tally) add(l labels, at time.Time) *entry {
+	l.namespace, l.finalizer = series.Valid(l.namespace), series.Valid(l.finalizer)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.groups[l] == nil && t.limited >= t.limit {
-		t.overflow.Inc()
-		l = l.other()
-	}
 	g := t.group(l)
 	e := newNode(g)
 	g.entries.put(e, at)
 	t.settle(g)
+	if g.hidden || e.value != g {
+		t.overflow.Inc()
+	}
 	return e
 }
 
@@ -75,6 +97,7 @@ func (t *tally) hold(l labels) {
 	defer t.mu.Unlock()
 	g := t.group(l)
 	g.holds++
+	t.held[g] = struct{}{}
 	t.settle(g)
 }
 
@@ -82,7 +105,9 @@ func (t *tally) release(l labels) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g := t.groups[l]
-	g.holds--
+	if g.holds--; g.holds == 0 {
+		delete(t.held, g)
+	}
 	t.settle(g)
 }
 
@@ -90,25 +115,82 @@ func (t *tally) group(l labels) *group {
 	g := t.groups[l]
 	if g == nil {
 		g = &group{labels: l}
+		g.together = node[*group]{value: g, place: -1}
 		t.groups[l] = g
 	}
 	return g
 }
 
-// settle deletes a changed group that is empty and not held, and updates whether it counts towards the limit.
+// settle deletes a changed group that is empty and not held, and updates whether it needs a series.
 func (t *tally) settle(g *group) {
 	used := g.entries.len() > 0
 	if !used && g.holds == 0 {
 		delete(t.groups, g.labels)
 	}
-	limited := used && g.holds == 0 && g.labels != g.other()
+	shared := used && g.holds == 0 && g.labels != g.other()
 	switch {
-	case limited && !g.limited:
-		t.limited++
-	case !limited && g.limited:
-		t.limited--
+	case shared && !g.shared:
+		g.shared = true
+		chosen, displaced := t.share.add(g.namespace, g)
+		if !chosen {
+			t.hide(g)
+		}
+		for _, d := range displaced {
+			t.overflow.Add(float64(d.entries.len()))
+			t.hide(d)
+		}
+	case !shared && g.shared:
+		g.shared, g.hidden = false, false
+		for _, promoted := range t.share.remove(g.namespace, g) {
+			promoted.hidden = false
+			t.account(promoted)
+		}
 	}
-	g.limited = limited
+	t.account(g)
+}
+
+// hide is called when a group has begun to wait for room. If too many groups wait, its objects become objects of the group other.
+func (t *tally) hide(g *group) {
+	if t.share.waits <= hiddenPerGroup*t.share.limit {
+		g.hidden = true
+		t.account(g)
+		return
+	}
+	t.share.remove(g.namespace, g)
+	g.shared = false
+	delete(t.groups, g.labels)
+	other := t.group(g.other())
+	for e := g.entries.first(); e != nil; e = g.entries.first() {
+		g.entries.take(e)
+		e.value = other
+		other.entries.put(e, e.at)
+	}
+	t.account(other)
+}
+
+// account updates what is reported of groups together after a change of one group.
+func (t *tally) account(g *group) {
+	objects := 0
+	if g.hidden || g.labels == g.other() {
+		objects = g.entries.len()
+	}
+	if objects == 0 && g.counted == 0 {
+		return
+	}
+	o := t.others[g.other()]
+	if o == nil {
+		o = &together{}
+		t.others[g.other()] = o
+	}
+	o.objects += objects - g.counted
+	g.counted = objects
+	if objects > 0 {
+		o.groups.put(&g.together, g.entries.first().at)
+		return
+	}
+	if o.groups.take(&g.together); o.groups.len() == 0 {
+		delete(t.others, g.other())
+	}
 }
 
 // count is the state of a group in a scrape.
@@ -118,17 +200,26 @@ type count struct {
 	oldest  time.Duration
 }
 
-// counts returns the state of all groups, in no particular order. Its cost grows with groups, not with objects.
+// counts returns the state of all groups, in no particular order. Those without room are counted together. Its cost grows with
+// groups that have room, not with objects or other groups.
 func (t *tally) counts(now time.Time) []count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := make([]count, 0, len(t.groups))
-	for _, g := range t.groups {
-		c := count{labels: g.labels, objects: g.entries.len()}
-		if first := g.entries.first(); first != nil {
-			c.oldest = max(0, now.Sub(first.at)) // a grace period ends in the future
+	list := make([]count, 0, t.share.n+len(t.held)+len(t.others))
+	report := func(l labels, objects int, oldest *entry) {
+		c := count{labels: l, objects: objects}
+		if oldest != nil {
+			c.oldest = max(0, now.Sub(oldest.at)) // a grace period ends in the future
 		}
 		list = append(list, c)
+	}
+	own := func(g *group) { report(g.labels, g.entries.len(), g.entries.first()) }
+	t.share.all(own)
+	for g := range t.held {
+		own(g)
+	}
+	for l, o := range t.others {
+		report(l, o.objects, o.groups.first())
 	}
 	return list
 }

@@ -10,7 +10,7 @@ import (
 
 // TestAgeRing compares the ring with a slice, at all lengths that make it grow, wrap around and shrink.
 func TestAgeRing(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // only for variety
+	rnd := rand.New(rand.NewPCG(1, 1))
 	var (
 		ring  ageRing[int]
 		plain []slot[int]
@@ -72,7 +72,7 @@ func TestAgeRingKeepsNothing(t *testing.T) {
 
 // TestAges compares ages with a map. Items are removed in any order, and one of them after all others.
 func TestAges(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(2, 2)) //nolint:gosec // only for variety
+	rnd := rand.New(rand.NewPCG(2, 2))
 	var a ages[string]
 	known := map[string]int64{}
 	a.add("stays", 1)

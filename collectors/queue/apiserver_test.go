@@ -21,8 +21,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestControllerOnARealServer covers S7, S8 and S20 with a typical controller. Its workers start late. One object changes often
-// meanwhile, one needs three attempts, one never succeeds, and one has a terminal error.
+// TestControllerOnARealServer covers S7, S8 and S20 with a typical controller. Its workers start late. Until then, one
+// object changes often. One object needs three attempts, one never succeeds, and one has a terminal error.
 func TestControllerOnARealServer(t *testing.T) {
 	client, namespace := kubernetes.NewForConfigOrDie(stacktest.Config(t)), stacktest.Namespace(t)
 	obs, registry := observertest.New(t, observertest.Upstream)
@@ -126,7 +126,7 @@ func TestControllerOnARealServer(t *testing.T) {
 		}
 	}
 	mu.Unlock()
-	changed := after.Since(before, "workqueue_", "controller_queue_oldest_item_seconds")
+	changed := after.Since(before, "workqueue_", "controller_queue_oldest_item_seconds", "controller_running_workers")
 	changed.Equal(t, metricstest.Snapshot{
 		"controller_item_retries_count" + labels:                         4,
 		"controller_backoff_seconds_count" + labels:                      2 + 4,

@@ -15,10 +15,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// BenchmarkQueue compares the time of an item from Add over Get to Done, with one and with a thousand items in the queue.
-// The budget is a ratio of 1.10 and no allocation, against a queue that reports client-go's own metrics to Prometheus, as
-// nearly all do; the observed queue reports them, too. The ratio to a queue without metrics is higher, because that one
-// does not read the clock.
+// BenchmarkQueue compares the time of an item from Add through Get to Done, with one and with a thousand items in the
+// queue. The budget is a ratio of 1.10 and no allocation, compared with a queue that reports client-go's own metrics to
+// Prometheus, as nearly all queues do. The observed queue reports them as well. The ratio to a queue without metrics is
+// higher, because such a queue does not read the clock.
 func BenchmarkQueue(b *testing.B) {
 	type maker func(*collectors.Observer, workqueue.MetricsProvider) workqueue.TypedInterface[string]
 	limiter := workqueue.DefaultTypedControllerRateLimiter[string]
@@ -39,7 +39,7 @@ func BenchmarkQueue(b *testing.B) {
 			}
 			q := make(obs, provider)
 			defer q.ShutDown()
-			// The best of many short rounds counts, each shorter than a time slice of a busy machine.
+			// The result is the best of many short rounds, each shorter than a time slice of a busy machine.
 			best, rounds := time.Hour, n/len(names)
 			for range rounds {
 				begin := time.Now()
@@ -68,7 +68,7 @@ func BenchmarkQueue(b *testing.B) {
 		{"silent/ready=1000", false, 1000},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			budget.Ratio(b, 100_000, run(plain, c.upstream, c.ready), run(observed, c.upstream, c.ready))
+			budget.Ratio(b, 30_000, run(plain, c.upstream, c.ready), run(observed, c.upstream, c.ready))
 		})
 	}
 }

@@ -35,17 +35,17 @@ type dueQueue[T comparable] struct {
 func (q dueQueue[T]) Add(item T) {
 	delayed := q.mirror.arrive(item)
 	if !q.add(item) && delayed {
-		q.mirror.delay(item) // the queue has been shut down meanwhile: the item will never be ready
+		q.mirror.delay(item) // the queue has been shut down in the meantime: the item will never be ready
 	}
 }
 
 // delayedItems mirrors the delayed items of client-go's delaying queue, which does not expose them. Like that queue it holds
 // each item once, however often it was added.
 //
-// It can miss one item if two delays of the same item overlap: the first one ends, which removes the item from the mirror,
-// before client-go's goroutine has received the second one and delays the item again.
-// This requires an AddAfter at the moment at which the item becomes ready, or a second delay that ends before the
-// goroutine has received it, and lasts until the other delay ends. The mirror never holds an item longer than the queue.
+// It can miss an item while two delays of the item overlap: the end of the first delay removes the item from the mirror before
+// client-go's goroutine has received the second and delays the item again. This requires an AddAfter at the moment at which the
+// item becomes ready, or a second delay that ends before the goroutine has received it. The mirror lacks the item until the other
+// delay ends. The mirror never holds an item longer than the queue.
 type delayedItems[T comparable] struct {
 	mu    sync.Mutex
 	items map[T]struct{}

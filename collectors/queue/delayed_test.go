@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestExpectedArrivals: adds without a delay do not end the delay of the same item, however many are on their way.
+// TestExpectedArrivals: adds without a delay do not end the delay of the same item, regardless of how many are in progress.
 func TestExpectedArrivals(t *testing.T) {
 	var m delayedItems[string]
 	m.delay("a")
@@ -28,7 +28,7 @@ func TestExpectedArrivals(t *testing.T) {
 	}
 }
 
-// An item whose delay ends while the queue shuts down is refused, and remains.
+// An item whose delay ends while the queue shuts down is not added, and remains.
 func TestRefusedArrival(t *testing.T) {
 	obs, _ := observertest.New(t)
 	q := NewTypedRateLimitingQueue(obs, "c", workqueue.DefaultTypedControllerRateLimiter[string](), Options[string]{})

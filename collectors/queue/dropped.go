@@ -3,15 +3,13 @@ package queue
 import (
 	"runtime"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // DropReason is the reason why a controller stopped retrying an item. The next event for its object adds it again.
 type DropReason string
 
 const (
-	// DroppedMaxRetries is an item that failed once more than the controller retries.
+	// DroppedMaxRetries is an item that failed after its last retry.
 	DroppedMaxRetries DropReason = "max_retries"
 	// DroppedTerminal is an item with an error that no retry can fix.
 	DroppedTerminal DropReason = "terminal"
@@ -26,10 +24,10 @@ const (
 //		q.Forget(item)
 //	}
 //
-// With DroppedShutdown it may be called after the last worker has returned, together with Remaining; the series of the
-// metric then exist until the Queue becomes unreachable. With any other reason, the call has no effect once the series of
-// the queue are deleted. An unknown reason and an n below 1 are ignored. Dropped is safe for concurrent use and costs one
-// atomic addition.
+// With DroppedShutdown it may be called after the last worker has returned, together with Remaining; the series of the metric
+// then exist until the Queue becomes unreachable. With any other reason, the call has no effect once the series of the queue are
+// deleted. An unknown reason and an n below 1 are ignored. Dropped is safe for concurrent use. It costs one atomic addition; the
+// first call for a reason also creates its series.
 func (q *Queue[T]) Dropped(reason DropReason, n int) {
 	if n < 1 {
 		return
@@ -43,9 +41,7 @@ func (q *Queue[T]) Dropped(reason DropReason, n int) {
 		})
 		counters = q.drops.atShutdown
 	}
-	if counter, ok := counters[reason]; ok {
-		counter.Add(float64(n))
-	}
+	counters.Add(string(reason), float64(n))
 }
 
 // drops are the counters of a queue's dropped items.
@@ -53,8 +49,8 @@ type drops struct {
 	registry   *registry
 	controller string
 	// counters are deleted when the queue has ended.
-	counters map[DropReason]prometheus.Counter
+	counters *droppedSeries
 	// atShutdown are the same series as counters, or new ones if the queue has ended. once guards them.
-	atShutdown map[DropReason]prometheus.Counter
+	atShutdown *droppedSeries
 	once       sync.Once
 }

@@ -23,7 +23,7 @@ func finish(q limitingQueue) {
 	}
 }
 
-// The series end when the queue has been shut down, a worker knows, and no item is processed: not before any of these.
+// The series end only when the queue has been shut down, Get has reported that, and no item is being processed.
 func TestQueueEnd(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	q := newQueue(obs, "c")
@@ -78,7 +78,8 @@ func TestQueueEnd(t *testing.T) {
 	exist("after the end of the successor", false)
 }
 
-// A worker that learns of the shutdown ends nothing while an item that was added again is to be processed.
+// The series do not end while an item that was added again still has to be processed, even if Get has reported the
+// shutdown.
 func TestQueueEndAfterAnItemAddedAgain(t *testing.T) {
 	obs, reg := observertest.New(t)
 	q := newQueue(obs, "c")
@@ -95,7 +96,7 @@ func TestQueueEndAfterAnItemAddedAgain(t *testing.T) {
 	metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 }
 
-// A queue that becomes unreachable with items in it has no series either.
+// The series of a queue that becomes unreachable with items in it end as well.
 func TestUnreachableQueue(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	newQueue(obs, "c").ShutDown()
@@ -166,7 +167,7 @@ func TestRemaining(t *testing.T) {
 		q.ShutDown()
 		q.Add("refused")
 		q.AddAfter("refused", time.Hour)
-		time.Sleep(30 * time.Minute) // b does not become ready anymore
+		time.Sleep(30 * time.Minute) // b no longer becomes ready
 		if n := q.Remaining(); n != 4 {
 			t.Errorf("%d items remain, want 4", n)
 		}
@@ -181,8 +182,8 @@ func TestRemaining(t *testing.T) {
 	})
 }
 
-// TestDroppedAtShutdown covers S23: a program counts what its shutdown has left when the last worker has returned. The
-// count is reported as long as the program keeps the queue.
+// TestDroppedAtShutdown covers S23: a program counts the remaining items when the last worker has returned. The count is
+// reported as long as the program references the queue.
 func TestDroppedAtShutdown(t *testing.T) {
 	obs, reg := observertest.New(t)
 	q := newQueue(obs, "c")

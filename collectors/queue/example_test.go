@@ -60,8 +60,6 @@ func ExampleQueue_Dropped() {
 	// Output:
 	// dropped shop/web: not yet
 	// controller_dropped_total{controller="pods",reason="max_retries"} 1
-	// controller_dropped_total{controller="pods",reason="shutdown"} 0
-	// controller_dropped_total{controller="pods",reason="terminal"} 0
 }
 
 // The rate limiter of a queue that is created elsewhere, such as controller-runtime's.
@@ -77,7 +75,7 @@ func ExampleNewTypedRateLimiter() {
 		panic(err)
 	}
 	for _, f := range families {
-		if h := f.GetMetric()[0].GetHistogram(); h != nil {
+		if h := f.GetMetric()[0].GetSummary(); h != nil {
 			fmt.Printf("%s: count %d, sum %v\n", f.GetName(), h.GetSampleCount(), h.GetSampleSum())
 		}
 	}

@@ -17,6 +17,7 @@ type queueModel struct {
 	dirty, processing map[string]bool
 	since, until      map[string]time.Time
 	shutDown, ended   bool
+	waiting           int
 }
 
 type signal struct {
@@ -39,6 +40,7 @@ func (m *queueModel) signals() []signal {
 		{"controller_queue_coalesced_total{controller=c}", float64(m.coalesced)},
 		{"controller_queue_delayed_items{controller=c}", float64(len(m.until))},
 		{"controller_queue_oldest_item_seconds{controller=c}", oldest.Seconds()},
+		{"controller_running_workers{controller=c}", float64(m.waiting + len(m.processing))},
 	}
 }
 
@@ -108,9 +110,13 @@ func (m *queueModel) Forget(item string) {
 }
 
 func (m *queueModel) Get() (string, bool) {
+	m.mu.Lock()
+	m.waiting++
+	m.mu.Unlock()
 	item, shutdown := m.limitingQueue.Get()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.waiting--
 	m.advance()
 	if m.ended = m.ended || shutdown; shutdown {
 		return item, shutdown

@@ -36,6 +36,8 @@ type fifo[T comparable] struct {
 	clock *addClock
 	last  *orderCall
 	ring  ageRing[T]
+	// popped is nil unless the program traces.
+	popped *recentItems[T]
 }
 
 var _ order[string] = &fifo[string]{}
@@ -53,7 +55,12 @@ func (f *fifo[T]) Push(item T) {
 func (f *fifo[T]) Len() int { return f.ring.len() }
 
 // Pop implements workqueue.Queue.
-func (f *fifo[T]) Pop() T { return f.ring.pop() }
+func (f *fifo[T]) Pop() T {
+	if f.popped != nil {
+		f.popped.push(f.ring.first())
+	}
+	return f.ring.pop()
+}
 
 func (f *fifo[T]) since() int64 { return f.ring.since() }
 
@@ -62,6 +69,8 @@ type customOrder[T comparable] struct {
 	workqueue.Queue[T]
 	clock *addClock
 	last  *orderCall
+	// popped is nil unless the program traces.
+	popped *recentItems[T]
 
 	mu   sync.Mutex
 	ages ages[T]
@@ -88,8 +97,12 @@ func (o *customOrder[T]) Push(item T) {
 func (o *customOrder[T]) Pop() T {
 	item := o.Queue.Pop()
 	o.mu.Lock()
+	at := o.ages.known[item]
 	o.ages.remove(item)
 	o.mu.Unlock()
+	if o.popped != nil {
+		o.popped.push(slot[T]{item, at})
+	}
 	return item
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// NewTypedRateLimiter decorates the rate limiter of a queue: the backoff of each retry, and the number of retries of an item
-// when it is forgotten. NewTypedRateLimitingQueue includes it. It is meant for queues that are created elsewhere, such as
-// controller-runtime's priority queue:
+// NewTypedRateLimiter decorates the rate limiter of a queue. It reports the backoff of each retry, and the number of retries of
+// an item when it is forgotten. NewTypedRateLimitingQueue includes it. It is meant for queues that are created elsewhere, such
+// as controller-runtime's priority queue:
 //
 //	builder.WithOptions(controller.Options{RateLimiter: queue.NewTypedRateLimiter(obs, "deployments", limiter)})
 //

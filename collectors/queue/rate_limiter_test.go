@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
@@ -17,43 +16,17 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// histogram returns a histogram of the only controller.
-func histogram(t *testing.T, reg prometheus.Gatherer, m catalog.Histogram) *dto.Histogram {
+// observed compares a summary of the only controller with the values that must have been observed.
+func observed(t *testing.T, reg prometheus.Gatherer, m catalog.Summary, want ...float64) {
 	t.Helper()
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if f.GetName() == m.Name {
-			return f.GetMetric()[0].GetHistogram()
-		}
-	}
-	t.Fatalf("%s does not exist", m.Name)
-	return nil
-}
-
-// observed compares a histogram with the values that must have been observed.
-func observed(t *testing.T, reg prometheus.Gatherer, m catalog.Histogram, want ...float64) {
-	t.Helper()
-	h := histogram(t, reg, m)
 	sum := 0.0
 	for _, v := range want {
 		sum += v
 	}
-	if diff := h.GetSampleSum() - sum; h.GetSampleCount() != uint64(len(want)) || diff > 1e-9 || diff < -1e-9 {
-		t.Errorf("%s: %d observations with the sum %v, want %d with %v", m.Name, h.GetSampleCount(), h.GetSampleSum(), len(want), sum)
-	}
-	for _, b := range h.GetBucket() {
-		n := 0
-		for _, v := range want {
-			if v <= b.GetUpperBound() {
-				n++
-			}
-		}
-		if b.GetCumulativeCount() != uint64(n) {
-			t.Errorf("%s: %d observations up to %v, want %d", m.Name, b.GetCumulativeCount(), b.GetUpperBound(), n)
-		}
+	s := metricstest.Take(t, reg)
+	count, total := s[m.Name+"_count{controller=c}"], s[m.Name+"_sum{controller=c}"]
+	if diff := total - sum; count != float64(len(want)) || diff > 1e-9 || diff < -1e-9 {
+		t.Errorf("%s: %v observations with the sum %v, want %d with %v", m.Name, count, total, len(want), sum)
 	}
 }
 
@@ -93,7 +66,7 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-// TestLimiterIsCalledOnce: each call takes a token from a bucket, so that a second one would double the backoff.
+// TestLimiterIsCalledOnce: each call takes a token from a bucket, so a second one would double the backoff.
 func TestLimiterIsCalledOnce(t *testing.T) {
 	for name, decorate := range map[string]func(obs *collectors.Observer, l workqueue.TypedRateLimiter[string]) (retry func(string), end func()){
 		"NewTypedRateLimiter": func(obs *collectors.Observer, l workqueue.TypedRateLimiter[string]) (func(string), func()) {
@@ -120,7 +93,8 @@ func TestLimiterIsCalledOnce(t *testing.T) {
 				for _, item := range []string{"a", "a", "a", "b", "c", "d", "a"} {
 					retry(item)
 				}
-				// The backoff of a while the bucket has its first three tokens, then that of the bucket, each 100 ms later.
+				// The backoff of item a while the bucket has its first three tokens, then that of the bucket, which grows
+				// by 100 ms each time.
 				observed(t, reg, catalog.ControllerBackoff, .005, .01, .02, .1, .2, .3, .4)
 				end()
 			})

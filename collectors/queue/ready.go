@@ -2,6 +2,7 @@ package queue
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -14,6 +15,8 @@ type readyQueue[T comparable] struct {
 	clock  *addClock
 	// end deletes the queue's series.
 	end func()
+	// waiting is the number of workers in Get.
+	waiting atomic.Int64
 
 	// mu is held during client-go's Add and Done, to relate their calls of order to them. It is never held while a worker
 	// waits.
@@ -22,7 +25,7 @@ type readyQueue[T comparable] struct {
 	last  orderCall
 	// readded holds items that were added again while they were processed.
 	readded map[T]struct{}
-	// pushed and done count items that became ready and items that were finished: the others are ready or processed.
+	// pushed counts the items that became ready, done those that were finished. The difference is ready or being processed.
 	pushed, done uint64
 	// shutdownSeen is set once Get has reported the shutdown.
 	shutdownSeen bool
@@ -60,7 +63,9 @@ func (q *readyQueue[T]) add(item T) bool {
 
 // Get implements workqueue.TypedInterface.
 func (q *readyQueue[T]) Get() (item T, shutdown bool) {
+	q.waiting.Add(1)
 	item, shutdown = q.Typed.Get()
+	q.waiting.Add(-1)
 	if shutdown {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -74,7 +79,9 @@ func (q *readyQueue[T]) Get() (item T, shutdown bool) {
 func (q *readyQueue[T]) Done(item T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.done++
+	if q.done < q.pushed { // otherwise the item is not being processed
+		q.done++
+	}
 	if len(q.readded) > 0 {
 		delete(q.readded, item)
 	}
@@ -100,6 +107,15 @@ func (q *readyQueue[T]) oldest() time.Duration {
 		return 0
 	}
 	return time.Duration(q.clock.now() - since)
+}
+
+// workers implements queueState. The items in progress are those that became ready, without those that were finished and those
+// that are still ready.
+func (q *readyQueue[T]) workers() (n int, known bool) {
+	n = int(q.waiting.Load()) // first: a worker that takes an item now counts twice rather than not at all
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return n + max(0, int(q.pushed-q.done)-q.Len()), true
 }
 
 // remaining returns the number of items that are ready, or will be when they are done.

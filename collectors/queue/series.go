@@ -19,7 +19,7 @@ type registry struct {
 	queues   series.Pool[string, *queueSeries]
 	limiters series.Pool[string, *limiterSeries]
 	// dropped is a separate pool, because items left by a shutdown are counted after the queue has ended.
-	dropped series.Pool[string, map[DropReason]prometheus.Counter]
+	dropped series.Pool[string, *droppedSeries]
 	// upstream returns client-go's own metrics of queues, nil if other code has registered them. The first call registers
 	// them.
 	upstream func() *upstreamQueues
@@ -51,6 +51,8 @@ type queueState interface {
 	delayed() int
 	// oldest returns how long the oldest item has been ready, 0 if none is.
 	oldest() time.Duration
+	// workers returns the number of workers that wait in Get or process an item. It is not known if Get is not observed.
+	workers() (n int, known bool)
 }
 
 // limiterSeries are the series of a controller's rate limiters. Usually there is one.
@@ -71,18 +73,23 @@ func (r *registry) joinQueue(controller string) (s *queueSeries, leave func()) {
 	}
 }
 
+// droppedSeries are the counters of a controller's dropped items by reason.
+type droppedSeries struct {
+	*core.CounterSet
+	gate core.Gate
+}
+
 // joinDropped is joinQueue for the counters of dropped items.
-func (r *registry) joinDropped(controller string) (counters map[DropReason]prometheus.Counter, leave func()) {
+func (r *registry) joinDropped(controller string) (s *droppedSeries, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
-	counters = r.dropped.Acquire(label, func() map[DropReason]prometheus.Counter {
-		set := map[DropReason]prometheus.Counter{}
-		for reason, counter := range r.Metrics.CounterSet(catalog.ControllerDropped, label) {
-			set[DropReason(reason)] = counter
-		}
-		return set
+	s = r.dropped.Acquire(label, func() *droppedSeries {
+		s := &droppedSeries{}
+		s.CounterSet = r.Metrics.CounterSet(&s.gate, catalog.ControllerDropped, label)
+		return s
 	})
-	return counters, func() {
-		r.dropped.Release(label, func(map[DropReason]prometheus.Counter) {
+	return s, func() {
+		r.dropped.Release(label, func(s *droppedSeries) {
+			s.gate.Close()
 			r.Metrics.DeleteSet(catalog.ControllerDropped.Metric, label)
 		})
 		r.Labels.Controllers.Release(label)
@@ -94,8 +101,8 @@ func (r *registry) joinLimiter(controller string) (s *limiterSeries, leave func(
 	label := r.Labels.Controllers.Acquire(controller)
 	s = r.limiters.Acquire(label, func() *limiterSeries {
 		return &limiterSeries{
-			backoff: r.Metrics.Histogram(catalog.ControllerBackoff, label),
-			retries: r.Metrics.Histogram(catalog.ControllerItemRetries, label),
+			backoff: r.Metrics.Summary(catalog.ControllerBackoff, label),
+			retries: r.Metrics.Summary(catalog.ControllerItemRetries, label),
 		}
 	})
 	return s, func() {
@@ -123,22 +130,28 @@ func (s *queueSeries) withdraw(q queueState) {
 	}
 }
 
-// Collect implements core.Part. For the queues of one controller it reports the sum of delayed items and the oldest item of
-// all. It takes the lock of each queue briefly.
+// Collect implements core.Part. For the queues of one controller it reports the sum of delayed items and of workers, and the
+// oldest item of all. It takes the lock of each queue briefly.
 func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range r.queues.Values() {
 		s.mu.Lock()
 		members := slices.Clone(s.members)
 		s.mu.Unlock()
 		var (
-			delayed int
-			oldest  time.Duration
+			delayed, workers int
+			oldest           time.Duration
+			known            bool
 		)
 		for _, q := range members {
 			delayed += q.delayed()
 			oldest = max(oldest, q.oldest())
+			n, ok := q.workers()
+			workers, known = workers+n, known || ok
 		}
-		ch <- r.Metrics.GaugeValue(catalog.ControllerQueueDelayedItems, float64(delayed), s.controller)
-		ch <- r.Metrics.GaugeValue(catalog.ControllerQueueOldestItem, oldest.Seconds(), s.controller)
+		r.Metrics.SendGauge(ch, catalog.ControllerQueueDelayedItems, float64(delayed), s.controller)
+		r.Metrics.SendGauge(ch, catalog.ControllerQueueOldestItem, oldest.Seconds(), s.controller)
+		if known {
+			r.Metrics.SendGauge(ch, catalog.ControllerRunningWorkers, float64(workers), s.controller)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -109,9 +110,7 @@ func TestQueueUnderStress(t *testing.T) {
 			metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 		})
 	}
-	if err := goleak.Find(ignore); err != nil {
-		t.Error(err)
-	}
+	leaktest.None(t, ignore)
 }
 
 func fast() workqueue.TypedRateLimiter[string] {

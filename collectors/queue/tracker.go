@@ -3,23 +3,26 @@ package queue
 import (
 	"container/heap"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/causes"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
 // TrackerOptions describes the queue of a Tracker.
 type TrackerOptions struct {
-	// Merges is set if the queue holds each item at most once, so that adding a ready item with a delay has no effect, as in
+	// Merges is set if the queue holds each item at most once, so adding a ready item with a delay has no effect, as in
 	// controller-runtime's priority queue. In client-go's queues an item may be both ready and delayed.
 	Merges bool
 }
 
-// Tracker reports coalesced adds, delayed items and the age of the oldest item of a queue that is created elsewhere, from the
-// calls of Add and Get around it. An item that is added while it is processed counts as ready from then on. Where the queue
-// can be created with NewTypedRateLimitingQueue, that is more exact.
+// Tracker reports coalesced adds, delayed items, the age of the oldest item and running workers of a queue that is created
+// elsewhere. Call its methods around the queue's Add, Get and Done. An item that is added while it is processed counts as ready from then on.
+// NewTypedRateLimitingQueue is more exact where it can create the queue.
 //
 // All methods are safe for concurrent use. A Tracker holds each item in a map as long as it is in the queue. Around
 // controller-runtime's priority queue, an item takes up to a quarter longer from Add to Done.
@@ -28,6 +31,11 @@ type Tracker[T comparable] struct {
 	series  *queueSeries
 	now     func() int64
 	leave   func()
+	// causes is nil unless the program traces.
+	causes *causes.Queue[T]
+	// waited is set by the first call of Wait. waiting is the number of workers in the queue's Get, busy that of items in progress.
+	waited        atomic.Bool
+	waiting, busy atomic.Int64
 
 	mu    sync.Mutex
 	ended bool
@@ -42,12 +50,12 @@ type Tracker[T comparable] struct {
 func NewTracker[T comparable](obs *collectors.Observer, name string, options TrackerOptions) *Tracker[T] {
 	r := registryOf(obs)
 	series, leave := r.joinQueue(name)
-	t := &Tracker[T]{options: options, series: series, now: r.Now, leave: leave, due: map[T]int64{}}
+	t := &Tracker[T]{options: options, series: series, now: r.Now, leave: leave, due: map[T]int64{}, causes: causes.Of[T](r.Observer, name).Join()}
 	series.publish(t)
 	return t
 }
 
-// RateLimiter decorates the queue's rate limiter: the delays that it returns are those with which the queue adds items.
+// RateLimiter decorates the queue's rate limiter and tracks the delays that it returns.
 func (t *Tracker[T]) RateLimiter(inner workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
 	return trackedLimiter[T]{inner, t}
 }
@@ -60,13 +68,26 @@ type trackedLimiter[T comparable] struct {
 // When implements workqueue.TypedRateLimiter.
 func (l trackedLimiter[T]) When(item T) time.Duration {
 	d := l.TypedRateLimiter.When(item)
-	l.tracker.Add(item, d)
+	l.tracker.add(item, d)
 	return d
 }
 
-// Add must be called before an item is added, with its delay if that is positive. Items that are added with the rate limiter
-// are known from it.
+// Add must be called before an item is added, with its delay if that is positive. Do not call it for items that are added
+// with the rate limiter, which RateLimiter tracks.
 func (t *Tracker[T]) Add(item T, after time.Duration) {
+	if after > 0 {
+		t.causes.Added(item, spans.Requeued)
+	} else {
+		t.causes.Added(item, spans.Event)
+	}
+	t.add(item, after)
+}
+
+// AddRateLimited must be called before an item is added with the rate limiter. It has an effect only on traces, which show the
+// item as a retry.
+func (t *Tracker[T]) AddRateLimited(item T) { t.causes.Added(item, spans.Retried) }
+
+func (t *Tracker[T]) add(item T, after time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended {
@@ -87,16 +108,47 @@ func (t *Tracker[T]) Add(item T, after time.Duration) {
 	}
 }
 
+// Wait must be called before the queue's Get, so that running workers are reported. They are not if it is never called. After
+// Wait, calls of Get and Done for each item are required.
+func (t *Tracker[T]) Wait() {
+	t.waiting.Add(1)
+	if !t.waited.Load() {
+		t.waited.Store(true)
+	}
+}
+
 // Get must be called after the queue has returned an item.
 func (t *Tracker[T]) Get(item T) {
+	t.busy.Add(1)
+	t.waiting.Add(-1)
+	ready := t.get(item)
+	t.causes.Taken(item, t.causes.Choose(item), ready)
+}
+
+// get returns when the item became ready, 0 if that is not known.
+func (t *Tracker[T]) get(item T) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.settle()
 	if t.ready.has(item) {
+		since := t.ready.known[item]
 		t.ready.remove(item)
-		return
+		return since
 	}
 	delete(t.due, item) // the queue's clock is ahead
+	return 0
+}
+
+// Done must be called when a worker has finished an item. It has an effect on traces and running workers.
+func (t *Tracker[T]) Done(item T) {
+	t.busy.Add(-1)
+	t.causes.Done(item)
+}
+
+// workers implements queueState.
+func (t *Tracker[T]) workers() (n int, known bool) {
+	n = int(t.waiting.Load()) // first: a worker that takes an item now counts twice rather than not at all
+	return max(0, n+int(t.busy.Load())), t.waited.Load()
 }
 
 // End deletes the series. It must be called when the queue is shut down, and may be called again.
@@ -108,10 +160,11 @@ func (t *Tracker[T]) End() {
 	if !ended {
 		t.series.withdraw(t)
 		t.leave()
+		t.causes.Leave()
 	}
 }
 
-// delay records when a delayed item will be ready. The earliest time counts.
+// delay records when a delayed item will be ready. The earliest time wins.
 func (t *Tracker[T]) delay(item T, at int64) {
 	if known, ok := t.due[item]; ok && known <= at {
 		return
@@ -127,7 +180,7 @@ func (t *Tracker[T]) delay(item T, at int64) {
 	}
 }
 
-// settle makes items ready whose delay is over, in this order, and returns the current time.
+// settle marks items with an expired delay as ready, in the order in which the delays expired, and returns the current time.
 func (t *Tracker[T]) settle() int64 {
 	now := t.now()
 	for len(t.order) > 0 && t.order[0].at <= now {

@@ -35,7 +35,7 @@ func TestTracker(t *testing.T) {
 				tracker.Add("a", 0)
 				tracker.Add("a", 0)
 				tracker.Add("b", 10*time.Second)
-				tracker.Add("b", 20*time.Second) // the earlier time counts
+				tracker.Add("b", 20*time.Second) // the earlier time wins
 				limiter.When("c")                // 1 s
 				check("added", 1, 2, 0)
 				time.Sleep(3 * time.Second)
@@ -67,6 +67,10 @@ func TestTracker(t *testing.T) {
 					check("an add does not end a delay", 1, 0, time.Second)
 				}
 
+				if _, found := metricstest.Take(t, registry)["controller_running_workers{controller=c}"]; found {
+					t.Error("running workers are reported without a call of Wait")
+				}
+
 				tracker.Add("d", time.Minute)
 				tracker.Get("d") // the queue has another clock
 				tracker.End()
@@ -79,7 +83,30 @@ func TestTracker(t *testing.T) {
 	}
 }
 
-// TestTrackerForgets: an item that is delayed for long, and taken before, again and again, takes no memory.
+// TestTrackerWorkers covers S38: a worker is running while it waits and while it processes an item.
+func TestTrackerWorkers(t *testing.T) {
+	obs, registry := observertest.New(t)
+	tracker := NewTracker[string](obs, "c", TrackerOptions{})
+	defer tracker.End()
+	for _, step := range []struct {
+		name string
+		do   func()
+		want float64
+	}{
+		{"one waits", tracker.Wait, 1},
+		{"two wait", tracker.Wait, 2},
+		{"one has an item", func() { tracker.Get("a") }, 2},
+		{"it is done, and the worker does not return", func() { tracker.Done("a") }, 1},
+		{"it returns", tracker.Wait, 2},
+	} {
+		step.do()
+		if got := metricstest.Take(t, registry)["controller_running_workers{controller=c}"]; got != step.want {
+			t.Errorf("%s: %v running workers, want %v", step.name, got, step.want)
+		}
+	}
+}
+
+// TestTrackerForgets: an item that is repeatedly added with a long delay and taken earlier does not take up memory.
 func TestTrackerForgets(t *testing.T) {
 	obs, _ := observertest.New(t)
 	tracker := NewTracker[string](obs, "c", TrackerOptions{Merges: true})

@@ -28,7 +28,7 @@ var _ prometheus.Collector = &upstreamQueues{}
 
 // newUpstreamQueues returns metrics that are not registered.
 func newUpstreamQueues(o *core.Observer) *upstreamQueues {
-	return &upstreamQueues{metrics: core.NewUpstreamQueues(), names: series.Cap{Limit: o.Labels.Controllers.Limit}}
+	return &upstreamQueues{metrics: core.NewUpstreamQueues(o.Histograms), names: series.Cap{Limit: o.Labels.Controllers.Limit}}
 }
 
 // Describe implements prometheus.Collector.
@@ -63,7 +63,7 @@ func (u *upstreamQueues) join(name string) (q *upstreamQueue, leave func()) {
 	}
 }
 
-// upstreamQueue are the metrics of the queues with one name.
+// upstreamQueue has the metrics of the queues with one name.
 type upstreamQueue struct {
 	depth, unfinished, longest prometheus.Gauge
 	adds, retries              prometheus.Counter
@@ -78,11 +78,11 @@ func (r *registry) queueMetrics(name string) (provider workqueue.MetricsProvider
 		return nil, func() {}
 	}
 	q, leave := u.join(name)
-	return &metricsProvider{func(string) *upstreamQueue { return q }}, leave
+	return &metricsProvider{of: func(string) *upstreamQueue { return q }}, leave
 }
 
-// reportsNothing reports whether a queue that was given a name and no provider has no metrics: the process has no provider
-// either, and client-go does not expose that.
+// reportsNothing reports whether a queue with a name and without a provider has no metrics, because the process has no
+// provider either. client-go does not expose the provider of the process.
 func reportsNothing[T comparable](q *workqueue.Typed[T]) bool {
 	metrics := reflect.ValueOf(q).Elem().FieldByName("metrics")
 	return metrics.Kind() == reflect.Interface && !metrics.IsNil() && strings.HasPrefix(metrics.Elem().Type().Name(), "noMetrics")
@@ -102,7 +102,7 @@ func NewMetricsProvider(obs *collectors.Observer) workqueue.MetricsProvider {
 	if u == nil {
 		u = newUpstreamQueues(r.Observer)
 	}
-	return &metricsProvider{func(name string) *upstreamQueue {
+	return &metricsProvider{of: func(name string) *upstreamQueue {
 		q, _ := u.join(u.names.Acquire(name))
 		return q
 	}}
@@ -112,9 +112,24 @@ func NewMetricsProvider(obs *collectors.Observer) workqueue.MetricsProvider {
 type metricsProvider struct {
 	// of returns the metrics of the queue with the given name.
 	of func(name string) *upstreamQueue
+	// latency replaces the latency of a traced queue unless it is nil.
+	latency func(name string) workqueue.HistogramMetric
 }
 
 var _ workqueue.MetricsProvider = &metricsProvider{}
+
+// holdLatency returns a provider with a queue latency that waits for its trace ID, if it is the Observer's and the queue is
+// traced.
+func holdLatency[T comparable](provider workqueue.MetricsProvider, traced *recentItems[T]) workqueue.MetricsProvider {
+	p, ok := provider.(*metricsProvider)
+	if !ok || traced == nil || p.latency != nil {
+		return provider
+	}
+	return &metricsProvider{of: p.of, latency: func(name string) workqueue.HistogramMetric {
+		traced.latency = p.of(name).latency
+		return traced
+	}}
+}
 
 // NewDepthMetric implements workqueue.MetricsProvider.
 func (p *metricsProvider) NewDepthMetric(name string) workqueue.GaugeMetric {
@@ -128,6 +143,9 @@ func (p *metricsProvider) NewAddsMetric(name string) workqueue.CounterMetric {
 
 // NewLatencyMetric implements workqueue.MetricsProvider.
 func (p *metricsProvider) NewLatencyMetric(name string) workqueue.HistogramMetric {
+	if p.latency != nil {
+		return p.latency(name)
+	}
 	return p.of(name).latency
 }
 

@@ -118,8 +118,8 @@ func TestUpstreamQueueMetricsOfTheCatalog(t *testing.T) {
 	finish(b)
 }
 
-// TestUpstreamQueueLimit: names beyond the limit share the series other. Observed queues and those that are created elsewhere
-// have as many names each.
+// TestUpstreamQueueLimit: names beyond the limit share the series other. Observed queues and those that are created
+// elsewhere have separate limits.
 func TestUpstreamQueueLimit(t *testing.T) {
 	const limit = 250 // more than the default
 	obs, reg := observertest.New(t, observertest.Upstream, func(o *collectors.Options) { o.Limits.Controllers = limit })
@@ -144,8 +144,8 @@ func TestUpstreamQueueLimit(t *testing.T) {
 	}
 }
 
-// TestUpstreamQueueMetricsOfOthers: if the registry has workqueue_* from another library, the first queue logs that and leaves
-// them alone, and queues report to the provider of the process.
+// TestUpstreamQueueMetricsOfOthers: if the registry has workqueue_* from another library, the first queue logs that, and
+// queues report to the provider of the process.
 func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 	reg := prometheus.NewPedanticRegistry()
 	m := catalog.UpstreamQueueDepth // as controller-runtime has it: the same name, but other labels and another help

@@ -1,5 +1,6 @@
-// The example is an operator as kubebuilder scaffolds it, with two controllers. Two lines of main.go observe all of it: the
-// import of controllerruntime, and its NewManager with the name of the operator. Without them it runs the same way.
+// The example is an operator as kubebuilder scaffolds it, with two controllers. Two changes to main.go instrument it:
+// the import of controllerruntime, and its NewManager with the name of the operator. Two more lines, newTracer and
+// stopTracing, trace it.
 package main
 
 import (
@@ -30,25 +31,29 @@ func init() {
 
 func main() {
 	var (
-		metricsAddr, probeAddr string
-		enableLeaderElection   bool
+		metricsAddr, probeAddr  string
+		enableLeaderElection    bool
+		leaderElectionNamespace string
 	)
 	flag.StringVar(&metricsAddr, "metrics-bind-address", ":8080", "Address of /metrics. 0 disables it.")
 	flag.StringVar(&probeAddr, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz.")
-	flag.BoolVar(&enableLeaderElection, "leader-elect", false, "Enable leader election, in the namespace of the service account.")
+	flag.BoolVar(&enableLeaderElection, "leader-elect", false, "Enable leader election.")
+	flag.StringVar(&leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the Lease. Defaults to that of the service account.")
 	opts := zap.Options{Development: true}
 	opts.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&opts)))
 
+	tracer, stopTracing := newTracer()
 	mgr, err := controllerruntime.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
-		Scheme:                 scheme,
-		Cache:                  cache.Options{DefaultNamespaces: watchNamespaces()},
-		Metrics:                metricsserver.Options{BindAddress: metricsAddr},
-		HealthProbeBindAddress: probeAddr,
-		LeaderElection:         enableLeaderElection,
-		LeaderElectionID:       "owner-labels.example.com",
-	}, controllerruntime.Options{Name: "owner-labels"})
+		Scheme:                  scheme,
+		Cache:                   cache.Options{DefaultNamespaces: watchNamespaces()},
+		Metrics:                 metricsserver.Options{BindAddress: metricsAddr},
+		HealthProbeBindAddress:  probeAddr,
+		LeaderElection:          enableLeaderElection,
+		LeaderElectionID:        "owner-labels.example.com",
+		LeaderElectionNamespace: leaderElectionNamespace,
+	}, controllerruntime.Options{Name: "owner-labels", Tracer: tracer})
 	if err != nil {
 		setupLog.Error(err, "unable to start manager")
 		os.Exit(1)
@@ -70,7 +75,9 @@ func main() {
 		os.Exit(1)
 	}
 	setupLog.Info("starting manager")
-	if err := mgr.Start(ctrl.SetupSignalHandler()); err != nil {
+	err = mgr.Start(ctrl.SetupSignalHandler())
+	stopTracing()
+	if err != nil {
 		setupLog.Error(err, "problem running manager")
 		os.Exit(1)
 	}

@@ -12,14 +12,15 @@ import (
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-// lines are what an operator changes: the lines of main.go, and what they would be without the library.
+// lines are the lines of main.go that an operator changes, with and without the library.
 var lines = [][2]string{
 	{"\n\t\"github.com/informer-exporter/informer-exporter/integrations/controllerruntime\"\n", ""},
 	{"mgr, err := controllerruntime.NewManager(", "mgr, err := ctrl.NewManager("},
-	{"}, controllerruntime.Options{Name: \"owner-labels\"})", "})"},
+	{"}, controllerruntime.Options{Name: \"owner-labels\", Tracer: tracer})", "})"},
+	{"tracer, stopTracing := newTracer()", "_, stopTracing := newTracer()"},
 }
 
-// program builds the example, without the library if it is plain.
+// program builds the example, without the library if plain is set.
 func program(t *testing.T, plain bool) string {
 	t.Helper()
 	dir := t.TempDir()

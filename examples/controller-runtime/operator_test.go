@@ -28,7 +28,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// operator is a process of the example, whose requests pass a proxy.
+// operator is a process of the example, whose requests pass through a proxy.
 type operator struct {
 	t         *testing.T
 	namespace string
@@ -40,7 +40,7 @@ type operator struct {
 	ready     string
 }
 
-// inServiceAccount runs a program with the namespace file of a service account, in a mount namespace of its own.
+// inServiceAccount runs a program with the namespace file of a service account, in a separate mount namespace.
 const inServiceAccount = `mount -t tmpfs none "$(readlink -f /var/run)" &&
 	mkdir -p /var/run/secrets/kubernetes.io/serviceaccount &&
 	printf %s "$WATCH_NAMESPACE" > /var/run/secrets/kubernetes.io/serviceaccount/namespace && exec "$0" "$@"`
@@ -55,7 +55,7 @@ func inPod(ctx context.Context, program string, args ...string) *exec.Cmd {
 	return command
 }
 
-// startOperator starts a program that watches a namespace, which is also that of its service account.
+// startOperator starts a program that watches the namespace of its service account.
 func startOperator(t *testing.T, program, namespace string, elect bool) *operator {
 	t.Helper()
 	config := stacktest.Config(t)
@@ -95,11 +95,11 @@ func startOperator(t *testing.T, program, namespace string, elect bool) *operato
 	return o
 }
 
-// run makes the operator do everything that it does.
+// run exercises every function of the operator.
 func (o *operator) run() {
 	t, ctx := o.t, o.t.Context()
 	o.eventually("the operator is ready", func() bool {
-		response, err := http.Get(o.ready) //nolint:noctx // of a test
+		response, err := http.Get(o.ready) //nolint:noctx // in a test
 		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
 	})
 	maps, accounts := o.client.CoreV1().ConfigMaps(o.namespace), o.client.CoreV1().ServiceAccounts(o.namespace)
@@ -112,7 +112,7 @@ func (o *operator) run() {
 	})
 	o.eventually("the Event is recorded", func() bool { return len(o.events()) > 0 && strings.Contains(fmt.Sprint(o.events()), "Labeled") })
 
-	// An owned object, which comes back.
+	// An owned object, which is created again.
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "account", Annotations: map[string]string{settings: "some"}}}
 	if _, err := accounts.Create(ctx, account, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func (o *operator) run() {
 	}
 }
 
-// attempts is the number of times that a failing reconcile is watched.
+// attempts is the number of attempts of a failing reconcile to wait for.
 const attempts = 7
 
 func (o *operator) create(name, owned string) {
@@ -156,7 +156,7 @@ func (o *operator) attempts() (at []time.Time) {
 	return at
 }
 
-// events returns what matters of each Event.
+// events returns the relevant fields of each Event.
 func (o *operator) events() (events []string) {
 	o.t.Helper()
 	list, err := o.client.EventsV1().Events(o.namespace).List(context.Background(), metav1.ListOptions{})
@@ -176,11 +176,11 @@ func (o *operator) end() int {
 	if err := o.command.Process.Signal(syscall.SIGTERM); err != nil {
 		o.t.Fatal(err)
 	}
-	_ = o.command.Wait() // the exit code says it
+	_ = o.command.Wait() // the exit code is returned
 	return o.command.ProcessState.ExitCode()
 }
 
-// messages returns the log messages with their facts, apart from those that differ between processes.
+// messages returns the log messages with their attributes, except for those that differ between processes.
 func (o *operator) messages() (messages []string) {
 	o.t.Helper()
 	for line := range strings.Lines(o.output.String()) {
@@ -216,7 +216,7 @@ func (o *operator) eventually(what string, condition func() bool) {
 	await.True(o.t, what, condition)
 }
 
-// api is a proxy that remembers requests.
+// api is a proxy that records requests.
 type api struct {
 	server *httptest.Server
 	mu     sync.Mutex

@@ -28,8 +28,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// controller is one replica. Every replica has caches, so that a new leader starts at once. Only the leader has a handler
-// and workers.
+// controller is one replica. Every replica has caches, so that a new leader starts immediately. Only the leader has a
+// handler and workers.
 type controller struct {
 	options    options
 	obs        *collectors.Observer
@@ -42,7 +42,7 @@ type controller struct {
 }
 
 func newController(obs *collectors.Observer, config *rest.Config, o options) (*controller, error) {
-	// Elections have a rate limiter of their own: renewals must not wait for other requests.
+	// Leader election has a separate rate limiter: renewals must not wait for other requests.
 	elections := rest.CopyConfig(config)
 	elections.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(5, 10)
 	config = rest.CopyConfig(config)
@@ -79,14 +79,15 @@ func newController(obs *collectors.Observer, config *rest.Config, o options) (*c
 
 // run returns when ctx has ended and everything is shut down, or when leadership is lost.
 func (c *controller) run(ctx context.Context) error {
-	// The end of ctx stops nothing by itself: the shutdown stops one part after another, the lock last.
+	// The cancellation of ctx is not passed on: the shutdown stops the parts one after another and releases the lock last.
 	running, stopInformers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInformers()
 	leading, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
 	c.typed.Start(running.Done())
 	c.dynamic.Start(running.Done())
-	// Without caches, a replica must not become the leader: it may lack the CustomResourceDefinition or the permission.
+	// A replica without synced caches must not become the leader: the CustomResourceDefinition or a permission may be
+	// missing.
 	if !cache.WaitForCacheSync(ctx.Done(), c.widgets.Informer().HasSynced, c.typed.Core().V1().ConfigMaps().Informer().HasSynced) {
 		slog.Info("stopped before the caches were synced", "cause", context.Cause(ctx))
 		return nil
@@ -153,7 +154,7 @@ func (c *controller) elector(elected func()) (*leaderelection.LeaderElector, err
 	})
 }
 
-// lead starts the workers, adds all Widgets to their queue, and sets the steps that end that.
+// lead starts the workers, adds all Widgets to their queue, and sets the shutdown steps that stop them.
 func (c *controller) lead(ctx context.Context, steps *shutdown) error {
 	q := queue.NewTypedRateLimitingQueue(c.obs, program, c.limiter, queue.Options[string]{})
 	enqueue := func(obj any) {

@@ -151,8 +151,8 @@ func holder(t *testing.T, config *rest.Config, namespace string) string {
 	return ptr.Deref(lease.Spec.HolderIdentity, "")
 }
 
-// TestFinalizerRemovedByHand covers S16: a cleanup that hangs is overdue and does not block the only worker. It is not overdue
-// anymore once its finalizer has been removed by hand. In the end the lock is released.
+// TestFinalizerRemovedByHand covers S16: a cleanup that hangs is overdue and does not block the only worker. It is no
+// longer overdue once its finalizer has been removed by hand. In the end, the lock is released.
 func TestFinalizerRemovedByHand(t *testing.T) {
 	config, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	all := dynamic.NewForConfigOrDie(config)
@@ -199,7 +199,7 @@ func (w withoutWidgets) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Header: http.Header{}, Request: r}, nil
 }
 
-// TestNoLeaderWithoutCaches: a replica that cannot list is no candidate, and stops on request.
+// TestNoLeaderWithoutCaches: a replica that cannot list does not become a candidate, and stops on request.
 func TestNoLeaderWithoutCaches(t *testing.T) {
 	config, namespace := rest.CopyConfig(stacktest.Config(t)), stacktest.Namespace(t)
 	var requests atomic.Int64
@@ -215,7 +215,7 @@ func TestNoLeaderWithoutCaches(t *testing.T) {
 	}
 }
 
-// order records the order of the ends of watches and the writes of the Lease.
+// order records in which order watches end and the Lease is written.
 type order struct {
 	mu     sync.Mutex
 	events []string
@@ -248,7 +248,7 @@ func (o ordered) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// watchBody is slow to close, so that a step that does not wait for it is first.
+// watchBody is slow to close, so that a step that does not wait for it runs first.
 type watchBody struct {
 	io.ReadCloser
 	*order

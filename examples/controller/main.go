@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
+	"github.com/informer-exporter/informer-exporter/tracing"
 )
 
 // program is the name of the program, its controller, its queue and its Lease.
@@ -50,6 +51,7 @@ func main() {
 	app.Flag("grace-period", "The terminationGracePeriodSeconds of the Pod.").Default("30s").DurationVar(&o.grace)
 	app.Flag("lease-duration", "Time after its last renewal after which a leader is replaced.").Default("15s").DurationVar(&o.lease)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
+	slog.SetDefault(slog.New(tracing.NewLogHandler(slog.NewTextHandler(os.Stderr, nil)))) // with the trace ID of the context
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
 	stop()
@@ -74,7 +76,13 @@ func run(ctx context.Context, o options) error {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
-	obs, err := collectors.New(registry, collectors.Options{Name: program, UpstreamMetrics: true})
+	provider, err := tracing.Setup(ctx, tracing.Config{ServiceName: program, Logger: slog.Default()}) // from OTEL_* variables
+	if err != nil {
+		return err
+	}
+	defer func() { _ = provider.Shutdown(context.WithoutCancel(ctx)) }()
+	tracer := tracing.NewTracer(provider, tracing.TracerOptions{})
+	obs, err := collectors.New(registry, collectors.Options{Name: program, UpstreamMetrics: true, Tracer: tracer})
 	if err != nil {
 		return err
 	}

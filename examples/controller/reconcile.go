@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 )
 
-// result is the result of a reconcile, with the field of controller-runtime's.
+// result is the result of a reconcile, with the same field as reconcile.Result of controller-runtime.
 type result struct{ RequeueAfter time.Duration }
 
 // reconciler gives each Widget a ConfigMap with its content, and deletes the ConfigMap with the Widget.
@@ -83,7 +83,7 @@ func (r *reconciler) reconcile(ctx context.Context, key string) (result, error) 
 	return result{}, err
 }
 
-// misbehave fails if the Widget asks for it.
+// misbehave fails if the Widget's spec requests it.
 func misbehave(w *Widget, retries int) error {
 	switch {
 	case w.Spec.Fail == "terminal":

@@ -7,8 +7,8 @@ import (
 )
 
 // retry adds an item again after its backoff if its reconcile returned an error. It drops the item after maxRetries retries
-// in a row (a negative number is no limit), for a terminal error, and once the queue has been shut down. A dropped item
-// returns with the next event of its object. retry returns why the item was dropped, "" if it was not.
+// in a row (no limit if negative), for a terminal error, and once the queue has been shut down. A dropped item returns with
+// the next event of its object. retry returns why the item was dropped, "" if it was not.
 func retry[T comparable](q *queue.Queue[T], item T, err error, maxRetries int) (dropped queue.DropReason) {
 	switch {
 	case err == nil:

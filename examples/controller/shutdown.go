@@ -33,8 +33,8 @@ type shutdown struct {
 // errors of all steps, joined.
 //
 // From the start, the steps have until 1/10, 7/10, 8/10 and 9/10 of the grace period: with 30 seconds, 18 for the workers
-// and 3 for each other step. The last tenth is for the rest of the program. ctx only carries values, because its end is
-// usually the reason for the shutdown.
+// and 3 for each other step. The last tenth is for the rest of the program. The cancellation of ctx is ignored, because it
+// is usually the reason for the shutdown.
 func (s shutdown) run(ctx context.Context, obs *collectors.Observer) error {
 	ctx = context.WithoutCancel(ctx)
 	start := time.Now()
@@ -75,7 +75,7 @@ func (s shutdown) run(ctx context.Context, obs *collectors.Observer) error {
 	return errors.Join(errs...)
 }
 
-// abandonable runs a step on a goroutine of its own and returns when its context ends, even if the step does not. A panic of
+// abandonable runs a step on a separate goroutine and returns when its context ends, even if the step does not. A panic of
 // the step is propagated.
 func abandonable(step func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {

@@ -13,9 +13,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestShutdownReleasesTheLock covers S23 and O2 with a real Lease: as long as a reconcile runs, it has caches and the lock.
-// After the shutdown, the next replica leads long before the lease expires. A worker that hangs delays that and does not
-// prevent it.
+// TestShutdownReleasesTheLock covers S23 and O2 with a real Lease: the controller keeps its caches and the lock while a
+// reconcile runs. After the shutdown, the next replica leads long before the lease expires. A worker that hangs delays
+// that, but does not prevent it.
 func TestShutdownReleasesTheLock(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		name := "workers return"

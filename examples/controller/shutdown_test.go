@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// closing is a controller that shuts down.
+// closing is a controller in shutdown.
 type closing struct {
 	*testing.T
 	shutdown
@@ -157,7 +157,7 @@ func TestShutdownOrder(t *testing.T) {
 		}
 		s := metricstest.Take(t, c.reg)
 		for reason, want := range map[string]float64{"shutdown": 7, "terminal": 0} {
-			if n, ok := s["controller_dropped_total{controller=widgets,reason="+reason+"}"]; n != want || !ok {
+			if n := s["controller_dropped_total{controller=widgets,reason="+reason+"}"]; n != want {
 				t.Errorf("%v items are dropped by %s, want %v", n, reason, want)
 			}
 		}
@@ -241,8 +241,8 @@ func TestShutdownHangs(t *testing.T) {
 	}
 }
 
-// TestShutdownHangsInTheLock: a tenth of the grace period remains for the program, and time that a step does not use is the
-// next one's.
+// TestShutdownHangsInTheLock: a tenth of the grace period remains for the program, and a step can use the time that earlier
+// steps did not need.
 func TestShutdownHangsInTheLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClosing(t)

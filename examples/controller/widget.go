@@ -37,7 +37,7 @@ type WidgetStatus struct {
 	Phase              string `json:"phase"`
 }
 
-// widgetOf returns a copy of a Widget from the cache, whose objects must not be changed.
+// widgetOf returns a copy of a Widget from the cache. Objects in the cache must not be changed.
 func widgetOf(cached runtime.Object) (*Widget, error) {
 	u, ok := cached.(*unstructured.Unstructured)
 	if !ok {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { stacktest.Main(m) }
 
 type syncFunc = func(context.Context, string) error
 
-// constructors are what a program calls in client-go, or in the library instead.
+// constructors are the functions that a program calls, of client-go or of the library.
 type constructors struct {
 	config  func(*rest.Config) *rest.Config
 	factory func(client kubernetes.Interface, namespace string) informers.SharedInformerFactory
@@ -58,7 +58,7 @@ var decoratedConstructors = constructors{
 }
 
 // TestBehavior runs a controller with client-go's own constructors, then with those of the library, against a real API server.
-// Requests, Events, retries, leader election and shutdown must not differ.
+// Requests, Events, retries, leader election and shutdown must not differ (O4).
 func TestBehavior(t *testing.T) {
 	plain, decorated := runLabeler(t, plainConstructors), runLabeler(t, decoratedConstructors)
 	for _, l := range []*labeler{plain, decorated} {

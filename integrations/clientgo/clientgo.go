@@ -1,5 +1,5 @@
-// Package clientgo instruments a controller that is built with client-go alone, in one import. Its functions are those of
-// packages collectors/… with default options, and can be mixed with them.
+// Package clientgo instruments a controller that is built on plain client-go, with one import. Its functions are those of
+// the packages below collectors with default options, and can be combined with them.
 //
 //	var obs = clientgo.New("my-controller")
 //
@@ -8,8 +8,8 @@
 //	queue := clientgo.NewTypedRateLimitingQueue(obs, "pods", limiter)
 //	err := clientgo.Sync(ctx, obs, "pods", key, c.syncHandler)
 //
-// As in client_golang's promauto, New and InformerFor panic instead of returning an error. Both do so in the first run of a
-// program or never. Without a panic: collectors.New and informer.InformerFor.
+// As in client_golang's promauto, New and InformerFor panic instead of returning an error. Both panic in the first run of a
+// program or never. To handle errors instead, use collectors.New and informer.InformerFor.
 package clientgo
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// New returns an Observer whose metrics are registered with prometheus.DefaultRegisterer, which promhttp.Handler serves. name
+// New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves. name
 // is the value of the label name: the program. It panics if name is empty, or if the registerer already has an Observer of
 // that name. For another registerer, cache checks or limits use collectors.New.
 func New(name string) *collectors.Observer {
@@ -45,8 +45,8 @@ func New(name string) *collectors.Observer {
 }
 
 // WrapConfig is apiclient.WrapConfig. It also registers apiclient.NewMetrics with client-go, so that waits for client-go's
-// default rate limiter are reported. client-go accepts one registration per process: a program with its own must call
-// metrics.Register before, or use apiclient.WrapConfig.
+// default rate limiter are reported. client-go accepts one registration per process, the first: a program with its own must
+// call metrics.Register before WrapConfig, or use apiclient.WrapConfig.
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 	metrics.Register(apiclient.NewMetrics(obs))
 	return apiclient.WrapConfig(obs, config)
@@ -57,9 +57,9 @@ func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interf
 	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.Options{})
 }
 
-// InformerFor is informer.InformerFor, for the factory of another clientset that watches all namespaces. resource is the name
-// of the resource with its version and group, such as "widgets.v1.example.com". It panics if the name has another form, or
-// if the factory has an informer for the type already.
+// InformerFor is informer.InformerFor, for the factory of another clientset that watches all namespaces. resource is the
+// name of the resource with its version and group, such as "widgets.v1.example.com". It panics if the name has another
+// form, or if the factory already has an informer of the type.
 func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L runtime.Object](
 	obs *collectors.Observer, factory informer.GeneratedFactory[C, F], resource string, objects informer.GeneratedClient[L],
 ) cache.SharedIndexInformer {

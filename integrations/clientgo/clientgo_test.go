@@ -26,12 +26,12 @@ import (
 
 var (
 	obs = clientgo.New("test")
-	// What New and promhttp.Handler use.
+	// The registerer of New and the gatherer of promhttp.Handler.
 	registerer = prometheus.DefaultRegisterer //nolint:forbidigo // it is tested
 	gatherer   = prometheus.DefaultGatherer   //nolint:forbidigo // it is tested
 )
 
-// controller has a queue field as that of k8s.io/sample-controller.
+// controller has the same queue field as k8s.io/sample-controller.
 type controller struct {
 	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
@@ -51,8 +51,8 @@ func (f *generatedFactory) InformerFor(_ runtime.Object, newFunc newInformer) ca
 	return f.built
 }
 
-// TestController decorates a controller with the functions of the package. Nothing in this process provides workqueue_*, so
-// that the decorated queue does.
+// TestController decorates a controller with the functions of the package. This process has no provider of workqueue_*, so the
+// library registers them.
 func TestController(t *testing.T) {
 	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}})
 	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
@@ -112,7 +112,7 @@ func TestController(t *testing.T) {
 	}
 }
 
-// TestPanics: the functions without an error do not go on without metrics.
+// TestPanics: functions that return no error panic if they cannot register.
 func TestPanics(t *testing.T) {
 	client := fake.NewClientset()
 	factory := &generatedFactory{client: client}
@@ -138,7 +138,7 @@ func TestPanics(t *testing.T) {
 
 var watchedAlready = cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.Service{}, 0, cache.Indexers{})
 
-// TestDefaultRateLimiter: each typed client has a limiter of its own, as without the library, and waits for all of them are
+// TestDefaultRateLimiter: each typed client has its own limiter, as without the library, and waits for all of them are
 // reported. A limiter that WrapConfig decorates is not reported twice.
 func TestDefaultRateLimiter(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

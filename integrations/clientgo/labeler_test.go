@@ -39,7 +39,7 @@ import (
 const (
 	baseDelay = 20 * time.Millisecond
 	failures  = 4 // of the item flaky
-	// Longer than the test, so that each run renews the lease exactly once: when the elector has acquired it.
+	// Longer than the test, so that each run renews the lease exactly once, when the elector has acquired it.
 	retryPeriod = 10 * time.Minute
 )
 
@@ -124,7 +124,7 @@ func runLabeler(t *testing.T, c constructors) *labeler {
 		})
 	}
 
-	// One item that changes twice, one with failures, and one that is in process during the shutdown.
+	// One item that changes twice, one with failures, and one that is being processed during the shutdown.
 	write := direct.CoreV1().ConfigMaps(l.namespace)
 	create := func(name string) {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"owner": "a"}}}

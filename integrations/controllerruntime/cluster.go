@@ -8,9 +8,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 )
 
-// NewCluster is cluster.New with observed requests and informers, for a cluster besides that of the manager. Give each
-// cluster an Observer with a name of its own, such as "my-operator/west": the metrics have no other label by which the
-// informers of two clusters differ.
+// NewCluster is cluster.New with observed requests and informers, for an additional cluster. Give each cluster an Observer
+// with a unique name, such as "my-operator/west": no other label distinguishes the informers of two clusters.
 //
 //	west, err := collectors.New(metrics.Registry, collectors.Options{Name: "my-operator/west"})
 //	c, err := controllerruntime.NewCluster(west, config)

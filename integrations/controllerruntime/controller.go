@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// RequestType is a type of requests whose controllers are decorated.
+// RequestType is a type of requests. Its controllers are decorated.
 type RequestType struct {
 	// decorate decorates a controller of such requests and returns its name. It returns false for anything else.
 	decorate func(*collectors.Observer, manager.Runnable) (name string, ok bool)
@@ -22,8 +22,8 @@ type RequestType struct {
 // controller.NewTyped[R].
 func RequestOf[R comparable]() RequestType { return RequestType{decorate[R]} }
 
-// decorate replaces what a controller will use once it starts. It keeps what is set, so that options, limiter and queue
-// are those that the controller would have had.
+// decorate replaces what a controller will use once it starts. It decorates the existing values, so that options, limiter
+// and queue are those that the controller would have had.
 func decorate[R comparable](obs *collectors.Observer, r manager.Runnable) (name string, ok bool) {
 	f, ok := fieldsOf[R](r)
 	if !ok {

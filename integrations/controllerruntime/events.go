@@ -13,9 +13,9 @@ import (
 	eventrecorder "sigs.k8s.io/controller-runtime/pkg/recorder"
 )
 
-// recorder records the Events of leader election. The manager has a recorder for them that nothing else can use, and
-// mgr.GetEventRecorderFor returns one that ends before leader election does. So this is the recorder of a cluster of its own,
-// which does nothing else, makes no request until there is an Event, and ends after the manager.
+// recorder records the Events of leader election. The manager does not expose its own recorder for them, and the recorder
+// of mgr.GetEventRecorderFor ends before leader election does. This is therefore the recorder of a separate cluster.Cluster
+// without any other purpose. It sends no request until the first Event, and ends after the manager.
 type recorder struct {
 	eventrecorder.Provider
 	cluster cluster.Cluster
@@ -36,8 +36,8 @@ func newRecorder(config *rest.Config, options ctrl.Options) (*recorder, error) {
 	return &recorder{c, c}, nil
 }
 
-// stop sends what has been recorded and ends the recorder. Like the manager, whose time for its shutdown is over by then, it
-// does not wait.
+// stop sends what has been recorded and ends the recorder. It does not wait, because the manager's graceful shutdown period
+// is over by then.
 func (r *recorder) stop() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

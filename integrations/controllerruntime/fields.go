@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// fields are the fields of a controller that are decorated. They are exported and belong to an internal type of
-// controller-runtime, so that they are found by name and type when a controller is added.
+// fields are the fields of a controller that are decorated. They are exported fields of an internal type of
+// controller-runtime, and are therefore found by name and type when a controller is added.
 type fields[R comparable] struct {
 	name       *string
 	workers    *int
@@ -52,7 +52,7 @@ func field[T any](s reflect.Value, name string, to **T) bool {
 // internals is the path of controller-runtime's internal packages.
 const internals = "sigs.k8s.io/controller-runtime/pkg/internal/"
 
-// isUpstream reports whether a runnable is a controller of controller-runtime, however it was created.
+// isUpstream reports whether a runnable is a controller of controller-runtime, regardless of how it was created.
 func isUpstream(r manager.Runnable) bool {
 	return isPointerTo(r, internals+"controller", "Controller[")
 }
@@ -68,7 +68,7 @@ func isKnownQueue(q any) bool {
 		isPointerTo(q, "k8s.io/client-go/util/workqueue", "rateLimitingType[")
 }
 
-// isPointerTo reports whether v points to a struct whose type is of the given package and has a name with the given prefix.
+// isPointerTo reports whether v points to a struct of a type in the given package, with a name that starts with prefix.
 func isPointerTo(v any, pkg, prefix string) bool {
 	t := reflect.TypeOf(v)
 	return t != nil && t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == pkg &&

@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// request is a type of requests that controller-runtime does not know.
+// request is a request type other than reconcile.Request.
 type request struct{ cluster, name string }
 
 // limiterOf returns the rate limiter of a controller.
@@ -47,7 +47,7 @@ func newController[R comparable](t *testing.T, mgr ctrl.Manager, options control
 }
 
 // TestFields pins the internals of this version of controller-runtime: the fields of a controller have the names and types
-// that fields.go expects, and hold what the options say.
+// that fields.go expects, and the values of the options.
 func TestFields(t *testing.T) {
 	reconciler := &counting{}
 	limiter := workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]()
@@ -82,7 +82,7 @@ func (*counting) Reconcile(context.Context, ctrl.Request) (ctrl.Result, error) {
 }
 func (*counting) Start(context.Context) error { return nil }
 
-// embedding has the methods of a controller and is none.
+// embedding has the methods of a controller, but is not one.
 type embedding struct{ controller.Controller }
 
 // TestTypedRequests: controllers of other requests are decorated if Options.Requests names their type.
@@ -108,8 +108,8 @@ func TestTypedRequests(t *testing.T) {
 	}
 }
 
-// TestControllersThatDoNotFit: what cannot be decorated is added as it is. There is one message for each such controller,
-// and none for anything else.
+// TestControllersThatDoNotFit: controllers that cannot be decorated are added undecorated, with one log message each. There
+// are no other messages.
 func TestControllersThatDoNotFit(t *testing.T) {
 	var (
 		mu       sync.Mutex
@@ -148,7 +148,7 @@ func TestControllersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestRetryTiming: the rate limiter that a controller would have had decides on its retries. With the priority queue, which
+// TestRetryTiming: the rate limiter that a controller would have had determines its retries. With the priority queue, which
 // is the default, there is no limit for all items: each of 500 failing items is retried as early as the first.
 func TestRetryTiming(t *testing.T) {
 	const items, attempts = 500, 3

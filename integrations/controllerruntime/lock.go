@@ -13,9 +13,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/leader"
 )
 
-// decorateLock sets the lock that the manager would have used, decorated, in the options of a manager. It returns what
-// records the lock's Events, nil if the lock is the caller's. Without a lock it changes nothing: the manager then fails with
-// the same error as without the decorator.
+// decorateLock decorates the lock that the manager would use, and sets it in the manager's options. It returns the recorder
+// of the lock's Events, or nil if the lock is the caller's. If the lock cannot be created, it changes nothing: the manager
+// then fails with the same error as without the decorator.
 func decorateLock(obs *collectors.Observer, config *rest.Config, options *ctrl.Options) *recorder {
 	if options.LeaderElectionConfig != nil {
 		options.LeaderElectionConfig = apiclient.WrapConfig(obs, options.LeaderElectionConfig)
@@ -43,7 +43,7 @@ func decorateLock(obs *collectors.Observer, config *rest.Config, options *ctrl.O
 // renewDeadline is the manager's default. Half of it is the timeout of the lock's requests.
 const renewDeadline = 10 * time.Second
 
-// newLock creates the lock as the manager does, in the namespace of the service account if there is no other.
+// newLock creates the lock as the manager does, by default in the namespace of the service account.
 func newLock(config *rest.Config, events *recorder, options ctrl.Options) (resourcelock.Interface, error) {
 	deadline := renewDeadline
 	if options.RenewDeadline != nil {

@@ -26,7 +26,7 @@ import (
 )
 
 // TestLeaderElection: the decorated lock has the labels, the configuration and the Events of the manager's own, and leadership
-// is reported.
+// is reported (O4).
 func TestLeaderElection(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	own := rest.CopyConfig(stacktest.Config(t))

@@ -32,7 +32,7 @@ func quiet(options ctrl.Options) ctrl.Options {
 	return options
 }
 
-// runningManager is a manager with metrics of its own.
+// runningManager is a manager with separate metrics.
 type runningManager struct {
 	ctrl.Manager
 	t        *testing.T
@@ -63,7 +63,7 @@ func (m *runningManager) run() {
 	}
 }
 
-// start starts the manager. The result of Start will be in the channel.
+// start starts the manager. The channel receives the result of Start.
 func (m *runningManager) start() chan error {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	done := make(chan error, 1)

@@ -12,9 +12,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 )
 
-// NewManager is ctrl.NewManager with an observed manager. config and options are what they would have been and are not
-// modified; what options sets, such as NewCache or LeaderElectionResourceLockInterface, is used and decorated. An error of
-// ctrl.NewManager is returned unchanged.
+// NewManager is ctrl.NewManager with an observed manager. config and options are those for ctrl.NewManager and are not
+// modified. Fields that options sets, such as NewCache or LeaderElectionResourceLockInterface, are used and decorated. An
+// error of ctrl.NewManager is returned unchanged.
 func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctrl.Manager, error) {
 	if config == nil {
 		return ctrl.NewManager(config, options) // returns the error

@@ -135,6 +135,7 @@ func TestOwnInformers(t *testing.T) {
 // TestSeveralManagers: a process may have several managers with one name, one after another and at the same time, as tests
 // with envtest have. They share their metrics in controller-runtime's registry, and the first of them may never start.
 func TestSeveralManagers(t *testing.T) {
+	config := stacktest.Config(t) // first, because it skips the test under -short
 	t.Cleanup(func() {
 		obs, err := collectors.New(metrics.Registry, collectors.Options{Name: "several"})
 		var registered prometheus.AlreadyRegisteredError
@@ -143,7 +144,7 @@ func TestSeveralManagers(t *testing.T) {
 		}
 	})
 	create := func(namespace string) *runningManager {
-		mgr, err := controllerruntime.NewManager(stacktest.Config(t),
+		mgr, err := controllerruntime.NewManager(config,
 			quiet(ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}}}),
 			controllerruntime.Options{Name: "several"})
 		if err != nil {
@@ -188,7 +189,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// TestCluster: a cluster besides that of the manager has metrics of its own.
+// TestCluster: an additional cluster has separate metrics.
 func TestCluster(t *testing.T) {
 	namespace := stacktest.Namespace(t)
 	m := newManager(t, unreachable(), ctrl.Options{})

@@ -17,12 +17,12 @@ type Options struct {
 	// Name is the value of the label name: the operator. Managers with the same name and registry share one Observer, that of
 	// the first, so that a process may have several.
 	Name string
-	// Observer is used in place of a new one. Name, Registerer, Tracer, RememberedEvents, Checks and Limits are then ignored.
+	// Observer is used in place of a new one. The other fields, except Requests, are then ignored.
 	Observer *collectors.Observer
 	// Registerer is where the metrics are registered. The default is controller-runtime's registry, which the manager
 	// serves.
 	Registerer prometheus.Registerer
-	// Tracer follows events into handlers. The default is none.
+	// Tracer starts spans for lists, events, reconciles and requests. The default is none.
 	Tracer collectors.Tracer
 	// RememberedEvents is that of collectors.Options.
 	RememberedEvents int
@@ -30,7 +30,13 @@ type Options struct {
 	Checks collectors.Checks
 	// Limits bounds the number of series.
 	Limits collectors.Limits
-	// Requests are the types of requests, besides reconcile.Request, whose controllers are decorated:
+	// Detail selects the reported metrics, and Omit names further metrics that are not reported: see collectors.Options.
+	Detail collectors.Detail
+	Omit   []string
+	// Histograms selects the form of histograms. The default is collectors.ClassicHistograms. controller-runtime always exposes its
+	// own as both.
+	Histograms collectors.Histograms
+	// Requests are types of requests besides reconcile.Request. Their controllers are decorated as well:
 	//
 	//	Requests: []controllerruntime.RequestType{controllerruntime.RequestOf[myRequest]()}
 	Requests []RequestType
@@ -51,6 +57,9 @@ func (o Options) observer(logger logr.Logger) (*collectors.Observer, error) {
 		RememberedEvents: o.RememberedEvents,
 		Checks:           o.Checks,
 		Limits:           o.Limits,
+		Detail:           o.Detail,
+		Omit:             o.Omit,
+		Histograms:       o.Histograms,
 	})
 	var registered prometheus.AlreadyRegisteredError
 	if errors.As(err, &registered) {

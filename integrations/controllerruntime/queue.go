@@ -11,7 +11,7 @@ import (
 )
 
 // decorateQueue decorates a function that creates the queue of a controller. A queue that is neither client-go's nor
-// controller-runtime's is left as it is, because handlers may expect its type.
+// controller-runtime's is not decorated, because handlers may expect its type.
 func decorateQueue[R comparable](obs *collectors.Observer, name string, inner newQueue[R]) newQueue[R] {
 	return func(controllerName string, rateLimiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
 		late := &lateLimiter[R]{rateLimiter}
@@ -35,7 +35,7 @@ type lateLimiter[R comparable] struct {
 	workqueue.TypedRateLimiter[R]
 }
 
-// trackedQueue tells its tracker which items are in the queue.
+// trackedQueue reports to its tracker which items are in the queue.
 type trackedQueue[R comparable] struct {
 	workqueue.TypedRateLimitingInterface[R]
 	tracker *queue.Tracker[R]
@@ -53,8 +53,21 @@ func (q *trackedQueue[R]) AddAfter(item R, d time.Duration) {
 	q.TypedRateLimitingInterface.AddAfter(item, d)
 }
 
+// AddRateLimited implements workqueue.TypedRateLimitingInterface.
+func (q *trackedQueue[R]) AddRateLimited(item R) {
+	q.tracker.AddRateLimited(item)
+	q.TypedRateLimitingInterface.AddRateLimited(item)
+}
+
+// Done implements workqueue.TypedInterface.
+func (q *trackedQueue[R]) Done(item R) {
+	q.tracker.Done(item)
+	q.TypedRateLimitingInterface.Done(item)
+}
+
 // Get implements workqueue.TypedInterface.
 func (q *trackedQueue[R]) Get() (item R, shutdown bool) {
+	q.tracker.Wait()
 	item, shutdown = q.TypedRateLimitingInterface.Get()
 	if !shutdown {
 		q.tracker.Get(item)
@@ -82,8 +95,10 @@ type trackedPriorityQueue[R comparable] struct {
 
 // AddWithOpts implements priorityqueue.PriorityQueue.
 func (q *trackedPriorityQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...R) {
-	if !o.RateLimited {
-		for _, item := range items {
+	for _, item := range items {
+		if o.RateLimited {
+			q.tracker.AddRateLimited(item)
+		} else {
 			q.tracker.Add(item, o.After)
 		}
 	}
@@ -92,6 +107,7 @@ func (q *trackedPriorityQueue[R]) AddWithOpts(o priorityqueue.AddOpts, items ...
 
 // GetWithPriority implements priorityqueue.PriorityQueue.
 func (q *trackedPriorityQueue[R]) GetWithPriority() (item R, priority int, shutdown bool) {
+	q.tracker.Wait()
 	item, priority, shutdown = q.inner.GetWithPriority()
 	if !shutdown {
 		q.tracker.Get(item)

@@ -108,7 +108,7 @@ func requestFor(name string) (r ctrl.Request) {
 	return r
 }
 
-// TestQueue: coalesced adds, delayed items and the age of the oldest item are reported for the queue that controller-runtime
+// TestQueue: coalesced adds, delayed items, the age of the oldest item and running workers (S38) are reported for the queue that controller-runtime
 // creates.
 func TestQueue(t *testing.T) {
 	for name, o := range options {
@@ -133,7 +133,7 @@ func TestQueue(t *testing.T) {
 				if pq, ok := q.(priorityqueue.PriorityQueue[ctrl.Request]); ok {
 					pq.AddWithOpts(priorityqueue.AddOpts{After: 10 * time.Second}, requestFor("b"))
 					pq.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, requestFor("c"))
-					q.AddAfter(requestFor("b"), 20*time.Second) // the earlier time counts
+					q.AddAfter(requestFor("b"), 20*time.Second) // the earlier time wins
 				} else {
 					q.AddAfter(requestFor("b"), 10*time.Second)
 					q.AddRateLimited(requestFor("c"))
@@ -149,6 +149,20 @@ func TestQueue(t *testing.T) {
 				check("taken", 1, 1, 0)
 				time.Sleep(10 * time.Second)
 				check("the delay is over", 1, 0, 1)
+				running := func(step string, want float64) {
+					t.Helper()
+					synctest.Wait()
+					if n := metricstest.Gather(t, registry).Sum("controller_running_workers", "controller", "test"); n != want {
+						t.Errorf("%s: %v running workers, want %v", step, n, want)
+					}
+				}
+				running("none", 0)
+				for range 2 {
+					go q.Get() // one takes b, the other waits
+				}
+				running("one processes, one waits", 2)
+				q.Done(requestFor("b"))
+				running("one ends", 1)
 				q.ShutDown()
 				synctest.Wait()
 				if n := len(metricstest.Gather(t, registry).Select("controller_queue_coalesced_total")); n != 0 {
@@ -159,7 +173,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestOwnQueue: a queue of the caller's own type stays what it is.
+// TestOwnQueue: a queue of a custom type is not decorated.
 func TestOwnQueue(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	own := &ownQueue{}
@@ -203,7 +217,7 @@ func TestQueueBehavior(t *testing.T) {
 
 // play makes random calls to a queue, with one worker at a time in Get, and returns all answers.
 func play(seed uint64, q workqueue.TypedRateLimitingInterface[ctrl.Request]) (answers []string) {
-	rnd := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // only for variety
+	rnd := rand.New(rand.NewPCG(seed, 0))
 	say := func(format string, values ...any) { answers = append(answers, fmt.Sprintf(format, values...)) }
 	pq, _ := q.(priorityqueue.PriorityQueue[ctrl.Request])
 	type answer struct {

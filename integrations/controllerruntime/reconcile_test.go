@@ -25,7 +25,7 @@ import (
 const compared = "compared"
 
 // TestReconciles runs a controller in a decorated manager and compares what both count. Panics are recovered by
-// controller-runtime.
+// controller-runtime (O4).
 func TestReconciles(t *testing.T) {
 	outcomes := map[string]func() (reconcile.Result, error){
 		"success":       func() (reconcile.Result, error) { return reconcile.Result{}, nil },
@@ -72,6 +72,9 @@ func TestReconciles(t *testing.T) {
 	want := map[string]float64{"success": 5, "error": 1, "requeue": 1, "requeue_after": 1, "terminal": 1, "panic": 1}
 	ours := func() map[string]float64 { return byResult(t, m.registry, "controller_reconcile_total") }
 	m.eventually("every result is counted", func() bool { return maps.Equal(ours(), want) })
+	m.eventually("both workers are running", func() bool {
+		return m.samples().Sum("controller_running_workers", "controller", compared) == 2
+	})
 	m.stop()
 	if got := ours(); !maps.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
@@ -94,7 +97,7 @@ func TestReconciles(t *testing.T) {
 		t.Errorf("controller-runtime counted %v, want %v", theirs, want)
 	}
 	if n := metricstest.Gather(t, metrics.Registry).Sum("workqueue_retries_total", "controller", compared); fmt.Sprint(n) != "4" {
-		t.Errorf("controller-runtime counted %v retries, want 4", n) // and the requeue after a time
+		t.Errorf("controller-runtime counted %v retries, want 4", n) // including requeue_after
 	}
 }
 

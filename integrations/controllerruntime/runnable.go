@@ -16,7 +16,7 @@ func controllerIn(ctx context.Context) string {
 }
 
 // inContext returns a controller that runs in a context with its name: a source gets informers and adds its event handlers
-// in the context of the controller that starts it. The manager finds the same methods as in the controller itself.
+// in the context of the controller that starts it. It has the same optional methods as the controller itself.
 func inContext(r manager.Runnable, name string) manager.Runnable {
 	elected, ok := r.(electedRunnable)
 	if !ok {

@@ -136,7 +136,7 @@ func (l Lines) explain(text string) string {
 	return fmt.Sprintf("line %d: %s", line, what)
 }
 
-// Join joins errors whose texts begin with the path of a field and a colon, and adds the lines. It returns nil if there are
+// Join joins errors with texts that begin with the path of a field and a colon, and adds the lines. It returns nil if there are
 // none.
 func (l Lines) Join(errs ...error) error {
 	var located []error

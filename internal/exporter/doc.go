@@ -1,7 +1,9 @@
-// Package exporter watches a cluster through the library's own decorated informers and serves what they report. It assembles
-// the packages below it, which import each other only downwards in this list:
+// Package exporter watches a cluster through the library's own decorated informers and serves what they report. It
+// assembles the packages below it. Each imports only packages that follow it in this list:
 //
 //	web           metrics, probes, profiles, the landing page and its data as JSON
+//	cost          predicted series, requests and memory of a configuration, for exporter cost
+//	check         problems of a cluster at one time, for exporter check
 //	status        state of each informer, and readiness
 //	discovery     starts and stops informers by the configuration and the resources that the API server serves
 //	election      leader election of the replica that audits

@@ -37,7 +37,7 @@ type replica struct {
 func elects(namespace, identity string) *election.Election {
 	return &election.Election{
 		Namespace: namespace, Name: "exporter", Identity: identity,
-		LeaseDuration: 6 * time.Second, RenewDeadline: 5 * time.Second, RetryPeriod: 200 * time.Millisecond,
+		LeaseDuration: 10 * time.Second, RenewDeadline: 8 * time.Second, RetryPeriod: 200 * time.Millisecond,
 	}
 }
 
@@ -101,7 +101,7 @@ func (r *replica) audits(t *testing.T) (n float64) {
 	return n
 }
 
-// judges reports whether a replica has k8s_informer_audit_differences.
+// judges reports whether a replica reports k8s_informer_audit_differences.
 func (r *replica) judges(t *testing.T) bool {
 	t.Helper()
 	return len(exportertest.Values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "kind")) > 0
@@ -207,7 +207,7 @@ func TestElection(t *testing.T) {
 		t.Errorf("log lines that the Lease cannot be used: %v, want one more than %d", lines, told)
 	}
 
-	// Connected again, it is a candidate.
+	// After it has reconnected, it is a candidate again.
 	if err := second.proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
 package exporter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,7 +16,9 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/check"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
@@ -39,7 +43,7 @@ type Options struct {
 	Election *election.Election
 	// Logger receives log messages. If nil, they are discarded.
 	Logger *slog.Logger
-	// Tracer traces delivered events. Optional.
+	// Tracer starts spans for lists and delivered events. Optional.
 	Tracer collectors.Tracer
 	// TelemetryPath is the path of metrics. It defaults to web.DefaultTelemetryPath.
 	TelemetryPath string
@@ -89,12 +93,15 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 	}
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: options.Shard.Name(), Logger: options.Logger, Tracer: options.Tracer,
-		Limits: collectors.Limits{InformerTypes: config.MaxKinds, WatchNamespaces: config.MaxNamespaces},
+		Limits: collectors.Limits{InformerTypes: config.MaxKinds, WatchNamespaces: config.MaxNamespaces}, Omit: omitted(),
+		Detail: collectors.Detail(options.Config.Detail), Histograms: collectors.Histograms(options.Config.Histograms),
 	})
 	if err != nil {
 		return nil, err
 	}
-	connection, err := connect(func(config *rest.Config) *rest.Config { return apiclient.WrapConfig(observer, config) })
+	connection, err := connect(func(config *rest.Config) *rest.Config {
+		return apiclient.WrapConfigWithOptions(observer, config, apiclient.Options{CompressedBytes: true})
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +114,10 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 			return nil, fmt.Errorf("leader election: %w", err)
 		}
 	}
-	signals, err := informers.NewObjectMetrics(registry, observer, options.Shard.Name(), connection.Whole)
+	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{
+		Name: options.Shard.Name(), FirstNamespaces: options.Config.Objects.FirstNamespaces,
+		Detail: collectors.Detail(options.Config.Detail), Histograms: collectors.Histograms(options.Config.Histograms),
+	}, connection.Whole)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +128,18 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 		Client: connection.Metadata, Discover: connection.Discover, Logger: options.Logger,
 	})
 	making.OnDefinitionsChanged, making.OnUnselected = e.follower.DefinitionsChanged, e.follower.UnselectedReceived
-	e.reloader = config.NewReloader(options.File, e.follower.Reconfigure, options.Logger)
+	e.reloader = config.NewReloader(options.File, func(c config.Config) {
+		if cmp.Or(c.Detail, config.DetailFull) != cmp.Or(options.Config.Detail, config.DetailFull) {
+			options.Logger.Warn("a change of detail takes effect at the next start", "configured", c.Detail, "reported", options.Config.Detail)
+		}
+		if cmp.Or(c.Histograms, config.HistogramsClassic) != cmp.Or(options.Config.Histograms, config.HistogramsClassic) {
+			options.Logger.Warn("a change of histograms takes effect at the next start", "configured", c.Histograms, "reported", options.Config.Histograms)
+		}
+		if !slices.Equal(c.Objects.FirstNamespaces, options.Config.Objects.FirstNamespaces) {
+			options.Logger.Warn("a change of objects.firstNamespaces takes effect at the next start")
+		}
+		e.follower.Reconfigure(c)
+	}, options.Logger)
 	e.follower.Apply(context.Background()) // starts with what needs no discovery
 	e.status = &status.Reporter{
 		Name: options.Shard.Name(), Idle: options.Shard.Partial(), Started: time.Now(),
@@ -224,6 +245,26 @@ func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
 // that lists the others if ctx ends first, and an error if all informers are refused.
 func (e *Exporter) Settled(ctx context.Context) error { return e.status.Settled(ctx) }
 
+// Progress returns the number of informers that are complete in the sense of Settled, and that of all informers.
+func (e *Exporter) Progress() (complete, all int) {
+	states := e.status.Informers()
+	for _, s := range states {
+		if s.Complete() {
+			complete++
+		}
+	}
+	return complete, len(states)
+}
+
+// Confirmed waits until a second audit has confirmed or refuted all differences and skipped audits of the first one, or until ctx
+// ends. It is called after Settled.
+func (e *Exporter) Confirmed(ctx context.Context) { e.status.Confirmed(ctx) }
+
+// Check returns the problems that the informers show now.
+func (e *Exporter) Check(o check.Options) check.Report {
+	return check.Find(e.status.Informers(), e.informers.List(), o)
+}
+
 // Handler serves all paths behind filters, the first of which is outermost.
 func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Handler {
 	return e.server.Handler(filters...)
@@ -232,7 +273,7 @@ func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Hand
 // HealthHandler serves only the probes, for an address without authentication.
 func (e *Exporter) HealthHandler() http.Handler { return e.server.HealthHandler() }
 
-// WrapConfig returns a copy of config whose requests appear in the exporter's metrics.
+// WrapConfig returns a copy of config. Its requests appear in the exporter's metrics.
 func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config {
 	return apiclient.WrapConfig(e.observer, config)
 }

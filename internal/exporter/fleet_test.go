@@ -24,6 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
@@ -33,8 +34,8 @@ type fleet struct {
 	logs      []*logtest.Recorder
 }
 
-// newFleet starts all shards of a configuration. At the end of the test none of their goroutines may be left; others are the
-// client configurations with which the test itself has opened connections.
+// newFleet starts all shards of a configuration. At the end of the test none of their goroutines may be left. others are
+// the client configurations with which the test itself has opened connections.
 func newFleet(t *testing.T, total int, cluster *rest.Config, what config.Config, others ...*rest.Config) *fleet {
 	t.Helper()
 	f := &fleet{}
@@ -62,7 +63,7 @@ func newFleet(t *testing.T, total int, cluster *rest.Config, what config.Config,
 			}
 			utilnet.CloseIdleConnectionsFor(transport)
 		}
-		goleak.VerifyNone(t, leaks)
+		leaktest.None(t, leaks)
 	})
 	return f
 }
@@ -179,7 +180,7 @@ func (l label) create(t *testing.T, client kubernetes.Interface, namespace strin
 	}
 }
 
-// deleteAll deletes those in a namespace.
+// deleteAll deletes the ConfigMaps of the test in a namespace.
 func (l label) deleteAll(t *testing.T, client kubernetes.Interface, namespace string) {
 	t.Helper()
 	err := client.CoreV1().ConfigMaps(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: l.selector()})
@@ -188,7 +189,7 @@ func (l label) deleteAll(t *testing.T, client kubernetes.Interface, namespace st
 	}
 }
 
-// uids returns those of all.
+// uids returns the UIDs of all ConfigMaps of the test.
 func (l label) uids(t *testing.T, client kubernetes.Interface) []string {
 	t.Helper()
 	list, err := client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{LabelSelector: l.selector()})

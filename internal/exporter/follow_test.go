@@ -52,7 +52,7 @@ func (w *definer) define(t *testing.T, group string, versions ...string) {
 	}
 }
 
-// undefine deletes definitions and waits until they are gone.
+// undefine deletes definitions and waits until they no longer exist.
 func (w *definer) undefine(t *testing.T, groups ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
@@ -133,7 +133,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	}
 
 	account.Grant(t, "", mayWatch("configmaps"))
-	e.follower.Reconfigure(cluster) // does at once what else is done every few minutes
+	e.follower.Reconfigure(cluster) // does immediately what otherwise happens every few minutes
 	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 0, "configmaps": 1})
 	if now := kinds(); now["watched"] != 3 || now["forbidden"] >= before["forbidden"] {
 		t.Errorf("kinds: %v, before %v", now, before)
@@ -266,7 +266,7 @@ func TestLabelSelector(t *testing.T) {
 	} {
 		before := exportertest.Values(t, e.Gatherer(), metric, "result")[good]
 		await.True(t, "two more of "+metric, func() bool {
-			label("unlabelled", fmt.Sprint("t", time.Now().UnixNano())) // a change that the selector leaves out
+			label("unlabelled", fmt.Sprint("t", time.Now().UnixNano())) // a change that the selector excludes
 			return exportertest.Values(t, e.Gatherer(), metric, "result")[good] >= before+2
 		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), metric, "result")) })
 		for _, bad := range []string{"lagging", "different"} {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/internal/configfile"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -25,7 +26,7 @@ import (
 func TestMain(m *testing.M) {
 	known := goleak.IgnoreCurrent()
 	code := stacktest.Run(m)
-	if err := goleak.Find(known); err != nil && code == 0 {
+	if err := leaktest.Find(known); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, "the tests leave goroutines:", err)
 		code = 1
 	}
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 // start starts e and stops it at the end of the test.
 func start(t *testing.T, e *Exporter) {
 	t.Helper()
-	e.Start(klog.NewContext(t.Context(), logr.FromSlogHandler(e.log.Handler()))) // client-go logs where the exporter does, as in the program
+	e.Start(klog.NewContext(t.Context(), logr.FromSlogHandler(e.log.Handler()))) // client-go uses the logger of the exporter, as in the program
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
@@ -59,7 +60,7 @@ func run(t *testing.T, e *Exporter, others ...*rest.Config) {
 			utilnet.CloseIdleConnectionsFor(transport)
 		}
 		// The goroutine that waits for a restarted server belongs to the package that started it.
-		goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("os/exec.(*Cmd).Wait"))
+		leaktest.None(t, leaks, goleak.IgnoreAnyFunction("os/exec.(*Cmd).Wait"))
 	})
 	start(t, e)
 }

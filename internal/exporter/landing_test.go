@@ -33,7 +33,7 @@ func TestLandingPage(t *testing.T) {
 		t.Errorf("starts with %.20q", body)
 	}
 
-	// The policy allows exactly the style that the browser gets.
+	// The policy allows exactly the style of the page.
 	style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(body)
 	sum := sha256.Sum256([]byte(style[1]))
 	want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"
@@ -55,7 +55,7 @@ func TestLandingPageSorts(t *testing.T) {
 	run(t, e)
 	settle(t, e)
 	for target, want := range map[string][]string{
-		"/":                    {"secrets", "nodes", "pods"}, // what needs attention is first
+		"/":                    {"secrets", "nodes", "pods"}, // informers with problems are first
 		"/?sort=nonsense&desc": {"secrets", "nodes", "pods"},
 		"/?sort=state&desc":    {"nodes", "pods", "secrets"},
 		"/?sort=resource":      {"nodes", "pods", "secrets"},

@@ -68,6 +68,7 @@ func TestManifestsRender(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth, highlyAvailable, sharding := overlayOf(t, "kubernetes-auth"), overlayOf(t, "high-availability"), overlayOf(t, "sharding")
+	isolated := overlayOf(t, "network-policy")
 	both, reversed := overlayOf(t, "kubernetes-auth", "high-availability"), overlayOf(t, "high-availability", "kubernetes-auth")
 	composed := []string{"- serve\n", "- --web.kubernetes-auth\n", "- --web.health-address=:9959\n", "- --leader-elect\n", "replicas: 3", "name: system:auth-delegator"}
 	for path, parts := range map[string][]string{
@@ -81,6 +82,7 @@ func TestManifestsRender(t *testing.T) {
 			"path: /livez\n            port: health", "name: informer-exporter-metrics", "namespace: elsewhere\n",
 		},
 		sharding:                    {"kind: StatefulSet", "replicas: 3", "--shard=$(POD_INDEX)/3", "namespace: elsewhere\n"},
+		isolated:                    {"kind: NetworkPolicy", "name: informer-exporter\n  namespace: elsewhere"},
 		base:                        {"kind: Deployment", "image: ghcr.io/informer-exporter/informer-exporter:v"},
 		base + "/../servicemonitor": {"kind: Deployment", "kind: ServiceMonitor", "honorLabels: true"},
 		dir:                         {"namespace: elsewhere", "name: elsewhere", "informer-exporter:v9"},
@@ -95,7 +97,7 @@ func TestManifestsRender(t *testing.T) {
 				t.Errorf("%s does not have %q", path, part)
 			}
 		}
-		moved := []string{dir, auth, highlyAvailable, both, reversed, sharding}
+		moved := []string{dir, auth, highlyAvailable, both, reversed, sharding, isolated}
 		if slices.Contains(moved, path) && strings.Contains(string(out), "namespace: informer-exporter") {
 			t.Errorf("an overlay cannot move everything to another namespace:\n%s", out)
 		}
@@ -128,17 +130,17 @@ func TestShardingOnARealServer(t *testing.T) {
 		t.Fatalf("the StatefulSet is not accepted: %v", err)
 	}
 	container := set.Spec.Template.Spec.Containers[0]
-	if want := []string{"serve", "--web.kubernetes-auth", "--web.health-address=:9959"}; len(container.Args) != 4 || !slices.Equal(container.Args[:3], want) {
+	if want := []string{"serve", "--web.kubernetes-auth", "--web.health-address=:9959", "--web.config.file=/etc/informer-exporter/web/web.yaml"}; len(container.Args) != 5 || !slices.Equal(container.Args[:4], want) {
 		t.Fatalf("args %v, want %v and the shard", container.Args, want)
 	}
 	if env := container.Env; len(env) != 1 || env[0].Name != "POD_INDEX" || env[0].ValueFrom.FieldRef.FieldPath != "metadata.labels['"+appsv1.PodIndexLabel+"']" {
 		t.Errorf("env %+v, want the index of the Pod", env)
 	}
-	text, ok := strings.CutPrefix(container.Args[3], "--shard=")
+	text, ok := strings.CutPrefix(container.Args[4], "--shard=")
 	for ordinal := range int(*set.Spec.Replicas) {
 		shard, err := sharding.Parse(strings.ReplaceAll(text, "$(POD_INDEX)", strconv.Itoa(ordinal)))
 		if want := (sharding.Shard{Ordinal: ordinal, Total: int(*set.Spec.Replicas)}); !ok || err != nil || shard != want {
-			t.Errorf("%s: Pod %d is shard %v, want %v (%v)", container.Args[3], ordinal, shard, want, err)
+			t.Errorf("%s: Pod %d is shard %v, want %v (%v)", container.Args[4], ordinal, shard, want, err)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestOnlyMetadataIsRequested(t *testing.T) {
 			t.Errorf("%s %s: only reads are allowed", r.Method, r.URL)
 		}
 		if path := r.URL.Path; path == "/api" || path == "/apis" {
-			continue // what is served, and nothing of any object
+			continue // discovery, without any object
 		}
 		if agent := r.Header.Get("User-Agent"); !strings.HasPrefix(agent, "informer-exporter/") {
 			t.Errorf("%s %s: user agent %q", r.Method, r.URL, agent)

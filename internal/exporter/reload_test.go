@@ -16,6 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -85,7 +86,7 @@ func waitGood(t *testing.T, e *Exporter, want float64) (at float64) {
 	return at
 }
 
-// A file that changes like a ConfigMap adds and removes resources on a real server. Removed ones leave no series.
+// A file that changes like a ConfigMap adds and removes resources on a real server. Removed ones leave no series (O5).
 func TestConfigurationIsReloaded(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	file := &configMap{dir: t.TempDir()}
@@ -121,9 +122,14 @@ func TestConfigurationIsReloaded(t *testing.T) {
 		t.Errorf("the time of the last success was %v and is %v", at, again)
 	}
 
-	file.write(t, "resources: [nodes]")
+	file.write(t, "resources: [nodes]\ndetail: essential\nhistograms: both")
 	waitKindUp(t, e, map[string]float64{"nodes": 1})
 	waitGood(t, e, 1)
+	for _, of := range []string{"detail", "histograms"} {
+		if lines := written.Find("a change of " + of + " takes effect at the next start"); len(lines) != 1 {
+			t.Errorf("log lines %v, want one about the %s", lines, of)
+		}
+	}
 	for _, gone := range []string{"pods", "configmaps", "widgets.example.com"} {
 		await.True(t, "no series of "+gone, func() bool { return exportertest.SeriesOf(t, e.Gatherer(), gone) == 0 })
 	}
@@ -169,7 +175,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 	}
 	reload(nothing)
 	await.True(t, "no series of pods", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "pods") == 0 })
-	goleak.VerifyNone(t, before)
+	leaktest.None(t, before)
 }
 
 // Without a file, Reload does nothing.

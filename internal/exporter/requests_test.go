@@ -33,7 +33,7 @@ func TestOwnRequestsAreReported(t *testing.T) {
 			resources["pods"] >= 2 && resources["nodes"] >= 2 && resources["secrets"] >= 1
 	}, func() string { return fmt.Sprint(requests("code"), requests("verb"), requests("resource")) })
 	for verb := range requests("verb") {
-		if verb != "list" && verb != "watch" && verb != "get" { // the last to ask what is served
+		if verb != "list" && verb != "watch" && verb != "get" { // the last discovery request
 			t.Errorf("requests with the verb %s", verb)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// The rules that Rights returns are sufficient to watch every resource that the configuration selects.
+// The rules that Rights returns are sufficient to watch every resource that the configuration selects (O5).
 func TestRightsAreEnough(t *testing.T) {
 	admin, one, two := stacktest.Config(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	cluster, err := config.Parse([]byte("resources: [secrets, nodes, '*.apps']\nnamespaces: [" + one + ", " + two + "]"))

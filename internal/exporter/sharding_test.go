@@ -126,7 +126,7 @@ func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
 	})
 	e := newFakeOf(t, Options{Shard: sharding.Shard{Ordinal: 0, Total: 2}, Config: split}, client, exportertest.Discovery("v1/pods,namespaces"))
 	run(t, e)
-	await.True(t, "namespaces are asked for, after the only discovery for some minutes", func() bool { return len(asked) > 0 })
+	await.True(t, "namespaces are requested, after the only discovery for several minutes", func() bool { return len(asked) > 0 })
 	if e.status.IsDiscovered() {
 		t.Error("done before namespaces are known")
 	}

@@ -136,7 +136,7 @@ func TestObjectsAreSpread(t *testing.T) {
 }
 
 // selectorsAreKept verifies what the exporter relies on: the parts of a shardSelector are disjoint and complete, in pages, at a
-// given resourceVersion and in watches, also of metadata.
+// given resourceVersion and in watches, including those of metadata.
 func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	const these label = "these"
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -146,7 +146,7 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	these.create(t, client, "default", 1) // which is not there at the version of the list
+	these.create(t, client, "default", 1) // which does not exist at the version of the list
 	const total = 4
 	owners := map[string][]int{}
 	for ordinal := range total {
@@ -240,7 +240,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	if err := client.CoreV1().Namespaces().Delete(t.Context(), later.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	later.Spec.Finalizers, later.ResourceVersion = nil, "" // there is no controller manager that would do it
+	later.Spec.Finalizers, later.ResourceVersion = nil, "" // there is no controller manager to do it
 	if _, err := client.CoreV1().Namespaces().Finalize(t.Context(), later, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}

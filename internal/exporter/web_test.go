@@ -20,6 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
@@ -44,7 +45,7 @@ func newFakeOf(t *testing.T, options Options, cluster metadata.Interface, discov
 	return e
 }
 
-// settle waits until each target is synced or refused.
+// settle waits until each informer is synced or refused.
 func settle(t *testing.T, e *Exporter) {
 	t.Helper()
 	for _, target := range e.informers.List() {
@@ -58,7 +59,17 @@ func settle(t *testing.T, e *Exporter) {
 func TestReadiness(t *testing.T) {
 	e := newFake(t, Options{})
 
-	response := get(e, "/readyz")
+	if response := get(e, "/readyz"); response.Body.String() != "[-]informers failed: none is synced\n[-]sync failed: 3 informers are not synced yet\nreadyz check failed\n" {
+		t.Errorf("without verbose:\n%s", response.Body)
+	}
+	for _, target := range []string{"/readyz", "/readyz?verbose"} {
+		response := httptest.NewRecorder()
+		e.HealthHandler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, target, http.NoBody))
+		if response.Code != http.StatusServiceUnavailable || strings.Contains(response.Body.String(), "pods") || strings.Contains(response.Body.String(), "secrets") {
+			t.Errorf("without authorization: %d\n%s", response.Code, response.Body)
+		}
+	}
+	response := get(e, "/readyz?verbose")
 	if want := "[-]pods failed: not synced yet\n[-]nodes failed: not synced yet\n[-]secrets failed: not synced yet\n[-]informers failed: none is synced\nreadyz check failed\n"; response.Code != http.StatusServiceUnavailable || response.Body.String() != want {
 		t.Errorf("before the start: %d\n%s\nwant 503\n%s", response.Code, response.Body, want)
 	}
@@ -112,7 +123,7 @@ func TestReadyStaysReady(t *testing.T) {
 	}
 }
 
-// A new configuration that selects only other resources does not either.
+// Neither does a new configuration that selects only other resources.
 func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)
@@ -156,7 +167,7 @@ func TestRequestsWhileTheConfigurationChanges(t *testing.T) {
 		})
 		workers.Wait()
 	}
-	goleak.VerifyNone(t, leaks)
+	leaktest.None(t, leaks)
 }
 
 func TestPaths(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
 // The dashboards that alerts link to exist, and have the variables that the links set.
@@ -46,7 +47,7 @@ func TestAlertsLinkToTheirDashboards(t *testing.T) {
 	}
 }
 
-// Each dashboard is in a ConfigMap of its own, which kubectl apply can put into an annotation.
+// Each dashboard has its own ConfigMap, which fits into an annotation of kubectl apply.
 func TestDashboardConfigMaps(t *testing.T) {
 	const largestAnnotation = 256 << 10
 	f := files(t, "")
@@ -78,11 +79,11 @@ func TestDashboardConfigMaps(t *testing.T) {
 	}
 }
 
-// The grafana-operator is sent to ConfigMaps that exist, for each dashboard.
+// Each GrafanaDashboard references an existing ConfigMap.
 func TestGrafanaDashboards(t *testing.T) {
 	f := files(t, "")
 	documents := bytes.Split(f["kubernetes/grafanadashboards.yaml"], []byte("\n---\n"))
-	if len(documents) != 7 {
+	if len(documents) != 8 {
 		t.Errorf("%d documents", len(documents))
 	}
 	for _, document := range documents {
@@ -100,6 +101,64 @@ func TestGrafanaDashboards(t *testing.T) {
 		if o.APIVersion != "grafana.integreatly.org/v1beta1" || o.Kind != "GrafanaDashboard" || len(o.Spec.InstanceSelector.MatchLabels) == 0 ||
 			!bytes.Contains(f["kubernetes/dashboards.yaml"], []byte("\n  name: "+ref.Name+"\n")) || !bytes.Contains(f["kubernetes/dashboards.yaml"], []byte("\n  "+ref.Key+": ")) {
 			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// Each alert is on the Overview while it is pending or firing.
+func TestOverviewShowsEveryAlert(t *testing.T) {
+	board := string(files(t, "{}")["grafana/dashboards/informers-overview.json"])
+	var shown []string
+	for _, m := range regexp.MustCompile(`alertname=~\\"([^"]+)\\"`).FindAllStringSubmatch(board, -1) {
+		shown = append(shown, m[1])
+	}
+	match := regexp.MustCompile("^(?:" + strings.Join(shown, "|") + ")$")
+	for _, a := range alerts.All() {
+		if len(shown) == 0 || !match.MatchString(a.Name) {
+			t.Errorf("the Overview does not show %s", a.Name)
+		}
+	}
+}
+
+// Schema v2 replaces the dashboards, including those in ConfigMaps, and changes nothing else.
+func TestSchema2(t *testing.T) {
+	usual := files(t, "")
+	other, err := generate.Files(generate.DefaultConfig().WithSchema2())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const operator = "kubernetes/grafanadashboards.yaml"
+	if _, ok := other[operator]; ok || len(other) != len(usual)-1 {
+		t.Errorf("%d files instead of %d, %s among them: %t", len(other), len(usual), operator, ok)
+	}
+	for path, content := range other {
+		v2 := strings.HasPrefix(path, "grafana/dashboards/") || path == "kubernetes/dashboards.yaml"
+		if bytes.Contains(content, []byte(`"apiVersion": "dashboard.grafana.app/v2"`)) != v2 || bytes.Equal(content, usual[path]) == v2 {
+			t.Errorf("%s: schema v2: %t", path, !v2)
+		}
+	}
+}
+
+// Exemplars link to a data source that exists, or to none.
+func TestDataSourceOfTraces(t *testing.T) {
+	for config, want := range map[string]int{"": 1, `traces: {url: ""}`: 0} {
+		var provisioned struct {
+			Sources []struct {
+				UID, Type, URL string
+				JSON           struct {
+					Destinations []struct{ Name, DatasourceUID string } `json:"exemplarTraceIdDestinations"`
+				} `json:"jsonData"`
+			} `json:"datasources"`
+		}
+		if err := yaml.Unmarshal(files(t, config)["grafana/provisioning/datasources/prometheus.yaml"], &provisioned); err != nil {
+			t.Fatal(err)
+		}
+		destinations := provisioned.Sources[0].JSON.Destinations
+		if len(provisioned.Sources) != 1+want || len(destinations) != want {
+			t.Fatalf("%q: %d data sources and %d destinations of exemplars, want %d and %d", config, len(provisioned.Sources), len(destinations), 1+want, want)
+		}
+		if want == 1 && (destinations[0].Name != "trace_id" || destinations[0].DatasourceUID != provisioned.Sources[1].UID) {
+			t.Errorf("exemplars link to %+v, want the data source %+v", destinations[0], provisioned.Sources[1])
 		}
 	}
 }

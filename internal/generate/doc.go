@@ -6,9 +6,11 @@
 //	config.go      the generator's configuration file
 //	files.go       Files: every file with its content
 //	kubernetes.go  the manifests
+//	resources.go   their labels, namespaces and folders
 //	grafana.go     Grafana's provisioning
 //	rbac.go        the permissions of the exporter
 //	configuration.go  configuration.md
+//	release.go     the release that links point to
 //	docs.go        metrics.md
 //	write.go       Write: writes files to a directory and removes stale ones
 //

@@ -19,10 +19,10 @@ func metricsPage(c Config) []byte {
 	line("# Metrics, objectives and alerts")
 	for _, f := range catalog.Families() {
 		line("\n## %s\n", f)
-		line("| metric | type | labels | description | requirements |\n|---|---|---|---|---|")
+		line("| metric | type | stability | labels | description | essential | requirements |\n|---|---|---|---|---|---|---|")
 		for _, m := range catalog.All() {
 			if m.Family == f {
-				line("| `%s` | %s | %s | %s | %s |", m.Name, m.Type, code(m.LabelNames()), cell(strings.TrimSuffix(m.Help+" "+m.Notes, " ")), requirements(m.Covers))
+				line("| `%s` | %s | %s | %s | %s | %s | %s |", m.Name, m.Type, m.Stability(), code(m.LabelNames()), cell(strings.TrimSuffix(m.Help+" "+m.Notes, " ")), essential(m), requirements(m.Covers))
 			}
 		}
 	}
@@ -44,6 +44,21 @@ func metricsPage(c Config) []byte {
 	line("\n## Alerts\n")
 	b.Write(alertTable(c))
 	return b.Bytes()
+}
+
+// essential describes a metric with collectors.Essential.
+func essential(m catalog.Metric) string {
+	if !m.Essential {
+		return ""
+	}
+	if m.Buckets == nil {
+		return "yes"
+	}
+	var bounds []string
+	for _, b := range m.EssentialBuckets {
+		bounds = append(bounds, catalog.FormatNumber(b))
+	}
+	return "yes, buckets " + strings.Join(bounds, ", ")
 }
 
 func burnRates(o catalog.Objective) string {
@@ -84,9 +99,9 @@ func alertTable(c Config) []byte {
 			continue
 		}
 		o := c.alerts.Targets.Of(a.Objective)
-		severity := string(o.Severity)
+		severity := c.alerts.Severity(o.Severity)
 		if o.BurnRates != nil {
-			severity = "page, ticket"
+			severity = c.alerts.Severity(catalog.Page) + ", " + c.alerts.Severity(catalog.Ticket)
 		}
 		impact, _, _ := strings.Cut(a.Runbook.Impact, ". ")
 		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s: %s | %s |\n", a.Name, a.Name, severity, o.Title, o.Goal(), strings.TrimSuffix(impact, "."))
@@ -94,10 +109,7 @@ func alertTable(c Config) []byte {
 	return b.Bytes()
 }
 
-// requirementsPage resolves the ids of requirements.
-const requirementsPage = "https://github.com/informer-exporter/informer-exporter/blob/main/docs/requirements.md"
-
-// requirements links ids to the page that explains them.
+// requirements links IDs to the page that explains them.
 func requirements(ids []string) string {
 	if len(ids) == 0 {
 		return ""

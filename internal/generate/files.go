@@ -5,6 +5,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/dashboards/schema2"
 )
 
 // Files returns the content of every file by its path, with slashes, relative to the output folder.
@@ -12,6 +13,13 @@ func Files(c Config) (map[string][]byte, error) {
 	boards, err := dashboards.All(c.dashboards)
 	if err != nil {
 		return nil, err
+	}
+	if c.schema2 {
+		for i, d := range boards {
+			if boards[i].JSON, err = schema2.Convert(d.JSON); err != nil {
+				return nil, fmt.Errorf("dashboard %s: %w", d.UID, err)
+			}
+		}
 	}
 	files := map[string][]byte{"metrics.md": metricsPage(c)}
 	for _, d := range boards {
@@ -25,19 +33,22 @@ func Files(c Config) (map[string][]byte, error) {
 	for path, content := range map[string]func() ([]byte, error){
 		"prometheus/rules.yaml":                                  func() ([]byte, error) { return alerts.RuleFile(c.alerts) },
 		"alertmanager/alertmanager.yaml":                         func() ([]byte, error) { return alerts.AlertmanagerFile(c.alerts) },
-		"grafana/provisioning/dashboards/informer-exporter.yaml": dashboardProvider,
+		"grafana/provisioning/dashboards/informer-exporter.yaml": func() ([]byte, error) { return dashboardProvider(c) },
 		"grafana/provisioning/datasources/prometheus.yaml":       func() ([]byte, error) { return dataSources(c) },
 		"kubernetes/prometheusrule.yaml":                         func() ([]byte, error) { return prometheusRule(c) },
 		"kubernetes/servicemonitor.yaml":                         func() ([]byte, error) { return serviceMonitor(c) },
 		"kubernetes/podmonitor.yaml":                             func() ([]byte, error) { return podMonitor(c) },
 		"kubernetes/rbac.yaml":                                   func() ([]byte, error) { return rbac(c) },
 		"configuration.md":                                       configurationPage,
-		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardConfigMaps(boards) },
-		"kubernetes/grafanadashboards.yaml":                      func() ([]byte, error) { return grafanaDashboards(boards) },
+		"kubernetes/dashboards.yaml":                             func() ([]byte, error) { return dashboardConfigMaps(c, boards) },
+		"kubernetes/grafanadashboards.yaml":                      func() ([]byte, error) { return grafanaDashboards(c, boards) },
 	} {
 		if files[path], err = content(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+	}
+	if c.schema2 {
+		delete(files, "kubernetes/grafanadashboards.yaml") // a GrafanaDashboard holds the classic schema
 	}
 	return files, nil
 }

@@ -2,24 +2,42 @@ package generate
 
 import "sigs.k8s.io/yaml"
 
-func dashboardProvider() ([]byte, error) {
+func dashboardProvider(c Config) ([]byte, error) {
 	return marked(yaml.Marshal(object{
 		"apiVersion": 1,
 		"providers": []object{{
-			"name": appName, "folder": "Informers", "type": "file", "allowUiUpdates": false,
+			"name": appName, "folder": c.resources.Folder, "type": "file", "allowUiUpdates": false,
 			"options": object{"path": "/var/lib/grafana/dashboards/" + appName},
 		}},
 	}))
 }
 
-// dataSources tells Grafana the scrape interval, from which it computes $__rate_interval.
+// traceStore is the store of traces that exemplars link to.
+type traceStore struct {
+	// Type is jaeger or tempo, which are also the types of Grafana's data sources.
+	Type string `yaml:"type,omitempty"`
+	// URL is its API. Without it, there is no data source for traces.
+	URL string `yaml:"url,omitempty"`
+}
+
+// tracesUID is the uid of the data source for traces, and exemplarLabel the label of exemplars with the trace ID.
+const (
+	tracesUID     = "informer-traces"
+	exemplarLabel = "trace_id"
+)
+
+// dataSources contains the scrape interval, from which Grafana computes $__rate_interval. Exemplars link to the trace store.
 func dataSources(c Config) ([]byte, error) {
-	return marked(yaml.Marshal(object{
-		"apiVersion": 1,
-		"datasources": []object{{
-			"name": "Prometheus", "uid": "prometheus", "type": "prometheus", "access": "proxy", "isDefault": true,
-			"url":      c.prometheusURL,
-			"jsonData": object{"httpMethod": "POST", "prometheusType": "Prometheus", "timeInterval": "15s"},
-		}},
-	}))
+	metrics := object{"httpMethod": "POST", "prometheusType": "Prometheus", "timeInterval": c.scrapeInterval()}
+	sources := []object{{
+		"name": "Prometheus", "uid": "prometheus", "type": "prometheus", "access": "proxy", "isDefault": true,
+		"url": c.prometheusURL, "jsonData": metrics,
+	}}
+	if c.traces.URL != "" {
+		metrics["exemplarTraceIdDestinations"] = []object{{"name": exemplarLabel, "datasourceUid": tracesUID}}
+		sources = append(sources, object{
+			"name": "Traces", "uid": tracesUID, "type": c.traces.Type, "access": "proxy", "url": c.traces.URL,
+		})
+	}
+	return marked(yaml.Marshal(object{"apiVersion": 1, "datasources": sources}))
 }

@@ -7,22 +7,20 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/dashboards"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 const (
 	appName = "informer-exporter"
 	// scrapeLabel is the label by which Pods of programs with the library opt in to scrapes.
 	scrapeLabel = "informer-exporter.io/scrape"
+	nameLabel   = "app.kubernetes.io/name"
 )
 
 type object map[string]any
 
-func manifest(apiVersion, kind, name string, labels map[string]string, more object) ([]byte, error) {
-	all := map[string]string{"app.kubernetes.io/name": appName}
-	for k, v := range labels {
-		all[k] = v
-	}
-	o := object{"apiVersion": apiVersion, "kind": kind, "metadata": object{"name": name, "labels": all}}
+func manifest(apiVersion, kind string, metadata, more object) ([]byte, error) {
+	o := object{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}
 	for k, v := range more {
 		o[k] = v
 	}
@@ -30,54 +28,79 @@ func manifest(apiVersion, kind, name string, labels map[string]string, more obje
 }
 
 func prometheusRule(c Config) ([]byte, error) {
-	return manifest("monitoring.coreos.com/v1", "PrometheusRule", appName, nil, object{
+	return manifest("monitoring.coreos.com/v1", "PrometheusRule", c.resources.metadata(appName, nil), object{
 		"spec": object{"groups": alerts.Rules(c.alerts)},
 	})
 }
 
-func endpoint(port string, honorLabels bool) []object {
-	return []object{{"port": port, "honorLabels": honorLabels, "interval": "15s"}}
+func endpoint(c Config, port string, honorLabels bool) []object {
+	return []object{{"port": port, "honorLabels": honorLabels, "interval": c.scrapeInterval()}}
+}
+
+// addHistograms makes Prometheus store native histograms. It converts those that are only classic, so that one query reads both.
+func addHistograms(c Config, spec object) {
+	if c.alerts.Histograms == string(prom.Native) {
+		spec["scrapeNativeHistograms"], spec["convertClassicHistogramsToNHCB"] = true, true
+	}
 }
 
 // serviceMonitor scrapes the exporter. Its k8s_object_* metrics carry the namespace of the objects, as
-// kube-state-metrics does, which honorLabels keeps.
-func serviceMonitor(Config) ([]byte, error) {
-	return manifest("monitoring.coreos.com/v1", "ServiceMonitor", appName, nil, object{
-		"spec": object{
-			"selector":  object{"matchLabels": object{"app.kubernetes.io/name": appName, "app.kubernetes.io/component": "exporter"}},
-			"endpoints": endpoint("http", true),
-		},
-	})
+// those of kube-state-metrics do; honorLabels keeps it.
+func serviceMonitor(c Config) ([]byte, error) {
+	spec := object{
+		"selector":  object{"matchLabels": object{nameLabel: appName, "app.kubernetes.io/component": "exporter"}},
+		"endpoints": endpoint(c, "http", true),
+	}
+	addHistograms(c, spec)
+	if c.resources.Namespace != "" { // the exporter has a namespace of its own, as in rbac.yaml
+		spec["namespaceSelector"] = object{"matchNames": []string{appName}}
+	}
+	return manifest("monitoring.coreos.com/v1", "ServiceMonitor", c.resources.metadata(appName, nil), object{"spec": spec})
 }
 
-// podMonitor scrapes the Pods of all namespaces that opt in by a label. The label namespace is the namespace of the Pod.
-func podMonitor(Config) ([]byte, error) {
-	return manifest("monitoring.coreos.com/v1", "PodMonitor", "informers", nil, object{
-		"spec": object{
-			"namespaceSelector":   object{"any": true},
-			"selector":            object{"matchLabels": object{scrapeLabel: "true"}},
-			"podMetricsEndpoints": endpoint("metrics", false),
-		},
-	})
+// programMetrics matches the metrics of programs with and without the library, of client-go and of the Go runtime. It leaves out those
+// that only an exporter reports: a Pod that exposed k8s_lease_expired 0 would silence the alert of another program.
+const programMetrics = "(k8s_informer|k8s_client|controller|workqueue|rest_client|leader_election|process|go)_.+|informer_(processing|queued|store)_.+"
+
+// podMonitor scrapes Pods that opt in by a label, in the PodMonitor's own namespace or in those of the configuration: Pods
+// in these namespaces can report any value. The label namespace is the namespace of the Pod.
+func podMonitor(c Config) ([]byte, error) {
+	endpoints := endpoint(c, "metrics", false)
+	endpoints[0]["metricRelabelings"] = []object{{"action": "keep", "sourceLabels": []string{"__name__"}, "regex": programMetrics}}
+	spec := object{
+		"selector":            object{"matchLabels": object{scrapeLabel: "true"}},
+		"podMetricsEndpoints": endpoints,
+		// Far above what a program reports: 350 series for a controller with two informers.
+		"bodySizeLimit": "20MB", "sampleLimit": 50000, "labelLimit": 40, "labelNameLengthLimit": 128, "labelValueLengthLimit": 1024,
+	}
+	addHistograms(c, spec)
+	if len(c.resources.PodNamespaces) > 0 {
+		spec["namespaceSelector"] = object{"matchNames": c.resources.PodNamespaces}
+	}
+	return manifest("monitoring.coreos.com/v1", "PodMonitor", c.resources.metadata("informers", nil), object{"spec": spec})
 }
 
-// dashboardConfigMaps are picked up by the sidecar of Grafana's Helm chart. Each dashboard has its own, since kubectl apply
-// keeps a copy in an annotation, and all of them together are larger than annotations may be.
-func dashboardConfigMaps(boards []dashboards.Dashboard) ([]byte, error) {
+// dashboardConfigMaps are picked up by the sidecar of Grafana's Helm chart. Each dashboard has its own, because kubectl
+// apply keeps a copy in an annotation, and all of them together exceed the size limit of annotations.
+func dashboardConfigMaps(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 	return each(boards, func(d dashboards.Dashboard) ([]byte, error) {
-		return manifest("v1", "ConfigMap", d.UID, map[string]string{"grafana_dashboard": "1"}, object{
+		metadata := c.resources.metadata(d.UID, map[string]string{dashboardLabel: "1"})
+		if c.resources.FolderAnnotation != "" {
+			metadata["annotations"] = map[string]string{c.resources.FolderAnnotation: c.resources.Folder}
+		}
+		return manifest("v1", "ConfigMap", metadata, object{
 			"data": map[string]string{d.UID + ".json": string(d.JSON)},
 		})
 	})
 }
 
-// grafanaDashboards tell the grafana-operator to take the dashboards from those ConfigMaps.
-func grafanaDashboards(boards []dashboards.Dashboard) ([]byte, error) {
+// grafanaDashboards make the grafana-operator load the dashboards from those ConfigMaps.
+func grafanaDashboards(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 	return each(boards, func(d dashboards.Dashboard) ([]byte, error) {
-		return manifest("grafana.integreatly.org/v1beta1", "GrafanaDashboard", d.UID, nil, object{
+		return manifest("grafana.integreatly.org/v1beta1", "GrafanaDashboard", c.resources.metadata(d.UID, nil), object{
 			"spec": object{
-				"instanceSelector": object{"matchLabels": object{"dashboards": "grafana"}},
-				"folder":           "Informers",
+				"instanceSelector": object{"matchLabels": c.resources.InstanceSelector},
+				"folder":           c.resources.Folder,
 				"configMapRef":     object{"name": d.UID, "key": d.UID + ".json"},
 			},
 		})

@@ -50,7 +50,7 @@ func rbac(c Config) ([]byte, error) {
 		}
 	}
 	var head bytes.Buffer
-	for _, note := range append([]string{"What the exporter may do, and what its configuration needs: list and watch, nothing else."}, r.Notes...) {
+	for _, note := range append([]string{"Permissions that the configuration of the exporter needs: list and watch, nothing else."}, r.Notes...) {
 		head.WriteString("#\n")
 		comment(&head, wrap(note))
 	}
@@ -59,7 +59,7 @@ func rbac(c Config) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		head.WriteString("#\n# Rules without that, for all that Kubernetes itself has; put the groups of your custom resources beside them:\n#\n")
+		head.WriteString("#\n# Rules that grant less, for all resources of Kubernetes itself. Add the groups of your custom resources:\n#\n")
 		comment(&head, string(instead))
 	}
 	return marked(slices.Concat(head.Bytes(), bytes.Join(documents, []byte("---\n"))), nil)

@@ -24,8 +24,8 @@ type role struct {
 	Subjects          []rbacv1.Subject    `json:"subjects"`
 }
 
-// rbac returns what is generated for a configuration of the exporter: its text, and the grants as
-// "ClusterRole: pods" or "Role shop: *.apps".
+// rbac returns the RBAC manifest for a configuration of the exporter: its text, and its grants such as "ClusterRole: pods"
+// or "Role shop: *.apps".
 func rbac(t *testing.T, file string) (text string, granted []string) {
 	t.Helper()
 	e, err := config.Parse([]byte(file))
@@ -106,7 +106,7 @@ func TestRBAC(t *testing.T) {
 		})
 	}
 	text, granted := rbac(t, "")
-	if len(granted) != len(kinds.Default()) || !strings.Contains(text, "Custom resources are only watched if RBAC grants it") {
+	if len(granted) != len(kinds.Default()) || !strings.Contains(text, "Custom resources are only watched if RBAC grants list and watch") {
 		t.Errorf("by default: %d grants\n%s", len(granted), text)
 	}
 	if text, _ := rbac(t, "customResources: false"); strings.Contains(text, "Custom resources") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every field of the configuration has a line in its reference, and every line is about one.
+// Every field of the configuration has a line in the reference, and every line documents a field.
 func TestConfigReference(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/generator.md")
 	if err != nil {

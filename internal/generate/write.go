@@ -54,7 +54,7 @@ func Write(dir string, files map[string][]byte) (left []string, err error) {
 	return left, writeFile(filepath.Join(dir, ManifestName), manifest.Bytes())
 }
 
-// writeFile skips a file whose content is unchanged, to preserve its modification time.
+// writeFile skips a file with unchanged content, to preserve its modification time.
 func writeFile(path string, content []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return nil

@@ -1,23 +1,21 @@
 // Package kubeauth lets the API server authenticate and authorize requests to a program's web server, by TokenReview
-// and SubjectAccessReview. It is a separate package so that users of the library do not compile k8s.io/apiserver.
+// and SubjectAccessReview, with the semantics of k8s.io/apiserver's delegated authentication. It does not import that module,
+// which would link CEL into the program: 8 MB.
 package kubeauth
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/util/cache"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apiserver/pkg/apis/apiserver"
-	"k8s.io/apiserver/pkg/authentication/authenticator"
-	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	authenticationv1 "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
@@ -31,23 +29,33 @@ const (
 )
 
 // outage is how long after its last success a request is still allowed while the API server is unavailable. Metrics are
-// needed most when the API server is down.
+// most useful when the API server is down.
 const outage = time.Hour
 
 const (
 	// reviewTimeout limits a review, so that a scraper with a timeout of 10 seconds gets a response.
 	reviewTimeout = 4 * time.Second
-	// Reviews per second for requests that were not allowed recently: a client that sends a new token each time must
-	// not be able to load the API server.
+	// Reviews per second for requests that were not allowed recently: a client that sends a new token each time must not
+	// overload the API server.
 	unknownPerSecond = 50
 	unknownBurst     = 100
 	// maxUnknown limits the number of such requests that wait for the API server, so that they do not block requests that were
 	// allowed recently if the API server hangs.
 	maxUnknown = 10
+	// Additional reviews per second for each of the last maxHosts hosts with a request that was allowed within the last hour: others
+	// must not lock out a scraper whose token is rotated.
+	knownPerSecond = 5
+	knownBurst     = 20
+	maxHosts       = 100
 )
 
-// maxTrusted limits the requests that are remembered for an outage.
-const maxTrusted = 1000
+const (
+	// maxTrusted limits the requests that are remembered for an outage.
+	maxTrusted = 1000
+	// Requests of one user that are newly remembered: a user that may scrape and sends a new token each time must not displace others.
+	trustedPerUser = 20
+	trustedRefill  = time.Minute
+)
 
 // Filter allows requests with a bearer token that the API server accepts, from users with permission for the verb (get, for
 // GET) on the path as a nonResourceURL, or on / for paths below /api. Others get 401 or 403, 503 if the API server is
@@ -56,26 +64,41 @@ const maxTrusted = 1000
 type Filter struct {
 	log    *slog.Logger
 	client *http.Client
-	authn  authenticator.Request
-	authz  authorizer.Authorizer
+	users  users
+	rights permissions
 
 	// trusted holds the requests, by token and path, that were allowed within the last hour.
 	trusted *cache.LRUExpireCache
+	// trusting has a limiter of new entries in trusted for each user.
+	trusting *cache.LRUExpireCache // of *rate.Limiter
 	// unknown limits the rate of all other requests, and waiting the number of those that wait for a result.
 	unknown *rate.Limiter
 	waiting chan struct{}
-	// outageLog logs at most once a minute that the API server is unavailable, in addition to what k8s.io/apiserver
-	// logs of each attempt.
+	// hosts has a separate limiter for each host with a request that was allowed within the last hour.
+	hosts       *cache.LRUExpireCache // of *rate.Limiter
+	waitingHost chan struct{}
+	// outageLog logs at most once a minute that the API server is unavailable.
 	outageLog rate.Sometimes
+}
+
+// Options configures a Filter. Logger is required.
+type Options struct {
+	// Audiences are the audiences of accepted tokens, any of which suffices. Defaults to those of the API server.
+	Audiences []string
+	// Logger receives messages about the API server.
+	Logger *slog.Logger
 }
 
 // New returns a filter that sends reviews to the API server of config, which must be allowed to create TokenReviews and
 // SubjectAccessReviews, as by the ClusterRole system:auth-delegator. It sends nothing before the first request.
-func New(config *rest.Config, log *slog.Logger) (*Filter, error) {
-	return newFilter(config, log, tokenTTL, allowedTTL, deniedTTL)
+func New(config *rest.Config, options Options) (*Filter, error) {
+	return newFilter(config, options, ttls{tokenTTL, allowedTTL, deniedTTL})
 }
 
-func newFilter(config *rest.Config, log *slog.Logger, token, allowed, denied time.Duration) (*Filter, error) {
+// ttls are how long results are cached.
+type ttls struct{ token, allowed, denied time.Duration }
+
+func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) {
 	config = rest.CopyConfig(config)
 	config.Timeout = reviewTimeout
 	config.QPS, config.RateLimiter = -1, nil // a scraper would not wait; see unknown
@@ -83,6 +106,8 @@ func newFilter(config *rest.Config, log *slog.Logger, token, allowed, denied tim
 	if err != nil {
 		return nil, fmt.Errorf("client for reviews: %w", err)
 	}
+	// A review has the token of a scraper, and client-go would send it to any address that it is redirected to.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	tokens, err := authenticationv1.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("client for TokenReviews: %w", err)
@@ -91,31 +116,16 @@ func newFilter(config *rest.Config, log *slog.Logger, token, allowed, denied tim
 	if err != nil {
 		return nil, fmt.Errorf("client for SubjectAccessReviews: %w", err)
 	}
-	backoff := &wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 3}
-	authn, _, err := authenticatorfactory.DelegatingAuthenticatorConfig{
-		Anonymous:                &apiserver.AnonymousAuthConfig{Enabled: false},
-		CacheTTL:                 token,
-		TokenAccessReviewClient:  tokens,
-		TokenAccessReviewTimeout: reviewTimeout,
-		WebhookRetryBackoff:      backoff,
-	}.New()
-	if err != nil {
-		return nil, fmt.Errorf("authentication by the API server: %w", err)
-	}
-	authz, err := authorizerfactory.DelegatingAuthorizerConfig{
-		SubjectAccessReviewClient: access,
-		AllowCacheTTL:             allowed,
-		DenyCacheTTL:              denied,
-		WebhookRetryBackoff:       backoff,
-	}.New()
-	if err != nil {
-		return nil, fmt.Errorf("authorization by the API server: %w", err)
-	}
 	return &Filter{
-		log: log, client: client, authn: authn, authz: authz,
-		trusted:   cache.NewLRUExpireCache(maxTrusted),
-		unknown:   rate.NewLimiter(unknownPerSecond, unknownBurst),
-		waiting:   make(chan struct{}, maxUnknown),
+		log: options.Logger, client: client,
+		users: users{client: tokens.TokenReviews(), audiences: options.Audiences, ttl: ttl.token, cached: cache.NewLRUExpireCache(maxCached)},
+		rights: permissions{
+			client: access.SubjectAccessReviews(), allowed: ttl.allowed, denied: ttl.denied, cached: cache.NewLRUExpireCache(maxCached),
+		},
+		trusted: cache.NewLRUExpireCache(maxTrusted), trusting: cache.NewLRUExpireCache(maxTrusted),
+		unknown: rate.NewLimiter(unknownPerSecond, unknownBurst),
+		waiting: make(chan struct{}, maxUnknown),
+		hosts:   cache.NewLRUExpireCache(maxHosts), waitingHost: make(chan struct{}, maxUnknown),
 		outageLog: rate.Sometimes{Interval: time.Minute},
 	}, nil
 }
@@ -126,16 +136,15 @@ func (f *Filter) Close() { utilnet.CloseIdleConnectionsFor(f.client.Transport) }
 // Protect returns a handler that passes allowed requests to next.
 func (f *Filter) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The authenticator reads tokens from this header as well, and no handler here speaks WebSocket.
-		r.Header.Del("Sec-WebSocket-Protocol")
-		c := newCredential(r) // before the authenticator removes the token
+		c := newCredential(r)
+		r.Header.Del("Authorization") // no handler sees a token
 		trusted := f.isTrusted(c)
-		done, ok := f.admit(c.given && !trusted)
+		done, ok := f.admit(r, c.token != "" && !trusted)
 		if !ok {
 			reject(w, http.StatusTooManyRequests)
 			return
 		}
-		status, err := f.decide(r)
+		user, status, err := f.decide(r, c.token)
 		done()
 		if err != nil && r.Context().Err() == nil { // otherwise the scraper has disconnected
 			f.outageLog.Do(func() {
@@ -145,13 +154,12 @@ func (f *Filter) Protect(next http.Handler) http.Handler {
 		}
 		switch {
 		case status == http.StatusOK:
-			f.trusted.Add(c.key, nil, outage)
+			f.trust(r, c, user)
 		case status == http.StatusUnauthorized || status == http.StatusForbidden:
 			f.trusted.Remove(c.key)
 			reject(w, status)
 			return
 		case status == http.StatusServiceUnavailable && trusted:
-			r.Header.Del("Authorization") // as the authenticator does
 		default:
 			reject(w, status)
 			return
@@ -161,19 +169,53 @@ func (f *Filter) Protect(next http.Handler) http.Handler {
 }
 
 // admit reports whether a review may be sent for a request. The caller must call done when it has the result.
-func (f *Filter) admit(unknown bool) (done func(), ok bool) {
+func (f *Filter) admit(r *http.Request, unknown bool) (done func(), ok bool) {
 	if !unknown {
 		return func() {}, true
 	}
-	if !f.unknown.Allow() {
+	waiting := f.waiting
+	if known, ok := f.hosts.Get(hostOf(r)); ok && known.(*rate.Limiter).Allow() {
+		waiting = f.waitingHost
+	} else if !f.unknown.Allow() {
 		return nil, false
 	}
 	select {
-	case f.waiting <- struct{}{}:
-		return func() { <-f.waiting }, true
+	case waiting <- struct{}{}:
+		return func() { <-waiting }, true
 	default:
 		return nil, false
 	}
+}
+
+// trust remembers a request of a user that was allowed, and its host. Probes are not remembered: every user may get them, and could
+// displace everything else with new tokens.
+func (f *Filter) trust(r *http.Request, c credential, user string) {
+	if isProbe(r.URL.Path) {
+		return
+	}
+	if _, known := f.trusted.Get(c.key); !known && !limiterOf(f.trusting, user, rate.Every(trustedRefill), trustedPerUser).Allow() {
+		return
+	}
+	f.trusted.Add(c.key, nil, outage)
+	limiterOf(f.hosts, hostOf(r), knownPerSecond, knownBurst)
+}
+
+// limiterOf returns the limiter of a key, and keeps it for another hour.
+func limiterOf(limiters *cache.LRUExpireCache, key string, limit rate.Limit, burst int) *rate.Limiter {
+	kept, ok := limiters.Get(key)
+	if !ok {
+		kept = rate.NewLimiter(limit, burst)
+	}
+	limiters.Add(key, kept, outage)
+	return kept.(*rate.Limiter)
+}
+
+func hostOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 // reject responds with a status and no details.
@@ -187,39 +229,44 @@ func reject(w http.ResponseWriter, status int) {
 	http.Error(w, http.StatusText(status), status)
 }
 
-// decide returns 200, 401, 403, or 503 with the reason why the API server is unavailable.
-func (f *Filter) decide(r *http.Request) (int, error) {
-	response, known, err := f.authn.AuthenticateRequest(r)
-	switch {
-	case err != nil && unanswered(err):
-		return http.StatusServiceUnavailable, fmt.Errorf("TokenReview: %w", err)
-	case err != nil || !known:
-		f.log.Debug("Request not authenticated", "path", r.URL.Path, "err", err)
-		return http.StatusUnauthorized, nil
+// decide returns the name of an authenticated user, and 200, 401, 403, or 503 with the reason why the API server is unavailable.
+func (f *Filter) decide(r *http.Request, token string) (name string, status int, err error) {
+	if token == "" {
+		return "", http.StatusUnauthorized, nil
 	}
-	decision, reason, err := f.authz.Authorize(r.Context(), authorizer.AttributesRecord{
-		User: response.User,
-		Verb: strings.ToLower(r.Method),
-		Path: authorizedPath(r.URL.Path),
-	})
+	user, err := f.users.authenticate(r.Context(), token)
+	switch {
+	case errors.Is(err, errRejected):
+		f.log.Debug("Request not authenticated", "path", r.URL.Path, "err", err)
+		return "", http.StatusUnauthorized, nil
+	case err != nil:
+		return "", http.StatusServiceUnavailable, fmt.Errorf("TokenReview: %w", err)
+	}
+	allowed, reason, err := f.rights.authorize(r.Context(), user, strings.ToLower(r.Method), authorizedPath(r.URL))
 	switch {
 	case err != nil:
-		return http.StatusServiceUnavailable, fmt.Errorf("SubjectAccessReview: %w", err)
-	case decision != authorizer.DecisionAllow:
-		f.log.Debug("Request not authorized", "path", r.URL.Path, "user", response.User.GetName(), "reason", reason)
-		return http.StatusForbidden, nil
+		return user.Username, http.StatusServiceUnavailable, fmt.Errorf("SubjectAccessReview: %w", err)
+	case !allowed:
+		f.log.Debug("Request not authorized", "path", r.URL.Path, "user", user.Username, "reason", reason)
+		return user.Username, http.StatusForbidden, nil
 	}
-	return http.StatusOK, nil
+	return user.Username, http.StatusOK, nil
 }
 
 // authorizedPath returns the path that a user must be allowed to get. The ClusterRole system:discovery lets every user get the
 // API server's own paths below /api. The program's paths there are therefore authorized as /. Probes keep their path, as on
-// the API server.
-func authorizedPath(path string) string {
+// the API server, where the ClusterRole system:public-info-viewer lets every user get them; their verbose form, which names
+// what the program watches, is authorized as / too.
+func authorizedPath(u *url.URL) string {
 	for _, discovery := range []string{"/api", "/apis", "/openapi", "/version"} {
-		if path == discovery || strings.HasPrefix(path, discovery+"/") {
+		if u.Path == discovery || strings.HasPrefix(u.Path, discovery+"/") {
 			return "/"
 		}
 	}
-	return path
+	if isProbe(u.Path) && u.Query().Has("verbose") {
+		return "/"
+	}
+	return u.Path
 }
+
+func isProbe(path string) bool { return path == "/healthz" || path == "/livez" || path == "/readyz" }

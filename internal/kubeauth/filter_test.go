@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
@@ -66,12 +69,12 @@ const (
 	long  = time.Hour
 )
 
-func protect(t *testing.T, config *rest.Config, token, allowed, denied time.Duration) protected {
+func protect(t *testing.T, config *rest.Config, token, allowed, denied time.Duration, audiences ...string) protected {
 	t.Helper()
 	p := protected{T: t, asked: &reviews{paths: map[string]int{}}, log: &strings.Builder{}}
 	config = rest.CopyConfig(config)
 	config.Wrap(p.asked.wrap)
-	f, err := newFilter(config, slog.New(slog.NewTextHandler(p.log, nil)), token, allowed, denied)
+	f, err := newFilter(config, Options{Audiences: audiences, Logger: slog.New(slog.NewTextHandler(p.log, nil))}, ttls{token, allowed, denied})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +106,7 @@ func (p protected) want(what, path, token string, status int) {
 	}
 }
 
-// eventually waits for a status: the API server caches its own decisions for some seconds.
+// eventually waits for a status: the API server caches its own decisions for a few seconds.
 func (p protected) eventually(what, path, token string, status int) {
 	p.Helper()
 	await.True(p, what, func() bool { return p.get(path, token).Code == status }, p.log.String)
@@ -236,5 +239,32 @@ func TestReviewsForbidden(t *testing.T) {
 		if !strings.Contains(p.log.String(), part) {
 			t.Errorf("the log does not have %q:\n%s", part, p.log)
 		}
+	}
+}
+
+// With audiences, tokens for the API server are rejected, so accepted tokens are useless elsewhere.
+func TestAudiences(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, stacktest.ControlPlane(t))
+	account := c.account("scraper", "/metrics")
+	const audience = "https://informer-exporter.example.com"
+	request, err := kubernetes.NewForConfigOrDie(c.plane.Config()).CoreV1().ServiceAccounts(c.namespace).CreateToken(t.Context(), "scraper",
+		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{audience}}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewer := c.reviewer()
+	meant := protect(t, reviewer, long, long, long, "another", audience)
+	meant.want("for the audience", "/metrics", request.Status.Token, http.StatusOK)
+	meant.want("for the API server", "/metrics", account.Config.BearerToken, http.StatusUnauthorized)
+	other := protect(t, reviewer, long, long, long, "another")
+	other.want("for another audience", "/metrics", request.Status.Token, http.StatusUnauthorized)
+	usual := protect(t, reviewer, long, long, long)
+	usual.want("for the audience, without audiences", "/metrics", request.Status.Token, http.StatusUnauthorized)
+	usual.want("for the API server, without audiences", "/metrics", account.Config.BearerToken, http.StatusOK)
+
+	// An API server without support for audiences ignores them.
+	if (&users{audiences: []string{audience}}).isMeant(nil) {
+		t.Error("a review without audiences is accepted")
 	}
 }

@@ -1,40 +1,32 @@
 package kubeauth
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
 // credential identifies a request's token, method and path.
 type credential struct {
-	// given reports whether the request has a token.
-	given bool
+	// token is empty if the request has none. It must not be kept.
+	token string
 	// key is a hash of token, method and path, so that the token is not kept.
 	key [sha256.Size]byte
 	// expires is the token's own expiry, the zero time without one.
 	expires time.Time
 }
 
-// newCredential parses the token as the authenticator does (k8s.io/apiserver/pkg/authentication/request/bearertoken): parts of
-// the header that the authenticator ignores must not lead to another credential.
+// newCredential parses the Authorization header as the API server does, which ignores what follows the token.
 func newCredential(r *http.Request) credential {
 	token := ""
 	if parts := strings.SplitN(strings.TrimSpace(r.Header.Get("Authorization")), " ", 3); len(parts) >= 2 && strings.EqualFold(parts[0], "bearer") {
 		token = parts[1]
 	}
 	return credential{
-		given:   token != "",
+		token:   token,
 		key:     sha256.Sum256([]byte(r.Method + "\n" + r.URL.Path + "\n" + token)),
 		expires: expiry(token),
 	}
@@ -64,17 +56,4 @@ func expiry(token string) time.Time {
 func (f *Filter) isTrusted(c credential) bool {
 	_, known := f.trusted.Get(c.key)
 	return known && (c.expires.IsZero() || time.Now().Before(c.expires))
-}
-
-// unanswered reports whether an error of the authenticator means that the API server gave no result for the token. A
-// rejected token is an error as well.
-func unanswered(err error) bool {
-	var several utilerrors.Aggregate // errors.As does not descend into it
-	if errors.As(err, &several) {
-		return slices.ContainsFunc(several.Errors(), unanswered)
-	}
-	var refused apierrors.APIStatus
-	var unreachable *url.Error
-	return errors.As(err, &refused) || errors.As(err, &unreachable) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

@@ -1,21 +1,15 @@
 package kubeauth
 
 import (
-	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/cache"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
 func token(payload string) string {
@@ -65,24 +59,6 @@ func TestTrust(t *testing.T) {
 	} {
 		if got := f.isTrusted(request(tc.method, tc.path, tc.authorization)); got != tc.want {
 			t.Errorf("%s %s with %s: %t, want %t", tc.method, tc.path, tc.authorization, got, tc.want)
-		}
-	}
-}
-
-func TestUnanswered(t *testing.T) {
-	for _, tc := range []struct {
-		err  error
-		want bool
-	}{
-		{errors.New("invalid bearer token"), false},
-		{utilerrors.NewAggregate([]error{errors.New("invalid bearer token")}), false},
-		{&url.Error{Op: "Post", URL: "https://x", Err: errors.New("connection refused")}, true},
-		{utilerrors.NewAggregate([]error{errors.New("other"), &url.Error{Op: "Post", URL: "https://x", Err: errors.New("refused")}}), true},
-		{utilerrors.NewAggregate([]error{apierrors.NewForbidden(schema.GroupResource{Resource: "tokenreviews"}, "", nil)}), true},
-		{context.DeadlineExceeded, true},
-	} {
-		if got := unanswered(tc.err); got != tc.want {
-			t.Errorf("%v: %t, want %t", tc.err, got, tc.want)
 		}
 	}
 }

@@ -22,6 +22,7 @@ func TestInventedTokens(t *testing.T) {
 	p := protect(t, c.reviewer(), short, short, short)
 	p.want("authorized", "/metrics", scraper, http.StatusOK)
 	p.asked.take()
+	p.filter.hosts.Remove("192.0.2.1") // the invented tokens come from another host
 	const burst = 10
 	p.filter.unknown = rate.NewLimiter(rate.Every(24*time.Hour), burst) // so that elapsed time does not matter
 	for n := range 50 {
@@ -96,4 +97,50 @@ func TestRejectedIsNotTrusted(t *testing.T) {
 	if p.filter.isTrusted(newCredential(request)) {
 		t.Error("still trusted after it was rejected")
 	}
+}
+
+// Invented tokens of others do not keep a scraper out whose token is rotated: its host is known.
+func TestRotatedTokenBesideInventedOnes(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, stacktest.ControlPlane(t))
+	account := c.account("scraper", "/metrics")
+	p := protect(t, c.reviewer(), short, short, short)
+	p.want("authorized", "/metrics", account.Config.BearerToken, http.StatusOK)
+	p.filter.unknown = rate.NewLimiter(0, 0) // as if others had used it up
+	rotated, err := c.plane.ServiceAccountConfig(t.Context(), c.namespace, "scraper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rotated.BearerToken == account.Config.BearerToken {
+		t.Fatal("the token is the same")
+	}
+	p.want("rotated", "/metrics", rotated.BearerToken, http.StatusOK)
+	request := httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
+	request.RemoteAddr = "198.51.100.7:1234"
+	request.Header.Set("Authorization", "Bearer invented")
+	response := httptest.NewRecorder()
+	p.handler.ServeHTTP(response, request)
+	if response.Code != http.StatusTooManyRequests {
+		t.Errorf("an invented token of another host: %d, want 429", response.Code)
+	}
+	for n := range knownBurst {
+		p.get("/metrics", fmt.Sprint("invented-", n))
+	}
+	p.filter.hosts.Add("192.0.2.1", rate.NewLimiter(0, 0), time.Hour)
+	p.want("too many of a known host", "/metrics", "invented", http.StatusTooManyRequests)
+}
+
+// Probes, which every user may get, are not remembered for an outage: new tokens would displace those of scrapers.
+func TestProbesAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, stacktest.ControlPlane(t))
+	p := protect(t, c.reviewer(), short, short, short)
+	stranger := c.token("stranger")
+	for _, path := range []string{"/livez", "/readyz", "/healthz"} {
+		p.want("a probe", path, stranger, http.StatusOK)
+	}
+	if n := len(p.filter.trusted.Keys()) + len(p.filter.hosts.Keys()); n != 0 {
+		t.Errorf("%d requests and hosts are remembered", n)
+	}
+	p.want("a verbose probe", "/readyz?verbose", stranger, http.StatusForbidden)
 }

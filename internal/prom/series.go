@@ -5,7 +5,11 @@
 //
 //	{@}            the user's matchers; nothing if the user has none
 //	{@, a="b"}     the user's matchers and one more
-//	@cluster       the name of the label cluster; the same for @job and @instance
+//	@cluster       the name of the label cluster; the same for @namespace, @pod, @job and @instance
+//	@severity      the name of the label with the severity of an alert
+//	@page          the value of that label for page; the same for @ticket and @info
+//
+// Those of histograms are in histograms.go.
 //
 // Recorded series and ALERTS have no {@}: the rules that create them already select their sources.
 package prom
@@ -24,10 +28,15 @@ type Series struct {
 	Labels map[string]string
 	// Selector is a list of matchers, such as `env="prod"`.
 	Selector string
+	// Severities are the values of the severity label for page, ticket and info, where they differ, and the name of the label
+	// itself under the key label.
+	Severities map[string]string
+	// Histograms is the form of histograms.
+	Histograms Histograms
 }
 
 // TargetLabels returns the labels that can be renamed: those that Prometheus adds to scraped series.
-func TargetLabels() []string { return []string{"cluster", "instance", "job"} }
+func TargetLabels() []string { return []string{"cluster", "instance", "job", "namespace", "pod"} }
 
 // Label returns the name of a label.
 func (s Series) Label(name string) string {
@@ -42,10 +51,15 @@ func (s Series) And(matchers string) Series {
 	if s.Selector != "" {
 		matchers = s.Selector + ", " + matchers
 	}
-	return Series{Labels: s.Labels, Selector: matchers}
+	s.Selector = matchers
+	return s
 }
 
-// Fill replaces the placeholders of a query, a legend or a template.
+// Expand replaces the placeholders of histograms in queries, and adds the metrics of programs without the library. The other
+// placeholders remain, for Fill.
+func (s Series) Expand(text string) string { return WithUpstream(s.Histograms.expand(text)) }
+
+// Fill replaces the placeholders of an expanded query, a legend or a template, except those that Expand replaces.
 func (s Series) Fill(text string) string {
 	alone, first := "", "{"
 	if s.Selector != "" {
@@ -54,6 +68,10 @@ func (s Series) Fill(text string) string {
 	pairs := []string{"{@}", alone, "{@, ", first}
 	for _, name := range TargetLabels() {
 		pairs = append(pairs, "@"+name, s.Label(name))
+	}
+	pairs = append(pairs, "@severity", s.SeverityLabel())
+	for _, severity := range []string{page, ticket, info} {
+		pairs = append(pairs, "@"+severity, s.Severity(severity))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }
@@ -67,7 +85,11 @@ var (
 
 // Validate returns the errors of the configuration. No label may be renamed to a reserved name.
 func (s Series) Validate(reserved []string) []error {
-	var errs []error
+	errs := s.validateSeverities(reserved)
+	if !s.Histograms.valid() {
+		errs = append(errs, fmt.Errorf("histograms: %q is not supported; use %s or %s", s.Histograms, Classic, Native))
+	}
+	reserved = append(slices.Clone(reserved), s.SeverityLabel())
 	taken := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
 		to := s.Labels[name]

@@ -10,7 +10,7 @@ import (
 
 func TestFill(t *testing.T) {
 	usual := prom.Series{}
-	other := prom.Series{Labels: map[string]string{"cluster": "k8s", "job": "service"}, Selector: `env="prod"`}
+	other := prom.Series{Labels: map[string]string{"cluster": "k8s", "job": "service"}, Selector: `env="prod"`, Severities: map[string]string{"label": "priority", "page": "critical"}}
 	for text, want := range map[string][3]string{
 		`up{@} == 0`: {`up == 0`, `up{env="prod"} == 0`, `up{env="prod", handler="a"} == 0`},
 		`sum by (@cluster, @instance) (up{@, @job="a"})`: {
@@ -19,6 +19,7 @@ func TestFill(t *testing.T) {
 			`sum by (k8s, instance) (up{env="prod", handler="a", service="a"})`,
 		},
 		`informer:x:rate5m{@job="a"}`: {`informer:x:rate5m{job="a"}`, `informer:x:rate5m{service="a"}`, `informer:x:rate5m{service="a"}`},
+		`ALERTS{@severity="@page"}`:   {`ALERTS{severity="page"}`, `ALERTS{priority="critical"}`, `ALERTS{priority="critical"}`},
 		`{{@cluster}} {{name}}`:       {`{{cluster}} {{name}}`, `{{k8s}} {{name}}`, `{{k8s}} {{name}}`},
 	} {
 		for i, s := range []prom.Series{usual, other, other.And(`handler="a"`)} {
@@ -27,7 +28,7 @@ func TestFill(t *testing.T) {
 			}
 		}
 	}
-	// What a user writes is no placeholder.
+	// The user's text is not treated as a placeholder.
 	if got, want := usual.And(`handler="@cluster{@}"`).Fill(`up{@}`), `up{handler="@cluster{@}"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -77,12 +78,12 @@ func TestValidate(t *testing.T) {
 		`labelNames.cluster: "__name__" is the name of`:    {"cluster": "__name__"},
 		`labelNames.instance: "cluster" is the name of an`: {"instance": "cluster"},
 	} {
-		err := errors.Join(prom.Series{Labels: labels}.Validate([]string{"severity"})...)
+		err := errors.Join(prom.Series{Labels: labels}.Validate([]string{"handler"})...)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want one with %q", labels, err, want)
 		}
 	}
-	if errs := (prom.Series{Labels: map[string]string{"cluster": "k8s_cluster", "job": "service"}}).Validate([]string{"severity"}); len(errs) > 0 {
+	if errs := (prom.Series{Labels: map[string]string{"cluster": "k8s_cluster", "job": "service"}}).Validate([]string{"handler"}); len(errs) > 0 {
 		t.Error(errs)
 	}
 }

@@ -87,7 +87,7 @@ func (a *authority) sign(f files, template *x509.Certificate) error {
 	if err != nil {
 		return err
 	}
-	// A reader between the two writes sees files that do not match, and reads again.
+	// A reader between the two writes reads files that do not match, and retries.
 	if err := replace(f.key, encodedKey); err != nil {
 		return err
 	}

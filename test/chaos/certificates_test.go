@@ -231,7 +231,7 @@ func (p *program) refused() {
 	p.keeps("kind_up 0", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 
-// shutOut is what it reports once the watches have ended as well.
+// shutOut is what the exporter reports once the watches have ended as well.
 func (p *program) shutOut() {
 	p.t.Helper()
 	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="unauthorized"} grows`, "kind_up 0", "readyz 200")

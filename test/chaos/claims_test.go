@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// look is everything that the exporter reports at one moment: its series, and
+// look is the state that the exporter reports at one time: its series, and
 //
 //	readyz                                        the status of /readyz
 //	state{informer_type,namespace,version,state}  1 for the state that /api/v1/informers has for an informer
@@ -146,7 +146,7 @@ func parsed(t testing.TB, texts []string) (claims []claim) {
 	return claims
 }
 
-// holds returns nil if the claim holds, else an error with the actual state.
+// holds returns nil if the claim holds, and an error with the actual state otherwise.
 func (c claim) holds(now, marked look) error {
 	var wrong []string
 	matches := 0
@@ -174,6 +174,7 @@ func (c claim) holds(now, marked look) error {
 		}
 	}
 	switch {
+	case matches == 0 && c.operator == "stays" && strings.HasSuffix(c.name, "_total"): // it has not occurred
 	case matches == 0 && c.operator != "absent":
 		return fmt.Errorf("%s: no such series", c.text)
 	case len(wrong) > 0:

@@ -43,7 +43,7 @@ func (c *configMap) point(folder string) error {
 	return os.Rename(next, filepath.Join(c.dir, "..data"))
 }
 
-// unreadable replaces the file with a directory, which not even root can read as a file.
+// unreadable replaces the file with a directory, because root can read any file.
 func (c *configMap) unreadable() error {
 	c.versions++
 	folder := fmt.Sprintf("..v%d", c.versions)
@@ -68,7 +68,7 @@ func TestConfigurationBroken(t *testing.T) {
 		damage func() error
 		mended string // empty: the next fault follows
 	}{
-		{"syntax", func() error { return p.config.write("resources: [") }, good}, // loaded all the time
+		{"syntax", func() error { return p.config.write("resources: [") }, good}, // loaded throughout
 		{"a link to nothing", func() error { return p.config.point("..nowhere") }, ""},
 		{"an unknown field", func() error { return p.config.write("resource: [pods]") }, ""},
 		{"unreadable", p.config.unreadable, ""},

@@ -70,8 +70,8 @@ func (h *holder) start() {
 
 func (h *holder) stop() { h.cancel(); h.holding.Wait() }
 
-// The clocks of holders are wrong by an hour. Only changes of their Leases count, by the exporter's clock: a holder
-// that renews keeps its Lease, one that does not loses it.
+// The clocks of holders are wrong by an hour. The exporter uses only the times, by its own clock, at which their Leases
+// change: a Lease that is renewed is held, and one that is not renewed expires.
 func TestLeaseHolderClockSkewed(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

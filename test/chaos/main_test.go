@@ -29,8 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outage is the minimum duration of an outage of the API server. In the short form it lasts until everything has
-// noticed.
+// outage is the minimum duration of an outage of the API server. In the short form it lasts until the exporter reports it.
 var outage, errOutage = func() (time.Duration, error) {
 	if text := os.Getenv("OUTAGE"); text != "" {
 		return time.ParseDuration(text)

@@ -97,7 +97,7 @@ func (p *plane) proxy(t *testing.T) *faultproxy.Proxy {
 	return proxy
 }
 
-// namespace creates a namespace with two ConfigMaps, one of which, "goes", is there to be deleted.
+// namespace creates a namespace with two ConfigMaps, one of which, "goes", will be deleted.
 func (p *plane) namespace(t *testing.T) string {
 	t.Helper()
 	namespace := stacktest.NamespaceIn(t, p.Config())
@@ -114,7 +114,7 @@ func (p *plane) configMap(t *testing.T, namespace, name string) {
 	}
 }
 
-// change creates a ConfigMap and deletes another, so that a stale count is not right by chance.
+// change creates a ConfigMap and deletes another, so that a stale cache is detected.
 func (p *plane) change(t *testing.T, namespace string) {
 	t.Helper()
 	p.configMap(t, namespace, "comes")

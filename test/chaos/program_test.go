@@ -24,11 +24,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// pause is the interval between two looks.
+// pause is the polling interval.
 const pause = 300 * time.Millisecond
 
-// patience limits what takes seconds on an idle machine, and up to client-go's longest backoff. In the long form it
-// also covers what is read every five minutes.
+// patience is the timeout of steps that take seconds on an idle machine, and at most client-go's longest backoff. In the
+// long form it also covers files that are read every five minutes.
 func patience() time.Duration {
 	if outage > 0 {
 		return 10 * time.Minute
@@ -148,7 +148,7 @@ func (p *program) get(ctx context.Context, path string) (int, []byte, error) {
 	return response.StatusCode, body, err
 }
 
-// look reads everything that the exporter reports.
+// look reads the current state.
 func (p *program) look() look {
 	p.t.Helper()
 	ask := func(path string) (int, string) {
@@ -191,14 +191,14 @@ func (p *program) mark() look {
 	return p.marked
 }
 
-// shows waits until all claims hold in two consecutive looks: one look reads series one after the other.
+// shows waits until all claims hold in two consecutive polls, because a poll is not atomic.
 func (p *program) shows(claims ...string) {
 	p.t.Helper()
 	record.showed(p.t, claims)
 	p.until(strings.Join(claims, ", "), func(now look) error { return p.hold(now, claims) })
 }
 
-// keeps looks until each synced informer has tried two more audits, and fails as soon as a claim does not hold.
+// keeps polls until each synced informer has tried two more audits, and fails as soon as a claim does not hold.
 func (p *program) keeps(claims ...string) {
 	p.t.Helper()
 	record.keptUp(p.t, claims)
@@ -236,7 +236,7 @@ func (p *program) hold(now look, claims []string) error {
 	return errors.Join(errs...)
 }
 
-// until looks until condition holds in two consecutive looks.
+// until polls until condition holds in two consecutive polls.
 func (p *program) until(what string, condition func(look) error) {
 	p.t.Helper()
 	begin := time.Now()

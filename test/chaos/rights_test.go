@@ -38,8 +38,8 @@ func TestKindForbidden(t *testing.T) {
 	p.bounded(before)
 }
 
-// A resource that only a pattern matches is forbidden while it is watched, and allowed again. It is left out, and
-// watched again with the next discovery: the long form waits for it, the short form triggers it with SIGHUP.
+// A resource that only a pattern matches is forbidden while it is watched, and allowed again. It is skipped, and watched
+// again with the next discovery: the long form waits for it, the short form triggers it with SIGHUP.
 func TestFoundKindForbidden(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

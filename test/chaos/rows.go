@@ -62,7 +62,7 @@ var Rows = []Row{
 	{
 		Test:      "TestCRDDeleted",
 		Fault:     "CustomResourceDefinitions are deleted, and created again with another version",
-		Reports:   "One that the configuration names is missing: `kind_up{informer_type=widgets.named.chaos.test} 0`, `state{informer_type=widgets.named.chaos.test,state=missing} 1`, `watch_connected{informer_type=widgets.named.chaos.test} 0`, `objects{informer_type=widgets.named.chaos.test} 0`. One that a pattern matched is gone: `kind_up{informer_type=widgets.found.chaos.test} absent`, `objects{informer_type=widgets.found.chaos.test} absent`. `readyz 200`",
+		Reports:   "One that the configuration names is missing: `kind_up{informer_type=widgets.named.chaos.test} 0`, `state{informer_type=widgets.named.chaos.test,state=missing} 1`, `watch_connected{informer_type=widgets.named.chaos.test} 0`, `objects{informer_type=widgets.named.chaos.test} 0`. One that a pattern matched is no longer reported: `kind_up{informer_type=widgets.found.chaos.test} absent`, `objects{informer_type=widgets.found.chaos.test} absent`. `readyz 200`",
 		Meanwhile: "`kind_up{informer_type=widgets.named.chaos.test} 0`, `state{informer_type=widgets.named.chaos.test,state=synced} absent`, `state{informer_type=widgets.found.chaos.test} absent`, `audits_total{informer_type=widgets.named.chaos.test,result=consistent} stays`, `audit_differences 0`",
 		Recovery:  "in seconds if CustomResourceDefinitions are watched, otherwise with the next discovery: `objects{informer_type=widgets.named.chaos.test} 1`, `objects{informer_type=widgets.found.chaos.test} 1`",
 	},

@@ -55,8 +55,8 @@ func TestAPIServerKilled(t *testing.T) {
 	p.bounded(before)
 }
 
-// etcd is killed and restarted. The API server keeps serving watches and lists from its cache, which cannot change;
-// what needs etcd hangs or fails: renewals of Leases, and the first list of a resource.
+// etcd is killed and restarted. The API server keeps serving watches and lists from its cache, which cannot change.
+// Requests that need etcd hang or fail: renewals of Leases, and the first list of a resource.
 func TestEtcdKilled(t *testing.T) {
 	row(t)
 	plane := killable.take(t)

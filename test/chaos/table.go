@@ -6,8 +6,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-// Row is a fault, and a row of docs/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that the
-// test must show.
+// Row is a fault, and a row of docs/chaos.md. A series with a condition in backquotes, without its prefix, is a claim that
+// the test must verify.
 type Row struct {
 	// Test injects the fault.
 	Test string
@@ -23,8 +23,7 @@ type Row struct {
 	Recovery string
 }
 
-// Healthy are the claims that hold before each fault and after it. Only audits since the fault
-// count.
+// Healthy are the claims that hold before each fault and after it. Only audits since the fault are considered.
 var Healthy = []string{
 	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
 	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",
@@ -32,7 +31,7 @@ var Healthy = []string{
 	"config_last_reload_successful 1",
 }
 
-// Markdown returns the table as it is in docs/chaos.md.
+// Markdown returns the table for docs/chaos.md.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds meanwhile", "Recovery", "Test"))
@@ -46,5 +45,5 @@ func Markdown() string {
 	return b.String()
 }
 
-// HealthyMarkdown returns the claims as they are in docs/chaos.md.
+// HealthyMarkdown returns the claims for docs/chaos.md.
 func HealthyMarkdown() string { return "`" + strings.Join(Healthy, "`, `") + "`" }

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 )
 
-// evidence records what tests have shown.
+// evidence records the claims that tests have verified.
 type evidence struct {
 	sync.Mutex
 	shown, kept map[string][]string // claims by test
@@ -22,7 +22,7 @@ type evidence struct {
 
 var record = evidence{shown: map[string][]string{}, kept: map[string][]string{}}
 
-// showed records that a test has shown claims, keptUp that they held throughout a fault.
+// showed records that a test has verified claims, keptUp that they held throughout a fault.
 func (e *evidence) showed(t *testing.T, claims []string) { e.add(e.shown, t, claims) }
 func (e *evidence) keptUp(t *testing.T, claims []string) { e.add(e.kept, t, claims) }
 
@@ -42,8 +42,8 @@ func claimsOf(text string) (claims []string) {
 	return claims
 }
 
-// row marks a test as the proof of a row and lets it run in parallel. At its end, the test fails if the row says something that
-// it has not shown.
+// row marks a test as the proof of a row and lets it run in parallel. At its end, the test fails if the row has a claim
+// that it has not verified.
 func row(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {

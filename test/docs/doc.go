@@ -1,3 +1,4 @@
-// Package docs has no code of its own. Its tests compare the hand-written documentation with the repository: links and
-// anchors, commands, Go identifiers, requirement ids, and words that the project does not use.
+// Package docs compares the hand-written documentation with the repository: links and anchors, commands, Go identifiers,
+// requirement IDs, and words that the project does not use. Apart from tests, it has the tables of docs/requirements.md, which
+// `make generate` writes: the IDs are data, and what meets them is found in the code.
 package docs

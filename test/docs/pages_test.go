@@ -48,7 +48,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// anchors returns what a page can be linked to at, as GitHub makes it from headings.
+// anchors returns the anchors of a page, as GitHub generates them from headings.
 func anchors(page string) []string {
 	var all []string
 	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
@@ -119,6 +119,8 @@ var (
 	makefileRule = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 	goRun        = regexp.MustCompile(`go run (\./\S+)(?: ([a-z-]+))?`)
 	kubectlPath  = regexp.MustCompile(`kubectl apply -[kf] (\S+)`)
+	helmPath     = regexp.MustCompile(`helm upgrade --install \S+ (\S+)`)
+	composePath  = regexp.MustCompile(`docker compose --file (\S+)`)
 )
 
 // Every command of the documentation names a target, a program or a file that exists.
@@ -139,7 +141,7 @@ func TestCommands(t *testing.T) {
 				}
 			}
 		}
-		for _, pattern := range []*regexp.Regexp{goRun, kubectlPath} {
+		for _, pattern := range []*regexp.Regexp{goRun, kubectlPath, helmPath, composePath} {
 			for _, m := range pattern.FindAllStringSubmatch(page, -1) {
 				if _, err := os.Stat(filepath.Join(root, strings.TrimRight(m[1], "`"))); err != nil {
 					t.Errorf("%s: %s: there is no %s", path, m[0], m[1])

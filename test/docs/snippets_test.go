@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// packages are those whose names the documentation uses, by their directory.
+// packages are the packages that the documentation uses, by directory.
 var packages = map[string]string{
 	"collectors": "collectors", "informer": "collectors/informer", "queue": "collectors/queue", "controllers": "collectors/controllers",
 	"leader": "collectors/leader", "apiclient": "collectors/apiclient", "catalog": "collectors/catalog", "alerts": "alerts",

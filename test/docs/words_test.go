@@ -63,6 +63,16 @@ var words = []struct{ not, use string }{
 	{`informers too many`, "orphaned or duplicate informer"},
 	{`without a series of (its|their) own`, "dropped series (label limit)"},
 	{`the only exporter that`, "a single exporter"},
+	// Idioms of other languages.
+	{`at the latest`, "within, no later than"},
+	{`some ((nano|micro|milli)?seconds|minutes|hundreds?|thousands?|tens)`, "a few, several"},
+	{`the begin of|(its|their) begin`, "start"},
+	{`until when`, "the time until which"},
+	{`also if`, "even if"},
+	{`(that|which|it) is none`, "is not one, is invalid"},
+	{`another [a-z]+ than`, "other than, after the noun"},
+	{`exists? since`, "has existed since"},
+	{`exception are`, "exception is"},
 	// British spelling.
 	{`behaviours?|colour(s|ed)?|honour(s|ed)?|favour(s|ed|ite)?|neighbours?|labell(ed|ing)|cancell(ed|ing)|(un)?recognis(e|es|ed)|serialis(e|es|ed)|initialis(e|es|ed)|normali[s](e|es|ed)|organis(e|es|ed)|grey|catalogues?`, "American spelling"},
 }
@@ -78,7 +88,7 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %q: write %s", f.path, f.line, f.match, f.use)
 }
 
-// text is what a person reads of a file: all of it for a page, comments and strings of a Go file.
+// text is the prose of a file: a whole page, or the comments and strings of a Go file.
 type text struct {
 	line    int
 	content string

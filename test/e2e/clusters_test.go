@@ -19,15 +19,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// named is an expression and where it stands.
+// named is an expression and its origin.
 type named struct {
 	where, expr string
-	// mayBeEmpty: its result is what is missing, or what is there without something that all series have.
+	// mayBeEmpty is set for expressions that are expected to return nothing here, such as those with absent or unless.
 	mayBeEmpty bool
 }
 
-// expressions are those of rules and runbooks, and with every variable at All those of panels. Comparisons are made to
-// leave every series in, so that matching is seen on all of them.
+// expressions are those of rules and, with every variable at All, panels.
 func expressions(t *testing.T, renamed map[string]string) (list []named) {
 	t.Helper()
 	config := alerts.Config{Labels: renamed}
@@ -36,16 +35,18 @@ func expressions(t *testing.T, renamed map[string]string) (list []named) {
 			list = append(list, named{where: r.Alert + r.Record, expr: r.Expr})
 		}
 	}
-	for _, a := range alerts.All() {
-		for _, expr := range runbookQueries(a, config) {
-			list = append(list, named{where: "runbook of " + a.Name, expr: expr})
-		}
-	}
 	for _, d := range boards(t, dashboards.Config{Labels: renamed}) {
 		for _, q := range d.Queries {
 			list = append(list, named{where: d.UID + ": " + q.Panel, expr: q.Plain()})
 		}
 	}
+	return evaluable(t, list)
+}
+
+// evaluable changes expressions so that comparisons keep every series, and matching is tested on all of them. The variables of
+// runbooks select the cluster eu, and nothing else.
+func evaluable(t *testing.T, list []named) []named {
+	t.Helper()
 	for i, e := range list {
 		list[i].mayBeEmpty = strings.Contains(e.expr, "unless") || strings.Contains(e.expr, "absent(")
 		parsed, err := parser.NewParser(parser.Options{}).ParseExpr(e.expr)
@@ -56,9 +57,12 @@ func expressions(t *testing.T, renamed map[string]string) (list []named) {
 			if b, ok := n.(*parser.BinaryExpr); ok && b.Op.IsComparisonOperator() {
 				b.ReturnBool = true
 			}
+			if v, ok := n.(*parser.VectorSelector); ok {
+				v.LabelMatchers = slices.DeleteFunc(v.LabelMatchers, func(m *labels.Matcher) bool { return strings.HasPrefix(m.Value, "$") && m.Value != "$CLUSTER" })
+			}
 			return nil
 		})
-		list[i].expr = parsed.String()
+		list[i].expr = strings.ReplaceAll(parsed.String(), "$CLUSTER", "eu")
 	}
 	return list
 }
@@ -67,7 +71,8 @@ func newEngine(t *testing.T) *promql.Engine {
 	t.Helper()
 	engine := promql.NewEngine(promql.EngineOpts{
 		MaxSamples: 10_000_000, Timeout: time.Minute, LookbackDelta: 5 * time.Minute,
-		Parser: parser.NewParser(parser.Options{}),
+		EnableAtModifier: true, // as in Prometheus
+		Parser:           parser.NewParser(parser.Options{}),
 	})
 	t.Cleanup(func() {
 		if err := engine.Close(); err != nil {
@@ -77,7 +82,7 @@ func newEngine(t *testing.T) *promql.Engine {
 	return engine
 }
 
-// differences between two results. Sums may differ in their last digits.
+// differences returns an error if two results differ by more than rounding.
 func differences(got, want result) error {
 	var errs []error
 	for _, set := range slices.Sorted(maps.Keys(want)) {
@@ -97,8 +102,8 @@ func differences(got, want result) error {
 	return errors.Join(errs...)
 }
 
-// With two clusters in one Prometheus every expression works, has something to say, and says of each cluster what it says
-// where there is no other.
+// With two clusters in one Prometheus, every expression evaluates, has a result, and returns for each cluster the same as
+// with that cluster alone.
 func TestTwoClusters(t *testing.T) {
 	engine := newEngine(t)
 	eu, us := cluster(t, "eu", nil), cluster(t, "us", nil)
@@ -113,7 +118,7 @@ func TestTwoClusters(t *testing.T) {
 		if len(got) == 0 && !e.mayBeEmpty {
 			t.Errorf("%s: no series\n%s", e.where, e.expr)
 		}
-		if len(sets) == 0 || strings.HasPrefix(e.expr, "topk") {
+		if len(sets) == 0 || strings.HasPrefix(e.expr, "topk") && !strings.HasPrefix(e.expr, allOfTop) {
 			continue // of all clusters together
 		}
 		inEU, _, errEU := eu.ask(t.Context(), engine, e.expr, nil)
@@ -141,7 +146,7 @@ func TestTwoClusters(t *testing.T) {
 
 func sum(a, b float64) float64 { return a + b }
 
-// together is one result for both.
+// together combines the results of two clusters.
 func together(a, b result, of func(a, b float64) float64) result {
 	r := maps.Clone(a)
 	for set, value := range b {
@@ -153,7 +158,7 @@ func together(a, b result, of func(a, b float64) float64) result {
 	return r
 }
 
-// A cluster that is chosen on a dashboard is seen as if there were no other.
+// A dashboard with a selected cluster shows the same as with that cluster alone.
 func TestOneOfTwoClusters(t *testing.T) {
 	engine := newEngine(t)
 	eu := cluster(t, "eu", nil)
@@ -176,30 +181,61 @@ func TestOneOfTwoClusters(t *testing.T) {
 	}
 }
 
-// Where no series has a label cluster, everything is as in a single cluster.
+// A query of a runbook returns for the cluster of the alert the same as with that cluster alone.
+func TestRunbookQueriesAreOfOneCluster(t *testing.T) {
+	engine := newEngine(t)
+	eu := cluster(t, "eu", nil)
+	world := both(eu, cluster(t, "us", nil))
+	var queries []named
+	for _, a := range alerts.All() {
+		for _, expr := range runbookQueries(a, alerts.Config{}) {
+			queries = append(queries, named{where: a.Name, expr: expr})
+		}
+	}
+	for _, e := range evaluable(t, queries) {
+		want, _, err := eu.ask(t.Context(), engine, e.expr, nil)
+		if err != nil || len(want) == 0 && !e.mayBeEmpty {
+			t.Errorf("%s: %v, %d series\n%s", e.where, err, len(want), e.expr)
+			continue
+		}
+		got, _, err := world.ask(t.Context(), engine, e.expr, nil)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", e.where, err, e.expr)
+		}
+		if err := differences(got, want); err != nil {
+			t.Errorf("%s: with another cluster: %v\n%s", e.where, err, e.expr)
+		}
+	}
+}
+
+// Without the label cluster, expressions return the same as with a single cluster.
 func TestNoCluster(t *testing.T) {
 	without := func(b *labels.Builder) { b.Del("cluster") }
 	compareWorlds(t, cluster(t, "eu", without), nil, without, without)
 }
 
-// The namespace of the target, which monitors for Kubernetes add, changes nothing in what is asked. Only metrics about
-// objects, of which the exporter's scrape honors the labels, have a namespace of their own.
+// The labels namespace and pod of the target, which a ServiceMonitor or PodMonitor adds, do not affect any expression. Only
+// metrics about objects, which are scraped with honor_labels, have their own label namespace.
 func TestNamespaceOfTheTarget(t *testing.T) {
 	added := func(b *labels.Builder) {
 		if b.Get("namespace") == "" {
 			b.Set("namespace", "of-the-target")
+		}
+		if b.Get("instance") != "" { // sums over processes have no Pod
+			b.Set("pod", "of-the-target")
 		}
 	}
 	removed := func(b *labels.Builder) {
 		if b.Get("namespace") == "of-the-target" {
 			b.Del("namespace")
 		}
+		b.Del("pod")
 	}
 	compareWorlds(t, cluster(t, "eu", added), nil, removed, nil)
 }
 
-// compareWorlds asks one cluster with other labels what is generated for these, and the same cluster with the usual labels
-// what is generated by default. The functions put the labels of the results on a par.
+// compareWorlds evaluates the expressions generated for other labels on a cluster with these labels, and the default
+// expressions on the same cluster with the usual labels. The functions map the labels of the results to each other.
 func compareWorlds(t *testing.T, world database, renamed map[string]string, relabel, relabelUsual func(*labels.Builder)) {
 	t.Helper()
 	engine := newEngine(t)
@@ -228,7 +264,8 @@ func compareWorlds(t *testing.T, world database, renamed map[string]string, rela
 
 var labelInLegend = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
-// With two clusters each line of a graph has a legend of its own, and each label of a row a column with a heading.
+// With one of two clusters chosen, each line of a graph has a unique legend, and each label of a row has a column with a
+// heading.
 func TestLegendsTellSeriesApart(t *testing.T) {
 	engine := newEngine(t)
 	world := both(cluster(t, "eu", nil), cluster(t, "us", nil))
@@ -236,7 +273,7 @@ func TestLegendsTellSeriesApart(t *testing.T) {
 		for _, p := range d.drawn() {
 			seen := map[string]labels.Labels{}
 			for _, target := range p.Targets {
-				_, sets, err := world.ask(t.Context(), engine, d.all().Replace(target.Expr), nil)
+				_, sets, err := world.ask(t.Context(), engine, d.chosen("eu", target.Expr), nil)
 				if err != nil {
 					t.Errorf("%s, %q: %v", d.UID, p.Title, err)
 				}
@@ -250,7 +287,8 @@ func TestLegendsTellSeriesApart(t *testing.T) {
 						seen[legend] = set
 					case "table":
 						set.Range(func(l labels.Label) {
-							if p.Transformations[1].Options.RenameByName[l.Name] == "" {
+							// The cluster that was chosen needs no column.
+							if l.Name != "cluster" && p.Transformations[1].Options.RenameByName[l.Name] == "" {
 								t.Errorf("%s, %q: the label %s has no column", d.UID, p.Title, l.Name)
 							}
 						})

@@ -12,7 +12,7 @@ import (
 )
 
 // TestQueuesSideBySide (S7, S9, O4): the queues of a plain client-go controller, of one on controller-runtime and of
-// kube-controller-manager answer to the same query.
+// kube-controller-manager are covered by the same query.
 func TestQueuesSideBySide(t *testing.T) {
 	c := theChain(t)
 	const query = `sum by (job) (workqueue_depth) + sum by (job) (rate(workqueue_adds_total[1m])) + sum by (job) (rate(workqueue_work_duration_seconds_count[1m]))`
@@ -30,8 +30,8 @@ func TestQueuesSideBySide(t *testing.T) {
 	})
 }
 
-// TestLeaderIsKilled (S10, O2): when the leading replica dies, another process says that it leads, and exactly one does.
-// That may be the same replica, for it is started again.
+// TestLeaderIsKilled (S10, O2): when the leading replica is killed, exactly one other process reports that it is the
+// leader. It may be the same replica, which is restarted.
 func TestLeaderIsKilled(t *testing.T) {
 	c := theChain(t)
 	_, first, err := c.Leader(t.Context())

@@ -36,7 +36,7 @@ func TestDashboardsAreLinted(t *testing.T) {
 
 // Each rule must detect its fault: the fault is put into a real dashboard, and the rule must report it.
 func TestLintFindsFaults(t *testing.T) {
-	raw := boards(t, dashboards.Config{RunbookBase: "https://runbooks.example.com"})[0].JSON
+	raw := boards(t, dashboards.Config{RunbookBase: "https://runbooks.example.com"})[1].JSON
 
 	panel := func(d tree, kind string) tree {
 		for _, p := range d["panels"].([]any) {
@@ -77,17 +77,17 @@ func TestLintFindsFaults(t *testing.T) {
 		{"panel-no-targets", func(d tree) { graph(d)["targets"] = []any{} }},
 		{"target-promql", edit("max by", "max((")},
 		{"target-rate-interval", func(d tree) {
-			target(d)["expr"] = `rate(k8s_informer_watches_total{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[5m])`
+			target(d)["expr"] = `rate(k8s_informer_watches_total{cluster="$cluster",job=~"$job",instance=~"$instance"}[5m])`
 		}},
 		{"target-rate-interval", func(d tree) { // the window of an objective is for an increase only
-			target(d)["expr"] = `rate(controller_leader_transitions_total{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[15m])`
+			target(d)["expr"] = `rate(controller_leader_transitions_total{cluster="$cluster",job=~"$job",instance=~"$instance"}[15m])`
 		}},
 		{"target-rate-interval", func(d tree) {
-			target(d)["expr"] = `increase(controller_leader_transitions_total{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[5m])`
+			target(d)["expr"] = `increase(controller_leader_transitions_total{cluster="$cluster",job=~"$job",instance=~"$instance"}[5m])`
 		}},
 		{"target-job", edit(`job=~"$job"`, `job="x"`)},
 		{"target-instance", edit(`instance=~"$instance", `, "")},
-		{"target-cluster", edit(`cluster=~"$cluster"`, `cluster="$cluster"`)},
+		{"target-cluster", edit(`cluster="$cluster"`, `cluster=~"$cluster"`)},
 		{"target-counter-agg", edit("k8s_informer_sync_lag_seconds", "k8s_informer_watches_total")},
 		{"target-counter-agg", edit("k8s_informer_sync_lag_seconds", "k8s_informer_sync_lag")},
 		{"uneditable-dashboard", func(d tree) { d["editable"] = true }},

@@ -115,13 +115,26 @@ func readBoard(d dashboards.Dashboard) (board, error) {
 	return b, nil
 }
 
-// all replaces variables by what they stand for at All, and Grafana's own by a minute.
+// all replaces variables by what they stand for at All, and Grafana's own by a minute. A variable with a single value is taken
+// for one with All, so that each query is seen with the series of all clusters.
 func (m boardModel) all() *strings.Replacer {
-	pairs := []string{"$__rate_interval", rateInterval}
+	// Which of several equal series are among the first ten is random.
+	pairs := []string{"$__rate_interval", rateInterval, "$__interval", rateInterval, "$__range", rateInterval, "topk(10, ", allOfTop}
 	for _, v := range m.Templating.List {
-		pairs = append(pairs, "$"+v.Name+`"`, v.AllValue+`"`)
+		if v.IncludeAll {
+			pairs = append(pairs, "$"+v.Name+`"`, v.AllValue+`"`, "$"+v.Name+`|"`, v.AllValue+`|"`)
+		} else {
+			pairs = append(pairs, `="$`+v.Name+`"`, `=~".*"`)
+		}
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+const allOfTop = "topk(1000, "
+
+// chosen replaces variables like all, with one cluster chosen.
+func (m boardModel) chosen(cluster, expr string) string {
+	return m.all().Replace(strings.ReplaceAll(expr, "$cluster", cluster))
 }
 
 // boards returns the generated dashboards.

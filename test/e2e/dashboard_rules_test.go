@@ -25,10 +25,10 @@ var boardRules = []boardRule{
 	{"template-instance", templateTarget("instance", "Instance")},
 	{"template-label-promql", templateLabelPromQL},
 	{"template-on-time-change-reload", templateReload},
-	{"panel-datasource", eachQuerying(panelDatasource)},
+	{"panel-datasource", eachPanel(panelDatasource)},
 	{"panel-title-description", eachPanel(panelTitleDescription)},
-	{"panel-units", eachQuerying(panelUnits)},
-	{"panel-no-targets", eachQuerying(panelNoTargets)},
+	{"panel-units", eachPanel(panelUnits)},
+	{"panel-no-targets", eachPanel(panelNoTargets)},
 	{"target-promql", eachTarget(targetPromQL)},
 	{"target-rate-interval", eachSelector(targetRateInterval)},
 	{"target-job", eachSelector(targetMatcher("job"))},
@@ -61,16 +61,6 @@ func eachPanel(check func(panelModel) string) func(boardModel) []string {
 	}
 }
 
-// eachQuerying leaves out the list of alerts, which asks Grafana and not a data source. So does dashboard-linter.
-func eachQuerying(check func(panelModel) string) func(boardModel) []string {
-	return eachPanel(func(p panelModel) string {
-		if p.Type == "alertlist" {
-			return ""
-		}
-		return check(p)
-	})
-}
-
 func eachTarget(check func(targetModel) string) func(boardModel) []string {
 	return eachPanel(func(p panelModel) string {
 		for _, t := range p.Targets {
@@ -99,12 +89,15 @@ func eachSelector(check func(*parser.VectorSelector, []parser.Node) string) func
 	})
 }
 
-// unusualInterval stands for Grafana's variable, so that it differs from any range that a query has.
-const unusualInterval = 7*time.Hour + 7*time.Second
+// These stand for Grafana's variables, so that they differ from any range that a query has.
+const (
+	unusualInterval = 7*time.Hour + 7*time.Second
+	unusualRange    = 9*time.Hour + 9*time.Second
+)
 
 // withInterval writes a query so that it can be parsed: variables may stand in strings only.
 func withInterval(expr string) string {
-	return strings.ReplaceAll(expr, "$__rate_interval", "7h7s")
+	return strings.NewReplacer("$__rate_interval", "7h7s", "$__interval", "8h8s", "$__range", "9h9s").Replace(expr)
 }
 
 const gridWidth = 24
@@ -125,7 +118,7 @@ func identity(m boardModel) []string {
 	return found
 }
 
-// ids: Grafana shows "panel not found" for links to id 0, and one of two panels with the same id.
+// ids: Grafana shows "panel not found" for links to ID 0, and only one of two panels with the same ID.
 func ids(m boardModel) []string {
 	var found []string
 	seen := map[uint32]string{}
@@ -141,9 +134,17 @@ func ids(m boardModel) []string {
 }
 
 func gridFits(m boardModel) []string {
+	found := fits(m.Panels)
+	for _, row := range m.Panels { // whose panels are apart from all others until it is opened
+		found = append(found, fits(row.Panels)...)
+	}
+	return found
+}
+
+func fits(panels []panelModel) []string {
 	var found []string
 	taken := map[[2]int]string{}
-	for _, p := range m.flat() {
+	for _, p := range panels {
 		g := p.GridPos
 		if g == nil || g.W <= 0 || g.H <= 0 || g.X < 0 || g.Y < 0 || g.X+g.W > gridWidth {
 			found = append(found, fmt.Sprintf("panel %q does not fit the grid: %+v", p.Title, g))
@@ -238,7 +239,7 @@ func variablesUsed(m boardModel) []string {
 	var found []string
 	for _, p := range m.drawn() {
 		for _, t := range p.Targets {
-			for _, v := range usedVariable.FindAllStringSubmatch(strings.ReplaceAll(t.Expr, "$__rate_interval", ""), -1) {
+			for _, v := range usedVariable.FindAllStringSubmatch(strings.NewReplacer("$__rate_interval", "", "$__interval", "", "$__range", "").Replace(t.Expr), -1) {
 				if !declared[v[1]] {
 					found = append(found, fmt.Sprintf("panel %q uses the variable %s, which does not exist", p.Title, v[1]))
 				}

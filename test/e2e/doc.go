@@ -12,6 +12,7 @@
 //	chain_test.go         Prometheus has every signal, every rule and every target
 //	names_test.go         no series carries an object's name
 //	dashboard_test.go     every query of every panel, and every variable, returns data
+//	undecorated_test.go   panels and alerts for programs without the library
 //	request_info_test.go  the label resource of requests agrees with the API server's own parsing of their paths
 //	controllers_test.go   one query for the queues of three kinds of controllers; a new leader after a kill
 //	fault_test.go         a cut connection reaches the webhook behind Alertmanager as an alert, and resolves, with the
@@ -19,10 +20,12 @@
 //	demo_faults_test.go   every other fault of the demo reaches it as its documented alert; rare panels get data
 //	replay_test.go        all rules, evaluated on the recording of each fault: exactly the right alerts fire
 //	recordings_test.go      the recordings and the table of faults
+//	intervals_test.go       the same at scrape intervals of 30 s and a minute
 //	failed_scrape_test.go   a failed scrape resolves no alert
 //	quiet_faults_test.go    recordings without alerts show their faults
 //	recording             the format of a recording, and how scrapes become one
 //	record                the command that makes the recordings: `make record`
+//	cost                  the samples that rules and dashboards read in a fleet of 300 clusters
 //	apply_test.go         rendering manifests, and applying them strictly
 //	kustomize_test.go     the real API server accepts every manifest
 //	rights_test.go        the service account of the manifests has the permissions that the exporter needs, and no others

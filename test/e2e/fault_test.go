@@ -27,7 +27,7 @@ const (
 )
 
 // TestFaultReachesTheReceiver cuts the informers off from the API server and follows the alert through Prometheus and
-// Alertmanager to the webhook, until it is resolved after the connection is back.
+// Alertmanager to the webhook, until it is resolved after the connection is back (O3).
 func TestFaultReachesTheReceiver(t *testing.T) {
 	c := theChain(t)
 	awaitKinds(t, c, `k8s_informer_watch_connected{name="informer-exporter"} == 1`, defaultKinds())
@@ -145,7 +145,8 @@ func checkAlert(t *testing.T, c *chain.Chain, a receiver.Alert, kind string) {
 
 // runbookExists fails unless a URL leads to a file of this repository about the alert.
 func runbookExists(address, alert string) error {
-	_, path, ok := strings.Cut(address, "/blob/main/")
+	_, path, ok := strings.Cut(address, "/blob/")
+	_, path, _ = strings.Cut(path, "/") // after the branch or tag
 	if !ok {
 		return fmt.Errorf("runbook_url %q is no file of the repository", address)
 	}

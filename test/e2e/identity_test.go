@@ -17,7 +17,8 @@ import (
 )
 
 // TestExporterAsItsServiceAccount runs the exporter with the permissions of the manifests: it watches every default
-// resource. Configured with Secrets, it reports that they are forbidden, and continues with the rest.
+// resource. Configured with Secrets, it reports that they are forbidden, and continues with the rest
+// (O5).
 func TestExporterAsItsServiceAccount(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())

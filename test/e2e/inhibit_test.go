@@ -27,7 +27,13 @@ func TestInhibitions(t *testing.T) {
 	exporters := model.LabelSet{"cluster": "eu", "job": "informer-exporter", "instance": "e", "name": "informer-exporter", "informer_type": "pods", "watch_namespace": "*"}
 	queue := model.LabelSet{"cluster": "eu", "job": "shop", "instance": "a", "name": "orders"}
 	lock := model.LabelSet{"cluster": "eu", "name": "shop", "lock": "shop-leader"}
-	outage := model.LabelSet{"cluster": "eu", "severity": "info"}
+	outage := model.LabelSet{"cluster": "eu", "severity": "page"}
+	mutesTickets, mutesPages := model.LabelSet{"cluster": "eu", "severity": "info", "mutes": "ticket"}, model.LabelSet{"cluster": "eu", "severity": "info", "mutes": "page"}
+	election := model.LabelSet{"cluster": "eu", "namespace": "a", "name": "plain", "lock": "main", "lease": "main"}
+	lease := model.LabelSet{"cluster": "eu", "namespace": "a", "lease_namespace": "a", "lease": "main", "lock": "a/main"}
+	noLeader := with(lock, "severity", "page")
+	watchDown := with(informer, "severity", "ticket")
+	cleanup := model.LabelSet{"cluster": "eu", "job": "shop", "name": "shop", "controller": "orders", "finalizer": "a.example.com/x"}
 	held := model.LabelSet{"cluster": "eu", "informer_type": "pods", "namespace": "shop", "finalizer": "a.example.com/x"}
 	for _, c := range []struct {
 		source string
@@ -36,17 +42,26 @@ func TestInhibitions(t *testing.T) {
 		in     model.LabelSet
 		keeps  bool
 	}{
-		// An outage mutes what follows from it in its cluster, pages included, and nothing else.
-		{"KubernetesAPIUnreachable", outage, "ControllerLeaderMissing", lock, true},
-		{"KubernetesAPIUnreachable", outage, "InformerWatchDown", informer, true},
-		{"KubernetesAPIUnreachable", outage, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "lease_namespace": "a", "lease": "b", "lock": "a/b"}, true},
-		{"KubernetesAPIUnreachable", outage, "ControllerLeaderMissing", with(lock, "cluster", "us"), false},
-		{"KubernetesAPIUnreachable", outage, "InformerCacheDiffers", informer, false},
-		{"KubernetesAPIUnreachable", outage, "InformerVersionRegression", informer, false},
-		{"KubernetesAPIUnreachable", outage, "KubernetesAPIUnreachable", with(outage, "severity", "page"), false},
-		{"KubeAPIDown", model.LabelSet{"cluster": "eu"}, "KubernetesAPIUnreachable", outage, true},
+		// An outage mutes what follows from it in its cluster, with separate rules for pages and tickets, and nothing else.
+		{"KubernetesAPIUnreachable", outage, "ControllerLeaderMissing", noLeader, false},
+		{"KubernetesAPIUnreachable", mutesPages, "ControllerLeaderMissing", noLeader, true},
+		{"KubernetesAPIUnreachable", mutesTickets, "ControllerLeaderMissing", noLeader, false},
+		{"KubernetesAPIUnreachable", outage, "InformerWatchDown", watchDown, false},
+		{"KubernetesAPIUnreachable", mutesPages, "InformerWatchDown", watchDown, false},
+		{"KubernetesAPIUnreachable", mutesTickets, "InformerWatchDown", watchDown, true},
+		{"KubernetesAPIUnreachable", mutesTickets, "InformerWatchDown", with(informer, "severity", "info"), true},
+		{"KubernetesAPIUnreachable", mutesTickets, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "severity": "ticket", "lease_namespace": "a", "lease": "b", "lock": "a/b"}, true},
+		{"KubernetesAPIUnreachable", mutesTickets, "InformerWatchDown", with(watchDown, "cluster", "us"), false},
+		{"KubernetesAPIUnreachable", mutesPages, "ControllerLeaderMissing", with(noLeader, "cluster", "us"), false},
+		{"KubernetesAPIUnreachable", mutesPages, "InformerCacheDiffers", with(informer, "severity", "page"), false},
+		{"KubernetesAPIUnreachable", mutesPages, "InformerVersionRegression", with(informer, "severity", "page"), false},
+		{"KubernetesAPIUnreachable", mutesPages, "KubernetesAPIUnreachable", outage, false},
+		{"KubeAPIDown", model.LabelSet{"cluster": "eu"}, "KubernetesAPIUnreachable", outage, false}, // a setting
 		// One election, seen by its candidates and by its Lease.
 		{"ControllerLeaderMissing", lock, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "lease_namespace": "shop", "lease": "leader", "lock": "shop-leader"}, true},
+		{"ControllerLeaderMissing", election, "ClusterLeaseExpired", lease, true},
+		{"ControllerLeaderMissing", election, "ClusterLeaseExpired", with(with(lease, "namespace", "b"), "lease_namespace", "b"), false},
+		{"ControllerLeaderMissing", without(election, "namespace"), "ClusterLeaseExpired", lease, true},
 		// The chain: absent, not synced, watch, lag.
 		{"InformerExporterAbsent", model.LabelSet{"cluster": "eu"}, "InformerNotSynced", exporters, true},
 		{"InformerExporterAbsent", model.LabelSet{"cluster": "eu"}, "InformerSyncLagHigh", exporters, true},
@@ -56,10 +71,19 @@ func TestInhibitions(t *testing.T) {
 		{"InformerWatchDown", informer, "InformerSyncLagHigh", informer, true},
 		{"InformerWatchDisconnects", informer, "InformerSyncLagHigh", informer, true},
 		{"InformerWatchDown", informer, "InformerCoverageGap", without(informer, "instance"), true},
+		// One ticket for a resource that is missing.
+		{"InformerNotSynced", informer, "InformerListWatchErrors", without(without(informer, "instance"), "watch_namespace"), true},
+		{"InformerWatchDown", informer, "InformerListWatchErrors", without(without(informer, "instance"), "watch_namespace"), true},
+		{"InformerWatchDown", informer, "InformerListWatchErrors", with(without(without(informer, "instance"), "watch_namespace"), "informer_type", "nodes"), false},
+		// A restored etcd, seen by a replica that ran on and by one that restarted.
+		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerVersionBehindPast", with(informer, "instance", "b"), true},
+		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerVersionBehindPast", with(informer, "informer_type", "nodes"), false},
 		// The others: of queues, locks and objects.
 		{"ControllerQueueBlocked", queue, "ControllerQueueDeep", queue, true},
 		{"ControllerQueueBlocked", queue, "ControllerWorkerBusy", queue, true},
 		{"ControllerQueueSlow", without(queue, "instance"), "ControllerQueueDeep", queue, true},
+		{"ControllerCleanupOverdue", with(cleanup, "instance", "a"), "ControllerCleanupSlow", cleanup, true},
+		{"ControllerCleanupOverdue", with(cleanup, "instance", "a"), "ControllerCleanupSlow", with(cleanup, "finalizer", "b.example.com/y"), false},
 		{"ControllerLeaderMissing", lock, "ControllerLeaderChanges", lock, true},
 		{"ControllerLeaderChanges", lock, "ControllerLeaderSlowRenewals", lock, true},
 		{"ClusterObjectHeld", held, "ClusterNamespaceStuck", model.LabelSet{"cluster": "eu", "namespace": "shop"}, true},
@@ -78,7 +102,6 @@ func TestInhibitions(t *testing.T) {
 		{"ClusterObjectHeld", held, "ClusterNamespaceStuck", model.LabelSet{"cluster": "eu", "namespace": "other"}, false},
 		// Independent causes are not inhibited.
 		{"InformerWatchDown", informer, "InformerHandlerSlow", informer, false},
-		{"InformerNotSynced", informer, "InformerListWatchErrors", without(informer, "instance"), false},
 		{"ControllerQueueBlocked", queue, "ControllerReconcileErrors", with(queue, "controller", "orders"), false},
 	} {
 		t.Run(fmt.Sprintf("%s,%s,%v", c.source, c.target, c.keeps), func(t *testing.T) {
@@ -114,8 +137,8 @@ func without(labels model.LabelSet, name string) model.LabelSet {
 	return fewer
 }
 
-// inhibitor returns Alertmanager's inhibitor, with the generated configuration, while one alert fires.
-func inhibitor(t *testing.T, firing model.LabelSet) *inhibit.Inhibitor {
+// inhibitor returns Alertmanager's inhibitor, with the generated configuration, while alerts fire.
+func inhibitor(t *testing.T, firing ...model.LabelSet) *inhibit.Inhibitor {
 	t.Helper()
 	root, err := stack.Root()
 	if err != nil {
@@ -138,10 +161,12 @@ func inhibitor(t *testing.T, firing model.LabelSet) *inhibit.Inhibitor {
 	}
 	t.Cleanup(alerts.Close)
 	now := time.Now()
-	if err := alerts.Put(t.Context(), &alert.Alert{
-		Alert: model.Alert{Labels: firing, StartsAt: now, EndsAt: now.Add(time.Hour)}, UpdatedAt: now,
-	}); err != nil {
-		t.Fatal(err)
+	for _, set := range firing {
+		if err := alerts.Put(t.Context(), &alert.Alert{
+			Alert: model.Alert{Labels: set, StartsAt: now, EndsAt: now.Add(time.Hour)}, UpdatedAt: now,
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	i := inhibit.NewInhibitor(alerts, file.Rules, log, eventrecorder.NopRecorder())
 	ended := make(chan struct{})

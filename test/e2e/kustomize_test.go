@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/manifest"
 )
 
 // TestManifestsAreAccepted applies the base to the real API server, strictly and without a warning, and verifies that
@@ -24,6 +25,10 @@ import (
 func TestManifestsAreAccepted(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
+	policies := readObjects(t, deployPath(t, "kustomize/network-policy/networkpolicy.yaml"))
+	if err := manifest.NewApplier(c.ControlPlane.Config(), manifestNamespace).Apply(t.Context(), policies[0]); err != nil {
+		t.Error(err)
+	}
 
 	client := kubernetes.NewForConfigOrDie(c.ControlPlane.Config())
 	await.Within(t, patience, "the Pod of the Deployment", func(ctx context.Context) error {
@@ -44,6 +49,17 @@ func TestManifestsAreAccepted(t *testing.T) {
 	if port := service.Spec.Ports[0]; !hasPort(pods.Items[0], port.TargetPort.String()) {
 		t.Errorf("no container has the port %s that the Service sends to", port.TargetPort.String())
 	}
+	policy, err := client.NetworkingV1().NetworkPolicies(manifestNamespace).Get(t.Context(), "informer-exporter", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, err = client.CoreV1().Pods(manifestNamespace).List(t.Context(), metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(&policy.Spec.PodSelector)})
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("the NetworkPolicy selects %d Pods, want 1 (%v)", len(pods.Items), err)
+	}
+	if port := policy.Spec.Ingress[0].Ports[0].Port.String(); !hasPort(pods.Items[0], port) {
+		t.Errorf("no container has the port %s that the NetworkPolicy allows", port)
+	}
 
 	// The server does not accept every Pod.
 	bad := render(t, "kustomize/base")
@@ -51,7 +67,7 @@ func TestManifestsAreAccepted(t *testing.T) {
 		if err := unstructured.SetNestedField(object.Object, true, "metadata", "nosuchfield"); err != nil {
 			t.Fatal(err)
 		}
-		if err := newApplier(c.ControlPlane.Config()).apply(t.Context(), object); err == nil {
+		if err := manifest.NewApplier(c.ControlPlane.Config(), manifestNamespace).Apply(t.Context(), object); err == nil {
 			t.Errorf("%s %s: a field that does not exist is accepted", object.GetKind(), object.GetName())
 		}
 	}
@@ -72,11 +88,11 @@ func hasPort(pod corev1.Pod, name string) bool {
 // CustomResourceDefinitions.
 func TestOperatorObjectsAreAccepted(t *testing.T) {
 	c := theChain(t)
-	a := newApplier(c.ControlPlane.Config())
+	a := manifest.NewApplier(c.ControlPlane.Config(), manifestNamespace)
 	for _, kind := range []string{"servicemonitors", "podmonitors", "prometheusrules"} {
 		file := filepath.Join(operatorModule(t), "example", "prometheus-operator-crd", "monitoring.coreos.com_"+kind+".yaml")
 		for _, object := range readObjects(t, file) {
-			if err := a.apply(t.Context(), object); err != nil {
+			if err := a.Apply(t.Context(), object); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -98,7 +114,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 	for _, object := range objects {
 		kinds[object.GetKind()]++
 		// The server takes a moment to serve a new kind.
-		await.Within(t, patience, object.GetKind(), func(ctx context.Context) error { return a.apply(ctx, object) })
+		await.Within(t, patience, object.GetKind(), func(ctx context.Context) error { return a.Apply(ctx, object) })
 	}
 	for kind, want := range map[string]int{"ServiceMonitor": 2, "PodMonitor": 1, "PrometheusRule": 1, "ConfigMap": 1, "Deployment": 1} {
 		if kinds[kind] < want {
@@ -112,7 +128,7 @@ func TestOperatorObjectsAreAccepted(t *testing.T) {
 		if err := unstructured.SetNestedField(object.Object, true, "spec", "nosuchfield"); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.apply(t.Context(), object); err == nil {
+		if err := a.Apply(t.Context(), object); err == nil {
 			t.Errorf("%s %s: a field that does not exist is accepted", object.GetKind(), object.GetName())
 		}
 	}
@@ -154,6 +170,9 @@ func monitorWithAuth(t *testing.T) *unstructured.Unstructured {
 	endpoints, _, err := unstructured.NestedSlice(objects[monitor].Object, "spec", "endpoints")
 	if err != nil || len(endpoints) != 1 || endpoints[0].(map[string]any)["bearerTokenFile"] == nil {
 		t.Errorf("Prometheus sends no token: %v, %v", endpoints, err)
+	}
+	if endpoints[0].(map[string]any)["scheme"] != "https" {
+		t.Error("Prometheus sends its token in clear text")
 	}
 	return objects[monitor]
 }

@@ -34,6 +34,9 @@ var shared struct {
 // TestMain stops the shared chain, and fails if one of its processes is left. It is not a test because it must run
 // last.
 func TestMain(m *testing.M) {
+	if code, ok := runAsTool(); ok {
+		os.Exit(code)
+	}
 	code := m.Run()
 	if err := stopShared(); err != nil {
 		fmt.Fprintln(os.Stderr, "FAIL: the chain's end:", err)

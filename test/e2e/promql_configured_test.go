@@ -14,8 +14,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// configuredLabels are other names for all labels that can have some.
-var configuredLabels = map[string]string{"cluster": "k8s", "job": "service", "instance": "process"}
+// configuredLabels are other names for all labels that can be renamed, except namespace: objects have a label of that name, too.
+var configuredLabels = map[string]string{"cluster": "k8s", "job": "service", "instance": "process", "pod": "k8s_pod"}
 
 const configuredSelector = `env="prod", zone=~"a|b"`
 
@@ -41,7 +41,7 @@ func checkConfigured(expr string) (problems []string) {
 				}
 			}
 			want := 2
-			if strings.Contains(n.Name, ":") || n.Name == "ALERTS" { // made by rules, of what has been selected
+			if strings.Contains(n.Name, ":") || strings.HasPrefix(n.Name, "ALERTS") { // recorded by rules from selected series
 				want = 0
 			}
 			if selected != want {
@@ -118,9 +118,9 @@ func TestLabelsAndSelectorReachTheRules(t *testing.T) {
 	}
 }
 
-// The same for dashboards. Variables keep their names, so that links to them hold.
+// The same for dashboards. Variables keep their names, so that links to them remain valid.
 func TestLabelsAndSelectorReachTheDashboards(t *testing.T) {
-	renamed := regexp.MustCompile(`\{\{(cluster|job|instance)\}\}`)
+	renamed := regexp.MustCompile(`\{\{(cluster|job|instance|pod)\}\}`)
 	usual := boards(t, dashboards.Config{})
 	for i, d := range boards(t, dashboards.Config{Labels: configuredLabels, Selector: configuredSelector}) {
 		check := func(where, expr string) {
@@ -168,7 +168,7 @@ func TestLabelsAndSelectorReachTheDashboards(t *testing.T) {
 	}
 }
 
-// What the configuration accepts as a selector, Prometheus' parser does as well, with another matcher behind it.
+// Every selector that the configuration accepts is valid for Prometheus' parser, followed by another matcher.
 func TestSelectorsThatAreAcceptedCanBeParsed(t *testing.T) {
 	for _, selector := range []string{
 		configuredSelector, `a!="", b!~"x.*"`, `a="\"}\\"`, `a="{,}#"`, `a=~"\\d+\\.x"`, ` a = "b" ,c="\n\t"`, `le="1"`,
@@ -187,7 +187,7 @@ func TestSelectorsThatAreAcceptedCanBeParsed(t *testing.T) {
 	}
 }
 
-// The rules for programs that do not use the library read nothing but what client-go itself reports.
+// The rules for programs that do not use the library read only client-go's own metrics.
 func TestUpstreamRulesWorkAlone(t *testing.T) {
 	for _, g := range alerts.Rules(alerts.Config{Groups: []string{"upstream"}}) {
 		for _, r := range g.Rules {
@@ -223,8 +223,8 @@ func TestRulesOfTheirOwnFitTheCatalog(t *testing.T) {
 	}
 }
 
-// Inhibitions compare only labels that both sides carry: Alertmanager takes a label that both lack for equal, and would
-// silence across informers.
+// Inhibitions compare only labels that both sides carry: Alertmanager treats a label that both lack as equal, and would
+// inhibit alerts of other informers.
 func TestInhibitionsCompareLabelsOfTheirAlerts(t *testing.T) {
 	recorded := recordedSeries(t)
 	carried := map[string][]string{}

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// checkQuery parses a query, compares it with the catalog and returns the labels that its result may carry, together
-// with everything that is wrong. recorded holds the labels of the series that recording rules make.
+// checkQuery parses a query, compares it with the catalog and returns the labels that its result may carry, and all
+// problems. recorded holds the labels of the series of recording rules.
 func checkQuery(expr string, recorded map[string][]string) ([]string, error) {
 	e, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
 	if err != nil {
@@ -25,12 +25,12 @@ func checkQuery(expr string, recorded map[string][]string) ([]string, error) {
 		return nil
 	})
 	if err := errors.Join(c.errs...); err != nil {
-		return nil, err // what the labels of an unknown series are is no question
+		return nil, err // the labels of an unknown series are not checked
 	}
 	return c.labels(e), errors.Join(c.errs...)
 }
 
-// checker finds the labels of expressions from the inside out.
+// checker determines the labels of expressions from the inside out.
 type checker struct {
 	recorded map[string][]string
 	errs     []error
@@ -38,7 +38,7 @@ type checker struct {
 
 func (c *checker) fail(format string, a ...any) { c.errs = append(c.errs, fmt.Errorf(format, a...)) }
 
-// labels returns the labels that the result of e may carry, in no order and without repetition.
+// labels returns the labels that the result of e may carry, in no particular order and without duplicates.
 func (c *checker) labels(e parser.Expr) []string {
 	switch e := e.(type) {
 	case *parser.VectorSelector:
@@ -117,7 +117,7 @@ func (c *checker) call(e *parser.Call) []string {
 	return nil
 }
 
-// absent makes its labels up from what was asked for exactly.
+// absent has the labels of its equality matchers.
 func (c *checker) absent(e *parser.Call) []string {
 	var own []string
 	parser.Inspect(e.Args[0], func(n parser.Node, _ []parser.Node) error {
@@ -133,7 +133,7 @@ func (c *checker) absent(e *parser.Call) []string {
 	return own
 }
 
-// operation checks that the two sides can match: otherwise the result is empty, without an error.
+// operation checks that the two sides can match. Otherwise the result would be empty, without an error.
 func (c *checker) operation(e *parser.BinaryExpr) []string {
 	left, right := c.labels(e.LHS), c.labels(e.RHS)
 	m := e.VectorMatching

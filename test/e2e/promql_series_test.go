@@ -16,25 +16,28 @@ import (
 // metricName is the label that holds the name.
 const metricName = "__name__"
 
-// targetLabels are on every series that is scraped.
-var targetLabels = []string{"cluster", "job", "instance"}
+// targetLabels are on every series that is scraped, namespace and pod in Kubernetes only.
+var targetLabels = []string{"cluster", "job", "instance", "namespace", "pod"}
 
-// foreign are the series of others that queries may use, with the labels that they have besides those of their target.
+// foreign are the series of other programs that queries may use, with their labels except for target labels.
 var foreign = map[string][]string{
-	"up":                            {},
-	"scrape_duration_seconds":       {},
-	"scrape_samples_scraped":        {},
-	"process_cpu_seconds_total":     {},
-	"process_resident_memory_bytes": {},
-	"process_start_time_seconds":    {},
-	"go_gc_gomemlimit_bytes":        {},
-	"go_goroutines":                 {},
-	"ALERTS":                        {"alertname", "alertstate", "severity", "name", "informer_type", "watch_namespace", "namespace"},
+	"up":                               {},
+	"scrape_duration_seconds":          {},
+	"scrape_samples_scraped":           {},
+	"process_cpu_seconds_total":        {},
+	"process_resident_memory_bytes":    {},
+	"process_start_time_seconds":       {},
+	"go_gc_gomemlimit_bytes":           {},
+	"go_goroutines":                    {},
+	"go_memstats_heap_alloc_bytes":     {},
+	"workqueue_queue_duration_seconds": {"name"}, // as a native histogram
+	"ALERTS_FOR_STATE":                 {"alertname", "severity", "name", "informer_type", "watch_namespace", "namespace", "controller", "lock", "lease_namespace", "lease"},
+	"ALERTS":                           {"alertname", "alertstate", "severity", "name", "informer_type", "watch_namespace", "namespace", "controller", "lock", "lease_namespace", "lease"},
 }
 
-// Functions that take a counter, and those of them that mean something only for a counter.
+// Functions that accept a counter, and those that are meaningful only for a counter.
 var (
-	counterFunctions = []string{"rate", "irate", "increase", "resets", "changes", "present_over_time", "absent", "absent_over_time"}
+	counterFunctions = []string{"rate", "irate", "increase", "resets", "changes", "last_over_time", "present_over_time", "absent", "absent_over_time"}
 	counterOnly      = []string{"rate", "irate", "increase", "resets"}
 )
 
@@ -42,12 +45,12 @@ var (
 type series struct {
 	labels  []string
 	counter bool
-	// metric is the catalog's, with an empty name for the series of others and of recording rules.
+	// metric is the catalog's. Its name is empty for series of other programs and of recording rules.
 	metric catalog.Metric
 	bucket bool
 }
 
-// lookUp finds what a name stands for. A histogram's own name is no series.
+// lookUp returns the series with a name. A histogram's or summary's own name is not a series.
 func lookUp(name string, recorded map[string][]string) (series, bool) {
 	if own, ok := recorded[name]; ok {
 		return series{labels: own}, true
@@ -55,12 +58,12 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 	if own, ok := foreign[name]; ok {
 		return series{labels: slices.Concat(targetLabels, own), counter: strings.HasSuffix(name, "_total")}, true
 	}
-	if m, ok := catalog.ByName(name); ok && m.Type != catalog.TypeHistogram {
+	if m, ok := catalog.ByName(name); ok && m.Type != catalog.TypeHistogram && m.Type != catalog.TypeSummary {
 		return series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: m.Type == catalog.TypeCounter, metric: m}, true
 	}
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		m, ok := catalog.ByName(strings.TrimSuffix(name, suffix))
-		if !ok || !strings.HasSuffix(name, suffix) || m.Type != catalog.TypeHistogram {
+		if !ok || !strings.HasSuffix(name, suffix) || m.Type != catalog.TypeHistogram && (m.Type != catalog.TypeSummary || suffix == "_bucket") {
 			continue
 		}
 		s := series{labels: slices.Concat(targetLabels, m.LabelNames()), counter: true, metric: m, bucket: suffix == "_bucket"}
@@ -72,8 +75,8 @@ func lookUp(name string, recorded map[string][]string) (series, bool) {
 	return series{}, false
 }
 
-// namesOf returns the names of what a selector reads. Several are written as {__name__=~"a|b"}, as variables of dashboards
-// are.
+// namesOf returns the metric names that a selector reads. Several are written as {__name__=~"a|b"}, as variables of
+// dashboards are.
 func namesOf(v *parser.VectorSelector) []string {
 	for _, m := range v.LabelMatchers {
 		if v.Name == "" && m.Name == metricName && m.Type == labels.MatchRegexp {
@@ -102,14 +105,14 @@ func checkSelector(v *parser.VectorSelector, path []parser.Node, recorded map[st
 	return errors.Join(errs...)
 }
 
-// checkMatcher: a matcher must be able to match something, and one that excludes must have something to exclude.
+// checkMatcher: a matcher must be able to match a value, and a negative matcher must be able to exclude one.
 func (s series) checkMatcher(name string, m *labels.Matcher) error {
 	if !slices.Contains(s.labels, m.Name) {
 		return fmt.Errorf("%s has no label %s", name, m.Name)
 	}
 	values := s.values(m.Name)
 	if values == nil {
-		return nil // a program or a cluster gives them
+		return nil // an open label
 	}
 	positive := m
 	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
@@ -139,11 +142,11 @@ func (s series) values(label string) []string {
 	return nil
 }
 
-// checkUse: a counter says something only about its change, a gauge nothing about its rate, and buckets are cumulative.
+// checkUse: counters need a rate or an increase, or are compared with themselves at another time; gauges must not have one, and buckets are cumulative.
 func (s series) checkUse(name string, v *parser.VectorSelector, path []parser.Node) error {
 	call := directCall(path)
 	switch {
-	case s.counter && !slices.Contains(counterFunctions, call):
+	case s.counter && !slices.Contains(counterFunctions, call) && !comparedWithItself(path):
 		return fmt.Errorf("%s counts up and is not directly inside rate or increase", name)
 	case !s.counter && slices.Contains(counterOnly, call):
 		return fmt.Errorf("%s of %s, which is no counter", call, name)
@@ -160,7 +163,25 @@ func hasMatcher(v *parser.VectorSelector, label string) bool {
 	return slices.ContainsFunc(v.LabelMatchers, func(m *labels.Matcher) bool { return m.Name == label })
 }
 
-// directCall is the function that takes the selector as it is, "" if there is something between.
+// comparedWithItself reports whether a selector is an operand of x unless x offset d, or of x - x offset d.
+func comparedWithItself(path []parser.Node) bool {
+	if len(path) == 0 {
+		return false
+	}
+	b, ok := path[len(path)-1].(*parser.BinaryExpr)
+	if !ok || b.Op != parser.LUNLESS && b.Op != parser.SUB {
+		return false
+	}
+	earlier, ok := b.RHS.(*parser.VectorSelector)
+	if !ok || earlier.OriginalOffset == 0 {
+		return false
+	}
+	now := *earlier
+	now.OriginalOffset = 0
+	return b.LHS.String() == now.String()
+}
+
+// directCall returns the function that is called directly on the selector, "" if there is none.
 func directCall(path []parser.Node) string {
 	for _, n := range slices.Backward(path) {
 		switch n := n.(type) {
@@ -174,7 +195,7 @@ func directCall(path []parser.Node) string {
 	return ""
 }
 
-// sumOverBuckets is the aggregation that loses the label le before a histogram function has used it.
+// sumOverBuckets returns the aggregation that drops the label le before a histogram function uses it.
 func sumOverBuckets(path []parser.Node) *parser.AggregateExpr {
 	for _, n := range slices.Backward(path) {
 		switch n := n.(type) {

@@ -13,9 +13,10 @@ import (
 // the recording from one without a fault. No rule reads bookmarks: their recording only shows that silence fires
 // nothing.
 var quietFaults = map[string]string{
-	"TestServerTimeout":      `increase(k8s_informer_watches_total[15m]) > 0 unless increase(k8s_informer_list_duration_seconds_count[15m]) > 0`,
-	"TestBookmarksOnly":      `increase(k8s_informer_event_lag_seconds_count[10m]) == 0 and k8s_informer_watch_connected == 1`,
-	"TestHalfOpenConnection": `increase(k8s_informer_event_lag_seconds_count{informer_type="configmaps"}[2m]) == 0 and k8s_informer_watch_connected == 1`,
+	"TestRelistOfUnchangedObjects": `increase(k8s_informer_relists_total{reason="expired"}[5m]) > 0`,
+	"TestServerTimeout":            `increase(k8s_informer_watches_total[15m]) > 0 unless increase(k8s_informer_list_duration_seconds_count[15m]) > 0`,
+	"TestBookmarksOnly":            `increase(k8s_informer_event_lag_seconds_count[10m]) == 0 and k8s_informer_watch_connected == 1`,
+	"TestHalfOpenConnection":       `increase(k8s_informer_event_lag_seconds_count{informer_type="configmaps"}[2m]) == 0 and k8s_informer_watch_connected == 1`,
 	"TestStreamingListRejected": `k8s_informer_sync_errors_total{error_type="other"} == 1
 		and ignoring (error_type) k8s_informer_synced == 1`,
 	"TestVersionsThatAreNoNumbers": `increase(k8s_informer_handler_duration_seconds_count[2m]) > 0

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// What paths and queries are put together from: all that the server gives a meaning to, and something that has none.
+// The parts of random paths and queries: all that are meaningful to the server, and some that are not.
 var (
 	pathSegments = []string{
 		"api", "apis", "v1", "v1beta1", "apps", "example.com", "namespaces", "watch", "proxy", "pods", "deployments",
@@ -34,7 +34,7 @@ var (
 	methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 )
 
-// randomURL is likely to mean something.
+// randomURL returns a URL that is likely to be meaningful to the server.
 func randomURL(random *rand.Rand) *url.URL {
 	segments := [][]string{nil, {"api", "v1"}, {"apis", "apps", "v1"}, {"apis", "example.com", "v1", "namespaces", "name"}}[random.IntN(4)]
 	segments = slices.Clone(segments)
@@ -46,7 +46,7 @@ func randomURL(random *rand.Rand) *url.URL {
 	}
 }
 
-// expected returns the values of the labels verb, resource and subresource by the API server's own reading of a request.
+// expected returns the values of the labels verb, resource and subresource according to the API server's own parser.
 func expected(t *testing.T, factory *apirequest.RequestInfoFactory, r *http.Request) [3]string {
 	t.Helper()
 	info, err := factory.NewRequestInfo(r)
@@ -67,7 +67,7 @@ func expected(t *testing.T, factory *apirequest.RequestInfoFactory, r *http.Requ
 	return [3]string{verb, schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}.String(), subresource}
 }
 
-// counted returns how many requests were counted under the same three labels.
+// counted returns the number of counted requests by the same three labels.
 func counted(t *testing.T, registry prometheus.Gatherer) map[[3]string]int {
 	t.Helper()
 	families, err := registry.Gather()
@@ -90,10 +90,10 @@ func counted(t *testing.T, registry prometheus.Gatherer) map[[3]string]int {
 	return found
 }
 
-// TestRequestsAreReadAsTheServerDoes covers S17: what the library takes a request for is what the API server's own code
-// takes it for, in many thousand requests that are put together at random, the same each time.
+// TestRequestsAreReadAsTheServerDoes covers S17: the library and the API server's own code parse 100,000 random requests in
+// the same way. The seed is fixed.
 func TestRequestsAreReadAsTheServerDoes(t *testing.T) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // the server's code complains about odd queries
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // the server's code logs invalid queries
 	t.Cleanup(klog.ClearLogger)
 	factory := &apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -131,7 +131,7 @@ func TestRequestsAreReadAsTheServerDoes(t *testing.T) {
 	}
 }
 
-// answered is a transport that answers without a server.
+// answered is a transport that responds without a server.
 type answered struct{}
 
 func (answered) RoundTrip(*http.Request) (*http.Response, error) {

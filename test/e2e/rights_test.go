@@ -84,7 +84,7 @@ func allRequests(t *testing.T, admin *rest.Config) (requests []authorizationv1.R
 				request.Namespace = manifestNamespace
 			}
 			for _, request.Verb = range verbs {
-				if !slices.Contains(requests, request) { // another version of the same
+				if !slices.Contains(requests, request) { // another version of the same resource
 					requests = append(requests, request)
 				}
 			}

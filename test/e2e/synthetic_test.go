@@ -25,7 +25,7 @@ func (m database) add(set labels.Labels, points []promql.FPoint) {
 	m[name] = append(m[name], promql.NewStorageSeries(promql.Series{Metric: set, Floats: points}))
 }
 
-// Querier makes it a storage.Queryable. The engine passes over samples out of its range by itself.
+// Querier makes it a storage.Queryable. The engine skips samples out of its range itself.
 func (m database) Querier(int64, int64) (storage.Querier, error) {
 	return &storage.MockQuerier{SelectMockFunction: func(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
 		set := &seriesSet{SeriesSet: storage.EmptySeriesSet()}
@@ -56,15 +56,16 @@ func (s *seriesSet) add(list []storage.Series, matchers []*labels.Matcher) {
 func (s *seriesSet) Next() bool         { s.next++; return s.next <= len(s.list) }
 func (s *seriesSet) At() storage.Series { return s.list[s.next-1] }
 
-// now is the time at which everything is asked, and at which the last samples were taken.
+// now is the time of all evaluations and of the last samples.
 var now = time.Unix(1_800_000_000, 0)
 
-// sampled are the times of samples: four within the shortest range in use, and some for what looks back by an hour.
+// sampled are the times of samples: four within the shortest range in use, and one for expressions that look back by an
+// hour.
 var sampled = []time.Duration{-time.Hour, -45 * time.Second, -30 * time.Second, -15 * time.Second, 0}
 
-// cluster is one cluster in which programs report each metric of the catalog, of the recording rules and of others. All
-// report everything in the cluster eu; elsewhere a third of it is missing, so that what is matched with another cluster is
-// seen. change is made to the labels last.
+// cluster is one cluster in which programs report each metric of the catalog, of the recording rules and of others. In the
+// cluster eu, no series is missing; elsewhere a third is, so that matching with another cluster changes a result. change is
+// applied to the labels last.
 func cluster(t *testing.T, name string, change func(*labels.Builder)) database {
 	t.Helper()
 	m := database{}
@@ -97,14 +98,22 @@ func cluster(t *testing.T, name string, change func(*labels.Builder)) database {
 			add("_sum", "", all)
 		}
 	}
+	// TestNamespaceOfTheTarget adds the labels that only some targets have.
+	target := open(minus(targetLabels, []string{"cluster", "namespace", "pod"}))
 	for _, metric := range catalog.All() {
-		write(metric.Name, metric.Labels, metric.Type != catalog.TypeGauge, metric.Buckets)
+		own, counter := slices.Concat(target, metric.Labels), metric.Type != catalog.TypeGauge
+		if metric.Type == catalog.TypeSummary {
+			write(metric.Name+"_count", own, counter, nil)
+			write(metric.Name+"_sum", own, counter, nil)
+			continue
+		}
+		write(metric.Name, own, counter, metric.Buckets)
 	}
 	for metric, names := range foreign {
-		write(metric, open(names), strings.HasSuffix(metric, "_total"), nil)
+		write(metric, slices.Concat(target, open(names)), strings.HasSuffix(metric, "_total"), nil)
 	}
 	for metric, names := range recordedSeries(t) {
-		write(metric, open(minus(names, targetLabels)), false, nil)
+		write(metric, open(minus(names, []string{"cluster", "namespace", "pod"})), false, nil) // a recording has the labels of its expression only
 	}
 	return m
 }
@@ -116,19 +125,22 @@ func open(names []string) (list []catalog.Label) {
 	return list
 }
 
-// examples are values of labels that programs and clusters give, where queries ask for some.
+// examples are the values of open labels that queries select.
 var examples = map[string][]string{
 	"informer_type": {"pods", "namespaces"},
 	"name":          {"shop", "informer-exporter"},
 	"code":          {"200", "500", "429"},
 	"job":           {"shop", "informer-exporter"},
+	"alertname":     {"InformerNotSynced", "ControllerQueueSlow"},
+	"alertstate":    {"firing", "pending"},
+	"severity":      {"page", "ticket"},
 	"lease":         {"shop", "kube-controller-manager"},
+	"verb":          {"WATCH", "LIST"},
 }
 
-// combinations of labels differ from the first in one label or in two. Series that agree in all labels but one are what a
-// match that forgets this label stumbles over, on either side of an operator.
-func combinations(own []catalog.Label) []map[string]string {
-	all := append(open([]string{"job", "instance"}), own...)
+// combinations returns label sets that differ from the first in one or two labels. Series that differ in only one label
+// detect vector matching that omits this label, on either side of an operator.
+func combinations(all []catalog.Label) []map[string]string {
 	first := map[string]string{}
 	others := make([][]string, len(all))
 	for i, l := range all {
@@ -171,7 +183,7 @@ func points(value float64, counter bool) (list []promql.FPoint) {
 	return list
 }
 
-// both is what a Prometheus with the series of two others has.
+// both returns the series of two clusters in one Prometheus.
 func both(a, b database) database {
 	sum := database{}
 	for _, m := range []database{a, b} {
@@ -182,7 +194,7 @@ func both(a, b database) database {
 	return sum
 }
 
-// result maps the labels of the result's series, without those to leave out, to their values.
+// result maps the labels of the result's series to their values.
 type result map[string]float64
 
 // ask evaluates an expression as Prometheus does. relabel changes the labels of the result, unless it is nil.

@@ -15,10 +15,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// What is committed under deploy is checked by `make check`, and so are the promtool tests of the alerts. Here it is what
-// the running programs serve, and what was generated with other settings than the default.
+// `make check` checks the files under deploy and runs the promtool tests of the alerts. These tests check the output of the
+// running programs, and files generated with a custom configuration.
 
-// TestPromtoolLikesTheMetrics lints what both programs serve.
+// TestPromtoolLikesTheMetrics lints the metrics of both programs.
 func TestPromtoolLikesTheMetrics(t *testing.T) {
 	c := theChain(t)
 	for program, url := range map[string]string{"exporter": c.ExporterURL, "load generator": c.LoadURL} {
@@ -56,8 +56,8 @@ func TestAmtoolLikesTheRoutes(t *testing.T) {
 	}
 }
 
-// TestToolsLikeEverySetting has the tools read what comes of a configuration with everything that changes rules and routes:
-// the example of the generator's documentation.
+// TestToolsLikeEverySetting checks the files generated from a configuration with all settings that change rules and routes:
+// the example in the generator's documentation.
 func TestToolsLikeEverySetting(t *testing.T) {
 	files, err := generate.Files(documentedConfig(t))
 	if err != nil {
@@ -72,7 +72,8 @@ func TestToolsLikeEverySetting(t *testing.T) {
 	}
 	routes := filepath.Join(dir, "alertmanager", "alertmanager.yaml")
 	for labels, want := range map[string]string{
-		"team=platform severity=ticket": "platform-ticket", "team=platform severity=page": "page", "team=shop severity=ticket": "ticket",
+		"team=platform severity=warning": "platform-ticket", "team=platform severity=critical": "page", "team=shop severity=warning": "ticket",
+		"alertname=Watchdog severity=none team=shop": "watchdog",
 	} {
 		args := append([]string{"config", "routes", "test", "--config.file=" + routes}, strings.Fields(labels)...)
 		if out, err := tool(t, stack.AmtoolProgram, "", args...); err != nil || strings.TrimSpace(out) != want {
@@ -101,7 +102,7 @@ func documentedConfig(t *testing.T) generate.Config {
 	return config
 }
 
-// tool runs one of the pinned tools and returns what it prints.
+// tool runs one of the pinned tools and returns its output.
 func tool(t *testing.T, name, stdin string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout) // it may have to be built
@@ -118,7 +119,7 @@ func tool(t *testing.T, name, stdin string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// fetch returns a page in the form that is meant for people, as promtool wants it.
+// fetch returns a page in the text format, which promtool requires.
 func fetch(t *testing.T, url string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

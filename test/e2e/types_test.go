@@ -23,8 +23,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/generate"
 )
 
-// TestFilesDecodeStrictly reads every generated file into the type of the program that it is for, and accepts no field that
-// the type does not have: once as it is by default, once with all that can be configured.
+// TestFilesDecodeStrictly decodes every generated file into the type of the program that reads it, without unknown fields:
+// once with the defaults, once with every setting.
 func TestFilesDecodeStrictly(t *testing.T) {
 	for name, config := range map[string]generate.Config{"default": generate.DefaultConfig(), "every setting": documentedConfig(t)} {
 		files, err := generate.Files(config)
@@ -73,11 +73,11 @@ func decodeStrictly(file string, content []byte) ([]string, error) {
 	return nil, nil
 }
 
-// decodeDashboard knows the options of each kind of panel, too.
+// decodeDashboard also decodes the options of each kind of panel.
 func decodeDashboard(content []byte) error {
 	plugins.RegisterDefaultPlugins()
 	err := new(sdk.Dashboard).UnmarshalJSONStrict(content) //nolint:staticcheck // the classic model is what every Grafana reads
-	// The SDK returns a list of errors that is no nil even if it is empty.
+	// The SDK returns a list of errors that is not nil even if it is empty.
 	if list, ok := errors.AsType[cog.BuildErrors](err); ok && len(list) == 0 {
 		return nil
 	}
@@ -107,7 +107,7 @@ func decodeObject(document []byte) (kind string, err error) {
 	return meta.Kind, yaml.UnmarshalStrict(document, into)
 }
 
-// A field that a type does not have is refused wherever it stands.
+// An unknown field is an error at any depth.
 func TestUnknownFieldsAreSeen(t *testing.T) {
 	files, err := generate.Files(generate.DefaultConfig())
 	if err != nil {

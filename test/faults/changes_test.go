@@ -32,7 +32,7 @@ const (
 // changes are the changes of series under a fault.
 type changes map[string]float64
 
-// snapshot also adds the changes that follow from others: each object of an event has a time of its write.
+// snapshot also adds changes that follow from others: each event also observes the propagation.
 func (c changes) snapshot() metricstest.Snapshot {
 	c = changes{
 		"propagation_seconds_count": c["watch_events_total{type=added}"] + c["watch_events_total{type=modified}"],
@@ -69,7 +69,7 @@ func (c changes) moments() []string {
 
 // Changes that several faults have in common.
 var (
-	// reopened is a watch that was followed by another.
+	// reopened is the end of a watch and the start of the next one.
 	reopened = changes{
 		"watch_duration_seconds_count": 1, "coverage_gap_seconds_count": 1, "watches_total": 1,
 	}

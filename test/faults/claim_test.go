@@ -19,7 +19,7 @@ type claim struct {
 	value  float64
 }
 
-// kind is the kind of a claim, or of what was shown.
+// kind is the kind of a claim or of evidence.
 type kind int
 
 const (
@@ -61,7 +61,7 @@ func (c claim) String() string { return c.text }
 func (c claim) is(series string) bool {
 	name, labels, _ := strings.Cut(strings.TrimSuffix(series, "}"), "{")
 	m, _ := metric(c.metric)
-	if m.Type == catalog.TypeHistogram {
+	if m.Type == catalog.TypeHistogram || m.Type == catalog.TypeSummary {
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_sum")
 	}
 	have := strings.Split(labels, ",")

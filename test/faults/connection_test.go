@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// A connection is reset when half of an event has arrived. The half is not counted, the watch is resumed, and the event
-// arrives once.
+// A connection is reset when half of an event has arrived. The partial event is not counted, the watch is resumed, and the
+// event arrives once.
 func TestResetInTheMiddleOfAnEvent(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -28,7 +28,7 @@ func TestResetInTheMiddleOfAnEvent(t *testing.T) {
 	r.holds()
 }
 
-// S5, S6, S14: the connection is cut for a while. The gap is known while it lasts, the watch is resumed without a list,
+// S5, S6, S14: the connection is cut for a while. The gap is reported while it lasts, the watch is resumed without a list,
 // and no event is missed.
 func TestCutConnection(t *testing.T) {
 	fault(t)
@@ -38,6 +38,7 @@ func TestCutConnection(t *testing.T) {
 	r.proxy.Cut()
 	r.waitFor("attempts", func(s metricstest.Snapshot) bool { return s[refused] >= 2 })
 	r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
+	r.waitUntilExceeds("consecutive_failures", 2)
 	r.create("during")
 	r.restore()
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
@@ -47,7 +48,7 @@ func TestCutConnection(t *testing.T) {
 	r.holds()
 }
 
-// Nothing arrives, and no error either. The connection counts as open, and what is not received cannot be counted.
+// Nothing arrives, and no error either. The connection counts as open, and missing events cannot be counted.
 func TestHalfOpenConnection(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -66,8 +67,8 @@ func TestHalfOpenConnection(t *testing.T) {
 	r.holds()
 }
 
-// The same with freshness checks. If they share the connection they get no answer, which is lag after three intervals;
-// otherwise they see what does not arrive.
+// The same with freshness checks. If they share the connection, they get no response, which is reported as lag after three
+// intervals. Otherwise they receive the events that the informer does not.
 func TestHalfOpenConnectionWithFreshnessChecks(t *testing.T) {
 	fault(t)
 	checks := collectors.Checks{Freshness: time.Second}
@@ -118,12 +119,14 @@ func TestDeadConnectionIsFoundByPings(t *testing.T) {
 	r := newRig(t, options{})
 	before := r.startBusy()
 	r.proxy.HalfOpen()
-	r.waitFor("the dead connection is detected", isDisconnected)
+	found := r.waitFor("the dead connection is detected", isDisconnected)
+	r.exceeds(nil, found, "sync_lag_seconds", 3)
 	r.restore()
 	after := r.expect(before, relisted("watch_failed").with(changes{
 		"watch_events_total{type=error}": 1, "sync_errors_total{error_type=server}": 1,
 		"watch_disconnects_total{reason=error}": 1,
 	}))
 	r.waitedForBackoff(before, after)
+	r.exceeds(before, after, "coverage_gap_seconds_sum", 3) // from the last sign of life, the two intervals before it was found
 	r.holds()
 }

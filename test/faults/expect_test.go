@@ -11,26 +11,26 @@ import (
 const (
 	// patience limits how long an expected change may take.
 	patience = time.Minute
-	// quiet is how long nothing else may change afterwards.
+	// quiet is how long no other series may change afterwards.
 	quiet = 200 * time.Millisecond
-	// poll is the interval between two looks.
+	// poll is the polling interval.
 	poll = 10 * time.Millisecond
 )
 
-// now returns what the registry reports.
+// now returns a snapshot of the registry.
 func (r *rig) now() metricstest.Snapshot {
 	r.Helper()
 	return metricstest.Take(r, r.registry)
 }
 
-// waitFor waits until the condition holds for what the registry reports. A scrape is not atomic: a histogram may lack
-// what a gauge already shows. To compare changes, wait for them with expect, or settle before.
+// waitFor waits until the condition holds for a snapshot of the registry. A scrape is not atomic: a histogram may lack what
+// a gauge already shows. To compare changes, wait for them with expect, or settle before.
 func (r *rig) waitFor(what string, condition func(metricstest.Snapshot) bool) metricstest.Snapshot {
 	r.Helper()
 	return metricstest.Eventually(r, r.registry, what, condition)
 }
 
-// startSynced runs the informer, and returns what the registry reports once it is synced and connected and its handlers
+// startSynced runs the informer, and returns a snapshot of the registry once it is synced and connected and its handlers
 // have received the initial list.
 func (r *rig) startSynced() metricstest.Snapshot {
 	r.Helper()
@@ -57,7 +57,7 @@ func isConnected(s metricstest.Snapshot) bool { return s[connected] == 1 }
 
 func isDisconnected(s metricstest.Snapshot) bool { return s[connected] == 0 }
 
-// settle waits until nothing changes, except for what changes at random, and returns what the registry reports.
+// settle waits until no series changes, except for those that change at random, and returns a snapshot of the registry.
 func (r *rig) settle() metricstest.Snapshot {
 	r.Helper()
 	return r.await(r.now(), nil, func(_, step metricstest.Snapshot) (got, want metricstest.Snapshot) {
@@ -89,8 +89,8 @@ func (r *rig) expectThat(before metricstest.Snapshot, want func(metricstest.Snap
 	return after
 }
 
-// await compares the changes since before, and since the last look, until compare has accepted them for a moment
-// without interruption.
+// await compares the changes since before, and since the last poll, until compare has accepted them for a moment without
+// interruption.
 func (r *rig) await(before metricstest.Snapshot, except []string, compare func(changed, step metricstest.Snapshot) (got, want metricstest.Snapshot)) metricstest.Snapshot {
 	r.Helper()
 	end := time.Now().Add(patience)

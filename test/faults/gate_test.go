@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// gate is part of the client's transport. It passes requests to the real server, unless it has to answer them itself,
-// and it can write into open watch streams.
+// gate is part of the client's transport. It passes requests to the real server, unless a rule responds to them, and it can
+// write into open watch streams.
 type gate struct {
 	next http.RoundTripper
 
@@ -49,12 +49,29 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || resp.StatusCode != http.StatusOK || r.URL.Query().Get("watch") == "" || isFreshnessCheck(r) {
 		return resp, err
 	}
-	s := newStream(resp.Body)
+	return g.observe(resp, ""), nil
+}
+
+// observe lets tests write into a watch. The events that contain a text are lost, unless it is empty.
+func (g *gate) observe(resp *http.Response, lost string) *http.Response {
+	s := newStream(resp.Body, lost)
 	resp.Body = s
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.streams = append(g.streams, s)
-	return resp, nil
+	return resp
+}
+
+// losing opens a watch, after a call of before, whose events that contain a text are lost from the first one.
+func (g *gate) losing(lost string, before func()) answer {
+	return func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		before()
+		resp, err := next.RoundTrip(r)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			return resp, err
+		}
+		return g.observe(resp, lost), nil
+	}
 }
 
 func (g *gate) take(r *http.Request) *rule {
@@ -140,7 +157,7 @@ func delayed(d time.Duration) answer {
 	}
 }
 
-// ended opens a watch and ends it at once.
+// ended opens a watch and ends it immediately.
 func ended(r *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	return response(r, http.StatusOK, nil), nil
 }

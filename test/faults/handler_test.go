@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// handleBlocking adds a handler that does not return from the event of an object before it is released, at the latest
-// at the end of the test: the informer waits for its handlers.
+// handleBlocking adds a handler that does not return from the event of an object before it is released. The end of the test
+// releases it, because the informer waits for its handlers.
 func (r *rig) handleBlocking(name, object string) (registration cache.ResourceEventHandlerRegistration, entered chan struct{}, release func()) {
 	r.Helper()
 	entered, released := make(chan struct{}), make(chan struct{})
@@ -46,8 +46,8 @@ func TestBlockedHandler(t *testing.T) {
 	r.exceeds(before, after, "event_lag_seconds_sum", 2) // two events waited for more than a second
 }
 
-// A handler is removed while it is busy. Its series and its pending events are removed at once; the event in progress
-// still counts when it returns.
+// A handler is removed while it is busy. Its series and its pending events are removed immediately; the event in progress
+// is still counted when it returns (S19).
 func TestHandlerRemovedWhileBusy(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -74,7 +74,7 @@ func TestHandlerRemovedWhileBusy(t *testing.T) {
 	r.expect(before, want.with(changes{"event_lag_seconds_count": 3}))
 }
 
-// A handler that is added late gets every object from the store, and has waited since it was added.
+// A handler that is added late receives every object from the store, with a lag that starts when it was added.
 func TestLateHandler(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})

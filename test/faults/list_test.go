@@ -17,8 +17,8 @@ func failedLists(errorType string, n float64) changes {
 	return changes{"sync_errors_total{error_type=" + errorType + "}": n, "sync_duration_seconds_count{result=error}": n}
 }
 
-// recovers lets the gate fail n consecutive lists of an informer of one object, and expects its initial list after
-// them. The list that succeeds is held back until the failures were visible.
+// recovers makes the gate fail n consecutive lists of an informer of one object, and expects the initial list after them.
+// The list that succeeds is delayed until the failures were visible.
 func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.Helper()
 	r.create("object")
@@ -74,7 +74,7 @@ func TestThrottledList(t *testing.T) {
 	})
 }
 
-// The server answers 500 to the streaming list, and to the LIST that client-go tries instead, and then recovers.
+// The server responds with 500 to the streaming list, and to the LIST that client-go tries instead, and then recovers (S4).
 func TestServerErrorOnList(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
@@ -100,7 +100,7 @@ func TestUnauthorized(t *testing.T) {
 	r.denied("unauthorized", r.gate.open)
 }
 
-// denied lets an informer fail for lack of a permission, with a type of error, until grant is called.
+// denied makes the requests of an informer fail with a type of error until grant is called.
 func (r *rig) denied(errorType string, grant func()) {
 	r.Helper()
 	r.create("object")
@@ -138,7 +138,7 @@ func (r *rig) allow(user string) {
 	}
 }
 
-// A list that takes longer than the objective. Meanwhile the informer is not synced; there is no error.
+// A list that takes longer than the objective. Meanwhile the informer is not synced; there is no error (S2).
 func TestSlowList(t *testing.T) {
 	fault(t)
 	const takes = 31 * time.Second

@@ -16,11 +16,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// S22: a thousand informers with everything on are started and stopped: no goroutine and no series is left. This test is alone
-// because it looks at the goroutines of the process.
+// S22: a thousand informers with all checks are started and stopped, and leave no goroutine and no series. This test runs
+// alone because it counts the goroutines of the process.
 func TestThousandInformers(t *testing.T) {
 	proof(t)
 	const informers = 1000
@@ -61,5 +62,5 @@ func TestThousandInformers(t *testing.T) {
 	if err := r.proxy.Close(); err != nil { // and with it the client's connections
 		t.Error(err)
 	}
-	await.NoError(t, "no goroutine is left", func() error { return goleak.Find(known) })
+	leaktest.None(t, known)
 }

@@ -24,8 +24,8 @@ func TestMutatedObject(t *testing.T) {
 	r.expect(before, changes{"mutations_total": 1})
 }
 
-// mutate is the bug. The race detector, which would report it as well, must not see it: the sampler reads the object
-// meanwhile.
+// mutate is the bug. The race detector would report it as well, because the sampler reads the object concurrently, and is
+// therefore disabled here.
 //
 //go:norace
 func mutate(object *corev1.ConfigMap) { object.Generation++ }

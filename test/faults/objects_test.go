@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// create creates objects in the rig's namespace, without the gate and the proxy.
+// create creates objects in the rig's namespace, bypassing the gate and the proxy.
 func (r *rig) create(names ...string) {
 	r.Helper()
 	for _, name := range names {

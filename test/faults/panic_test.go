@@ -19,9 +19,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// S21: a handler panics. By default client-go crashes the process: only a panic handler can read the counter, and the
-// stack is that of the panic. With ReallyCrash off, the handler continues with the next event. This test runs alone
-// because the switch is global.
+// S21: a handler panics. By default client-go crashes the process: only a panic handler can read the counter, and the stack
+// shows the panic. With ReallyCrash off, the handler continues with the next event. This test runs alone because the switch
+// is global.
 func TestPanickingHandler(t *testing.T) {
 	proof(t)
 	if will := os.Getenv(lastWill); will != "" {
@@ -52,7 +52,7 @@ func TestPanickingHandler(t *testing.T) {
 		}.snapshot())
 	})
 	t.Run("go on", func(t *testing.T) {
-		defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash) //nolint:reassign // the switch that client-go has
+		defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash) //nolint:reassign // client-go's own switch
 		utilruntime.ReallyCrash = false
 		r := newRig(t, options{})
 		defer func() { r.stop() }()
@@ -72,7 +72,8 @@ func breaking(name string) cache.ResourceEventHandler {
 	}}
 }
 
-// lastWill tells a child process of the test binary to crash, and names the directory of its kubeconfig and output.
+// lastWill is the environment variable that makes a child process of the test binary crash. Its value is the directory of
+// the kubeconfig and the output.
 const lastWill = "FAULTS_LAST_WILL"
 
 // crash crashes this process with a panic in a handler, and writes the changes before that.
@@ -85,7 +86,7 @@ func crash(t *testing.T, dir string) {
 	r := newRig(t, options{server: server})
 	r.handle("broken", breaking("breaks"))
 	before := r.startBusy()
-	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { //nolint:reassign // as client-go has it
+	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { //nolint:reassign // client-go's own hook
 		words, err := json.Marshal(r.now().Since(before, lastEvent, bookmarks, versions))
 		if err != nil {
 			t.Error(err)

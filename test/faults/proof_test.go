@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// fault marks a test as the proof of a row and lets it run in parallel. At its end, the test fails if the row says something that
-// it has not shown.
+// fault marks a test as the proof of a row and lets it run in parallel. At its end, the test fails if the row has a claim
+// that it has not verified.
 func fault(t *testing.T) {
 	t.Helper()
 	proof(t)
@@ -37,7 +37,7 @@ func proof(t *testing.T) {
 	})
 }
 
-// evidence is what a test has shown about a series.
+// evidence is a change of a series that a test has verified.
 type evidence struct {
 	series string
 	kind   kind
@@ -50,7 +50,7 @@ var record = struct {
 	byTest map[string][]evidence
 }{byTest: map[string][]evidence{}}
 
-// shown records what a test, or a part of it, has shown.
+// shown records the evidence of a test or subtest.
 func shown(t testing.TB, series string, k kind, value float64) {
 	test, _, _ := strings.Cut(t.Name(), "/")
 	record.Lock()
@@ -64,7 +64,7 @@ func evidenceOf(t testing.TB) []evidence {
 	return slices.Clone(record.byTest[t.Name()])
 }
 
-// holds reports whether a claim follows from what was shown.
+// holds reports whether a claim follows from the evidence.
 func (c claim) holds(shown []evidence) bool {
 	found := slices.ContainsFunc(shown, func(e evidence) bool {
 		switch c.kind {

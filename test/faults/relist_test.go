@@ -11,8 +11,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// A relist without changes. Without a resync period, each handler is called for each object, as an update from an
-// object to itself, and nothing counts as an event; with one, handlers whose resync is not due are not called.
+// A relist without changes. Without a resync period, each handler is called for each object, as an update from an object to
+// itself, and nothing counts as an event; with a resync period, handlers whose resync is not due are not called.
 func TestRelistOfUnchangedObjects(t *testing.T) {
 	fault(t)
 	const known = 6
@@ -55,8 +55,8 @@ func TestRelistOfUnchangedObjects(t *testing.T) {
 	})
 }
 
-// An object is deleted, one is created and one is changed while the watch is down, and a relist replaces the events:
-// the handler gets a DeletedFinalStateUnknown, and the calls are late since the end of the list.
+// An object is deleted, one is created and one is changed while the watch is down, and a relist replaces the events: the
+// handler receives a DeletedFinalStateUnknown, and the lag of the calls starts at the end of the list (S13).
 func TestDeleteMissedDuringAGap(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})

@@ -34,6 +34,8 @@ type options struct {
 	namespace string
 	// lists makes the informer use LIST and then watch, as without streaming lists.
 	lists bool
+	// unfiltered makes the informer request all namespaces, although it is for one; only objects with its label are received.
+	unfiltered bool
 	// direct bypasses the proxy, which would accept connections after the server has stopped.
 	direct bool
 	// user is impersonated by the informer's client.
@@ -55,8 +57,8 @@ type rig struct {
 	handlers []string
 	stop     func()
 
-	// The informer of newRig has a gate and a proxy between itself and the API server. client is the administrator's, past
-	// both.
+	// The informer of newRig has a gate and a proxy between itself and the API server. client is the administrator's, which
+	// bypasses both.
 	client    kubernetes.Interface
 	namespace string
 	gate      *gate
@@ -75,6 +77,9 @@ func newRig(t *testing.T, o options) *rig {
 		r.namespace = stacktest.NamespaceIn(t, o.server)
 	}
 	lw := configMaps(kubernetes.NewForConfigOrDie(r.through(o)), r.namespace)
+	if o.unfiltered {
+		lw = labeled(configMaps(kubernetes.NewForConfigOrDie(r.through(o)), metav1.NamespaceAll), r.namespace)
+	}
 	lw.noStreamingLists = o.lists
 	id := informer.For(corev1.SchemeGroupVersion.WithResource("configmaps"), r.namespace)
 	informerOptions := cache.SharedIndexInformerOptions{ResyncPeriod: o.resync}
@@ -89,7 +94,7 @@ func newRig(t *testing.T, o options) *rig {
 	return r
 }
 
-// newDynamicRig returns a decorated informer of any resource, for servers and kinds that no typed client knows.
+// newDynamicRig returns a decorated informer of any resource, for servers and kinds without a typed client.
 func newDynamicRig(t *testing.T, server *rest.Config, gvr schema.GroupVersionResource) *rig {
 	t.Helper()
 	r := newBareRig(t, collectors.Checks{})
@@ -104,7 +109,7 @@ func newDynamicRig(t *testing.T, server *rest.Config, gvr schema.GroupVersionRes
 	return r
 }
 
-// newBareRig returns a rig whose informer is still to be made.
+// newBareRig returns a rig without an informer.
 func newBareRig(t *testing.T, checks collectors.Checks) *rig {
 	t.Helper()
 	r := &rig{T: t, registry: prometheus.NewPedanticRegistry(), gate: &gate{}, stop: func() {}}
@@ -116,7 +121,7 @@ func newBareRig(t *testing.T, checks collectors.Checks) *rig {
 	return r
 }
 
-// through returns the configuration of the informer's client, which leads through gate and proxy.
+// through returns the configuration of the informer's client, which connects through the gate and the proxy.
 func (r *rig) through(o options) *rest.Config {
 	r.Helper()
 	config := rest.CopyConfig(o.server)
@@ -143,7 +148,7 @@ func (r *rig) through(o options) *rest.Config {
 	return config
 }
 
-// restore ends what the proxy does to connections.
+// restore ends the faults of the proxy.
 func (r *rig) restore() {
 	r.Helper()
 	if err := r.proxy.Restore(); err != nil {
@@ -163,7 +168,7 @@ func configMaps(client kubernetes.Interface, namespace string) capable {
 	}}
 }
 
-// capable says for a ListerWatcher whether it can have streaming lists.
+// capable reports whether a ListerWatcher supports streaming lists.
 type capable struct {
 	cache.ListerWatcherWithContext
 	noStreamingLists bool

@@ -26,11 +26,11 @@ var Sections = []Section{
 			{
 				Test:  "TestCutConnection",
 				Fault: "The connection is cut for a while",
-				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by a second each second; `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count the attempts. Then `coverage_gap_seconds` +1, and no `relists_total`",
+				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by a second each second; `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count the attempts, those in a row in `consecutive_failures`. Then `coverage_gap_seconds` +1, and no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
-					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true, Note: "if the API server no longer has the events since then"},
 				},
 			},
 			{
@@ -41,15 +41,15 @@ var Sections = []Section{
 			{
 				Test:  "TestHalfOpenConnectionWithFreshnessChecks",
 				Fault: "The same, with freshness checks",
-				Shows: "`freshness_checks_total{result=error}`, and after three intervals `sync_lag_seconds` is the time since the last response, with `watch_connected` 1. If the checks have another connection: `freshness_checks_total{result=lagging}`, and the lag is the age of the oldest change that does not arrive",
+				Shows: "`freshness_checks_total{result=error}`, and after two failed checks and three intervals without a response `sync_lag_seconds` is the time since the last proof that the cache was up to date, with `watch_connected` 1. If the checks have another connection: `freshness_checks_total{result=lagging}`, and the lag is the age of the oldest change that does not arrive",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}, Note: "unless pings detect it first"},
 				},
 			},
 			{
 				Test:  "TestDeadConnectionIsFoundByPings",
-				Fault: "HTTP/2 pings find the connection dead",
-				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1: client-go cannot distinguish it from a stream that it cannot decode, and relists, after a `coverage_gap_seconds` +1",
+				Fault: "HTTP/2 pings detect a dead connection",
+				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1: client-go cannot distinguish it from a stream that it cannot decode, and relists, after a `coverage_gap_seconds` +1 that begins at the last sign of life of the watch, like `sync_lag_seconds` meanwhile",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
@@ -90,7 +90,7 @@ var Sections = []Section{
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
-					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true, Note: "if the API server no longer has the events since then"},
 				},
 			},
 		},
@@ -105,7 +105,7 @@ var Sections = []Section{
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
-					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -116,7 +116,7 @@ var Sections = []Section{
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
-					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -126,7 +126,7 @@ var Sections = []Section{
 				Shows: "`synced` 0, `watch_connected` 0 and, for each attempt, `sync_errors_total{error_type=forbidden}` and `sync_duration_seconds{result=error}`; then `relists_total{reason=initial}` +1, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of the others"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected, instead of the others"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -136,7 +136,7 @@ var Sections = []Section{
 				Shows: "the same with `sync_errors_total{error_type=unauthorized}`: `synced` 0, `watch_connected` 0; then `last_sync_duration_seconds`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault, instead of InformerNotSynced"},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected, instead of InformerNotSynced"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -168,9 +168,6 @@ var Sections = []Section{
 				Test:  "TestRelistOfUnchangedObjects",
 				Fault: "A list of unchanged objects",
 				Shows: "`unchanged_updates_total{cause=relist}` counts the updates: for all objects and handlers with a resync period of 0, otherwise for handlers with a resync that is due. No `event_lag_seconds`. The lost watch that led to the list counts as usual: `coverage_gap_seconds` +1",
-				Alerts: []Alerts{
-					{Names: []string{"InformerCoverageGap"}, Note: "for the lost watch that led to the list"},
-				},
 			},
 			{
 				Test:  "TestDeleteMissedDuringAGap",
@@ -182,8 +179,8 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestDeleteLostOnTheWay",
-				Fault: "A delete is lost on a watch that stays up",
-				Shows: "only an audit detects it: `watch_connected` 1, `sync_lag_seconds` 0, `audits_total{result=different}` and, after the second, `audit_differences{kind=extra}` +1, until the next relist",
+				Fault: "An event is lost on a watch that stays up: a delete, or the first event after a list",
+				Shows: "only an audit detects it: `watch_connected` 1, `sync_lag_seconds` 0, `audits_total{result=different}` and, after the second, `audit_differences{kind=extra}` +1 for the delete, `audit_differences{kind=missing}` +1 for an object that was created between list and watch, until the next relist",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheDiffers"}},
 				},
@@ -196,11 +193,11 @@ var Sections = []Section{
 			{
 				Test:  "TestAPIServerKilled",
 				Fault: "The API server is killed and restarted",
-				Shows: "as a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. This applies to resources with recent writes. The new server does not know the versions of idle resources: their watches end as after a compaction",
+				Shows: "as for a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. The watch is resumed without a list: `coverage_gap_seconds` +1, no `relists_total`. This applies to resources with recent writes. The new server does not know the versions of idle resources: their watches end as after a compaction",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}},
-					{Names: []string{"InformerCoverageGap"}, Afterwards: true},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true, Note: "if the new server no longer has the events"},
 				},
 			},
 			{
@@ -216,7 +213,6 @@ var Sections = []Section{
 				Fault: "etcd is restored to an older state",
 				Shows: "the API server accepts watches from versions that it has not reached: after `coverage_gap_seconds` +1 for the restart, `watch_connected` 1, `sync_lag_seconds` 0 and even `freshness_checks_total{result=fresh}`, but the cache is wrong. Only audits detect it: they fail (`audits_total{result=error}`) until new writes have passed the old version, and then find the differences. The next relist also shows it: `sync_errors_total{error_type=timeout}` +1 at the first attempt, then `resource_version_regressions_total` +1",
 				Alerts: []Alerts{
-					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerAuditsFail"}, Note: "with audits"},
 					{Names: []string{"InformerVersionRegression"}, Note: "after the next relist"},
 				},
@@ -227,14 +223,14 @@ var Sections = []Section{
 				Shows: "`watch_events_total{type=deleted}` for each object, `watch_disconnects_total{reason=server_close}` +1, then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=other}` for each attempt (404). `relists_total{reason=watch_failed}` +1 and `coverage_gap_seconds` +1 when the definition is created again, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
-					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter has the fault"},
-					{Names: []string{"InformerCoverageGap", "InformerSyncSlow"}, Afterwards: true},
+					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected"},
+					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
 			{
 				Test:  "TestVersionsThatAreNoNumbers",
-				Fault: "An aggregated API whose resource versions are not numbers",
-				Shows: "everything is counted, but handled events cannot be matched with received ones: `watch_events_total{type=added}` and `handler_duration_seconds`, `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
+				Fault: "An aggregated API with resource versions that are not numbers",
+				Shows: "everything is counted, also in `unversioned_objects_total`, but handled events cannot be matched with received ones: `watch_events_total{type=added}` and `handler_duration_seconds`, `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
 			},
 			{
 				Test:  "TestThousandInformers",
@@ -307,10 +303,50 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestTransformThatChangesTheName",
-				Fault: "A Transform gives two objects one name",
-				Shows: "the store keeps only one of them: `objects` +1. An audit finds `audit_differences{kind=missing}` +2, `audit_differences{kind=extra}` +1",
+				Fault: "A Transform gives two objects the same name",
+				Shows: "the store keeps only one of them: `objects` +1. An audit finds `audit_differences{kind=missing}` +2, `audit_differences{kind=extra}` +1, `audit_differences{kind=key_collision}` +1, and `key_collisions_total` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheDiffers"}, Note: "with audits"},
+				},
+			},
+			{
+				Test:  "TestTransformThatReturnsNilInAList",
+				Fault: "A Transform returns nil for an object of a list",
+				Shows: "client-go stores none of its objects: `synced` 1 and `objects` 0. `transform_drops_total{cause=nil}` 1, and `events_lost_total{reason=list}` counts the other objects",
+				Alerts: []Alerts{
+					{Names: []string{"InformerTransformDrops"}},
+				},
+			},
+			{
+				Test:  "TestTransformThatBlocks",
+				Fault: "A Transform hangs",
+				Shows: "`store_lag_seconds` and `sync_lag_seconds` grow, without handlers too. Then the cache gets the events: `objects` +2",
+				Alerts: []Alerts{
+					{Names: []string{"InformerSyncLagHigh"}},
+				},
+			},
+			{
+				Test:  "TestReadsBeforeSync",
+				Fault: "A program reads the cache before it is synced",
+				Shows: "`unsynced_reads_total` +1 for each read by key that finds nothing, and for each list",
+				Alerts: []Alerts{
+					{Names: []string{"InformerReadsBeforeSync"}},
+				},
+			},
+			{
+				Test:  "TestLeakedHandlers",
+				Fault: "Handlers are added and never removed",
+				Shows: "`handlers` +12 for twelve of them",
+				Alerts: []Alerts{
+					{Names: []string{"InformerHandlersGrow"}},
+				},
+			},
+			{
+				Test:  "TestForeignObjects",
+				Fault: "The filter of an informer for one namespace has no effect",
+				Shows: "`foreign_objects_total` +1 for each object of another namespace, in lists and events; the cache and the handlers get them too",
+				Alerts: []Alerts{
+					{Names: []string{"InformerForeignObjects"}},
 				},
 			},
 			{

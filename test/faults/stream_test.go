@@ -18,8 +18,12 @@ type stream struct {
 	lost []byte
 }
 
-func newStream(server io.ReadCloser) *stream {
+// newStream returns the body of a watch without the events that contain a text, unless it is empty.
+func newStream(server io.ReadCloser, lost string) *stream {
 	s := &stream{server: server}
+	if lost != "" {
+		s.lost = []byte(lost)
+	}
 	s.PipeReader, s.writer = io.Pipe()
 	go func() { s.writer.CloseWithError(s.forward()) }()
 	return s
@@ -68,5 +72,5 @@ func (s *stream) send(t testing.TB, text string) {
 	}
 }
 
-// end ends the stream as in an orderly close by the server.
+// end ends the stream like an orderly close by the server.
 func (s *stream) end() { s.writer.Close() }

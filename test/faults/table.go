@@ -17,12 +17,13 @@ type Section struct {
 
 // Row is a row of docs/faults.md: a fault.
 type Row struct {
-	// Test injects the fault and shows what the row says.
+	// Test injects the fault and verifies the row.
 	Test string
 	// Fault is what happens.
 	Fault string
-	// Shows is what the metrics show. A metric in backquotes, without its prefix, is a claim that the test must show: that it
-	// changes, that it changes by a number (`name` +1), that it has a value (`name` 0) or that it does not change (no `name`).
+	// Shows is what the metrics show. A metric in backquotes, without its prefix, is a claim that the test must verify:
+	// that it changes, that it changes by a number (`name` +1), that it has a value (`name` 0) or that it does not change
+	// (no `name`).
 	Shows string
 	// Alerts fire if the fault lasts long enough.
 	Alerts []Alerts
@@ -60,7 +61,7 @@ func Rows() (rows []Row) {
 	return rows
 }
 
-// Markdown returns the sections as they are in docs/faults.md.
+// Markdown returns the sections for docs/faults.md.
 func Markdown() string {
 	var b strings.Builder
 	for _, s := range Sections {

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// TestEveryFaultHasARow compares the rows with the tests, the alerts and the metrics that exist. Each test compares what its row
-// says about metrics with what it shows; see fault.
+// TestEveryFaultHasARow compares the rows with the tests, the alerts and the metrics that exist. Each test verifies the
+// claims of its row; see fault.
 func TestEveryFaultHasARow(t *testing.T) {
 	var rowed []string
 	for _, row := range Rows() {
@@ -50,8 +50,8 @@ func checkClaim(t *testing.T, row Row, c claim) {
 	}
 }
 
-// checkAlerts fails unless the row says something about the metric of each of its alerts. Metrics that the exporter reports about
-// itself are tested in test/e2e.
+// checkAlerts fails unless the row has a claim about the metric of each of its alerts. Metrics that the exporter reports
+// about itself are tested in test/e2e.
 func checkAlerts(t *testing.T, row Row, claims []claim) {
 	t.Helper()
 	for _, name := range slices.Concat(row.Meanwhile(), row.Afterwards()) {

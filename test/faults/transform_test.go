@@ -52,7 +52,7 @@ func dropped(cause string, n float64) changes {
 	}
 }
 
-// A Transform that returns an error drops the event: it never reaches the store or a handler, and is not pending.
+// A Transform that returns an error drops the event: it never reaches the store or a handler, and is not pending (P2).
 func TestTransformThatFails(t *testing.T) {
 	fault(t)
 	r, before := transformBurst(t, func(*corev1.ConfigMap) (any, error) { return nil, errTransform })
@@ -60,7 +60,7 @@ func TestTransformThatFails(t *testing.T) {
 	r.is(r.now(), "objects", float64(len(r.informer.GetStore().ListKeys())))
 }
 
-// A Transform that returns nil without an error makes client-go fail to store the event.
+// A Transform that returns nil without an error makes client-go fail to store the event (P2).
 func TestTransformThatReturnsNil(t *testing.T) {
 	fault(t)
 	r, before := transformBurst(t, func(*corev1.ConfigMap) (any, error) { return nil, nil })
@@ -68,7 +68,7 @@ func TestTransformThatReturnsNil(t *testing.T) {
 	r.is(r.now(), "objects", float64(len(r.informer.GetStore().ListKeys())))
 }
 
-// A Transform that strips the resource version prevents the pairing of events: there is no lag rather than a wrong one,
+// A Transform that removes the resource version prevents the pairing of events: no lag is reported instead of a wrong one,
 // and nothing stays pending.
 func TestTransformThatStripsTheVersion(t *testing.T) {
 	fault(t)
@@ -77,7 +77,8 @@ func TestTransformThatStripsTheVersion(t *testing.T) {
 	r.is(after, "handler_pending_events{handler=h}", 0)
 }
 
-// A Transform that changes the name: two objects of the API server become one of the store, which equals neither.
+// A Transform that changes the name: two objects of the API server become one object in the store, which is equal to
+// neither (P3).
 func TestTransformThatChangesTheName(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{checks: collectors.Checks{Audit: time.Second}})
@@ -89,12 +90,13 @@ func TestTransformThatChangesTheName(t *testing.T) {
 	r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return r.received(2).with(checked(changed, consistent, different)).with(changes{
 			"objects": 1, "audit_differences{kind=missing}": 2, "audit_differences{kind=extra}": 1,
+			"audit_differences{kind=key_collision}": 1, "key_collisions_total": 1,
 		})
 	})
 }
 
-// A Transform that fails for an object of a LIST makes the whole list fail, again and again, although the server has
-// answered each. Once it succeeds, the sync has taken all that time.
+// A Transform that fails for an object of a LIST makes the whole list fail repeatedly, although the server responds to
+// each. Once it succeeds, the duration of the sync includes the failures.
 func TestTransformThatFailsInAList(t *testing.T) {
 	fault(t)
 	const lists = prefix + "list_items_count"
@@ -121,4 +123,71 @@ func TestTransformThatFailsInAList(t *testing.T) {
 	r.is(after, "synced", 0)
 	mended.Store(true)
 	r.tookFailuresIn(r.waitFor("synced", func(s metricstest.Snapshot) bool { return s[prefix+"synced"] == 1 && s[lastSync] > 0 }))
+}
+
+// A Transform that returns nil for one object of a list loses all of them, and the informer reports that it has synced.
+func TestTransformThatReturnsNilInAList(t *testing.T) {
+	fault(t)
+	r := newRig(t, options{lists: true})
+	r.createWith("bad", marked)
+	r.create("one", "two")
+	r.transform(onMarked(func(*corev1.ConfigMap) (any, error) { return nil, nil }))
+	before := r.now()
+	r.start()
+	after := r.waitFor("synced", func(s metricstest.Snapshot) bool {
+		return s[prefix+"synced"] == 1 && s[prefix+"events_lost_total{reason=list}"] > 0
+	})
+	r.is(after, "synced", 1)
+	r.is(after, "objects", 0)
+	r.is(after, "transform_drops_total{cause=nil}", 1)
+	innocent := after[prefix+"list_items_sum"] - before[prefix+"list_items_sum"] - 1
+	r.is(after, "events_lost_total{reason=list}", innocent)
+}
+
+// A Transform that hangs holds up the events behind it. Without handlers and checks, only what was received and not stored shows it.
+func TestTransformThatBlocks(t *testing.T) {
+	fault(t)
+	r := newRig(t, options{})
+	release := make(chan struct{})
+	r.transform(onMarked(func(m *corev1.ConfigMap) (any, error) { <-release; return m, nil }))
+	before := r.startBusy()
+	r.createWith("blocks", marked)
+	r.create("behind")
+	lagging := r.waitFor("lag", func(s metricstest.Snapshot) bool { return s[syncLag] > 1 && s[prefix+"store_lag_seconds"] > 1 })
+	r.exceeds(nil, lagging, "sync_lag_seconds", 1)
+	r.exceeds(nil, lagging, "store_lag_seconds", 1)
+	close(release)
+	r.expect(before, r.received(2))
+}
+
+// S41: handlers are added and never removed.
+func TestLeakedHandlers(t *testing.T) {
+	fault(t)
+	const leaked = 12
+	r := newRig(t, options{})
+	before := r.startBusy()
+	for range leaked {
+		r.handle("leaked", cache.ResourceEventHandlerFuncs{})
+	}
+	delivered := leaked * before[objects]
+	r.expect(before, changes{
+		"handlers": leaked, "event_lag_seconds_count": delivered, "handler_duration_seconds_count{handler=leaked}": delivered,
+	})
+}
+
+// S31: a program reads the cache before the initial sync.
+func TestReadsBeforeSync(t *testing.T) {
+	fault(t)
+	r := newRig(t, options{})
+	store := r.informer.GetStore()
+	before := r.now()
+	if _, exists, err := store.GetByKey("default/none"); exists || err != nil {
+		t.Errorf("%t, %v", exists, err)
+	}
+	before = r.expect(before, changes{"unsynced_reads_total": 1, "cache_misses_total": 1})
+	store.List()
+	r.expect(before, changes{"unsynced_reads_total": 1, "cache_lists_total{index=*}": 1})
+	before = r.startBusy()
+	store.List()
+	r.expect(before, changes{"cache_lists_total{index=*}": 1})
 }

@@ -30,7 +30,7 @@ func shorter(seconds int64) func(cache.ListerWatcherWithContext) cache.ListerWat
 }
 
 // The server ends each watch after the time that the client requested. That is neither a disconnect nor a reason to
-// relist.
+// relist (S6).
 func TestServerTimeout(t *testing.T) {
 	fault(t)
 	const watches = prefix + "watches_total"
@@ -65,7 +65,7 @@ func TestBookmarksOnly(t *testing.T) {
 	r.exceeds(before, after, received, 0)
 }
 
-// client-go treats a watch that ends at once and without an event as a failure, and relists.
+// client-go treats a watch that ends immediately and without an event as a failure, and relists (S6).
 func TestVeryShortWatches(t *testing.T) {
 	fault(t)
 	const (
@@ -112,8 +112,7 @@ func TestGarbageOnTheStream(t *testing.T) {
 	r.holds()
 }
 
-// A watch requests a version that the server no longer has: 410 Gone, as the answer and as an event, which is how
-// kube-apiserver does it.
+// A watch requests a version that the server no longer has: 410 Gone, as the response or, like kube-apiserver, as an event (S4).
 func TestExpiredVersion(t *testing.T) {
 	fault(t)
 	t.Run("at the start", func(t *testing.T) {

@@ -100,9 +100,22 @@ func resource(path string) (resource, name, subresource string) {
 	return resource, name, subresource
 }
 
-// watches reports whether the parameter watch of a query is true. As in the API server, the first one counts, and all values
-// except "0" and "false" are true. Like url.ParseQuery it ignores malformed parameters.
+// watches reports whether the parameter watch of a query is true. As in the API server, all values except "0" and "false" are
+// true.
 func watches(rawQuery string) bool {
+	value, found := parameter(rawQuery, "watch")
+	return found && value != "0" && !strings.EqualFold(value, "false")
+}
+
+// Parameter returns a parameter of an encoded query, empty if it is missing.
+func Parameter(rawQuery, name string) string {
+	value, _ := parameter(rawQuery, name)
+	return value
+}
+
+// parameter returns a parameter of a query. As in the API server, the first one counts. Like url.ParseQuery it ignores
+// malformed parameters.
+func parameter(rawQuery, name string) (value string, found bool) {
 	for rawQuery != "" {
 		var pair string
 		pair, rawQuery, _ = strings.Cut(rawQuery, "&")
@@ -111,14 +124,14 @@ func watches(rawQuery string) bool {
 			continue
 		}
 		key, err := url.QueryUnescape(key)
-		if err != nil || key != "watch" {
+		if err != nil || key != name {
 			continue
 		}
 		value, err = url.QueryUnescape(value)
 		if err != nil {
 			continue
 		}
-		return value != "0" && !strings.EqualFold(value, "false")
+		return value, true
 	}
-	return false
+	return "", false
 }

@@ -47,7 +47,7 @@ var requests = []struct {
 	{"GET", "/api/v1/watch/namespaces/n/pods/p", "", Request{"watch", "", "pods", ""}},
 	{"GET", "/apis/apps/v1/watch/deployments", "", Request{"watch", "apps", "deployments", ""}},
 	{"GET", "/api/v1/proxy/namespaces/n/pods/p/x", "", Request{"other", "", "pods", ""}},
-	// Paths of no resource.
+	// Paths without a resource.
 	{"GET", "", "", Request{Verb: "get"}},
 	{"GET", "/", "watch=1", Request{Verb: "get"}},
 	{"GET", "/version", "", Request{Verb: "get"}},
@@ -80,7 +80,7 @@ func TestParseDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// Parse must take paths and queries apart as splitting them does.
+// Parse must return the same as splitting the path and the query.
 func FuzzParse(f *testing.F) {
 	for _, r := range requests {
 		f.Add(r.method, r.path, r.query)
@@ -96,7 +96,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// slowly does what Parse does, and allocates.
+// slowly returns the same as Parse, with allocations.
 func slowly(method, path, query string) Request {
 	none := Request{Verb: map[string]string{
 		"": "get", http.MethodGet: "get", http.MethodHead: "get", http.MethodPost: "create", http.MethodPut: "update",

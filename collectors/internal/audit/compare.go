@@ -3,12 +3,14 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
@@ -20,6 +22,9 @@ const attempts = 5
 // Lister lists a page of objects, as cache.ListerWithContext does.
 type Lister func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 
+// Renamed returns the key in the store of an object that a Transform renamed.
+type Renamed func(types.UID) (key string, ok bool)
+
 // Snapshot is the content of a store at one version. It takes 16 bytes per object and keeps the objects in memory.
 type Snapshot struct {
 	// Version is the resourceVersion of the store's whole content.
@@ -29,9 +34,9 @@ type Snapshot struct {
 	seen  []bool          // whether the API server has the item
 }
 
-// Take returns the content of a store and the version that it belongs to. client-go changes both under one lock, so that
-// content read between two equal versions belongs to that version. It returns ErrNoVersion or ErrChanging if there is none.
-// It takes about 90 ms of CPU time per 100,000 objects.
+// Take returns the content of a store and the version that it belongs to. client-go changes both under one lock, so content read
+// between two equal versions belongs to that version. It returns ErrNoVersion or ErrChanging if there is none. It takes about
+// 90 ms of CPU time per 100,000 objects.
 func Take(store Store) (*Snapshot, error) {
 	for range attempts {
 		version := store.LastStoreSyncResourceVersion()
@@ -74,11 +79,11 @@ func (s *Snapshot) compare(object metav1.Object) string {
 		return DifferenceMissing
 	}
 	s.seen[at] = true
-	cached := s.items[at]
+	uid, version := s.items[at].GetUID(), s.items[at].GetResourceVersion() // once, because they may be computed
 	switch {
-	case cached.GetUID() != "" && cached.GetUID() != object.GetUID():
+	case uid != "" && uid != object.GetUID():
 		return DifferenceWrongUID
-	case cached.GetResourceVersion() != "" && cached.GetResourceVersion() != object.GetResourceVersion():
+	case version != "" && version != object.GetResourceVersion():
 		return DifferenceStale
 	}
 	return ""
@@ -94,11 +99,23 @@ type Report struct {
 	Differences *Differences
 }
 
+// maxPages is the number of pages after which a list is considered endless: ten million objects, more than a cluster has.
+const maxPages = 20_000
+
+// errEndless means that the API server lists the same page again, or never reaches the last one.
+var errEndless = errors.New("the list has no end")
+
+// metadataFactor is how many times larger the pages after the first are if the list has only metadata. A page of 1,000 objects
+// takes 2 to 4 MiB of managedFields on the wire.
+const metadataFactor = 2
+
 // Compare compares a store with the API server at the version of the store: every object by name, UID and resourceVersion.
-// It lists in pages of the given size and holds one page at a time.
+// It lists in pages of the given size, or twice that if the first page has only metadata, and holds one page at a time.
+//
+// renamed returns the key that a Transform gave to an object; it may be nil.
 //
 // If Skipped reports true for an error, no comparison was possible this time. Any other error is a failed list.
-func Compare(ctx context.Context, store Store, list Lister, pageSize int64) (*Report, error) {
+func Compare(ctx context.Context, store Store, list Lister, pageSize int64, renamed Renamed) (*Report, error) {
 	s, err := Take(store)
 	if err != nil {
 		return nil, err
@@ -126,7 +143,7 @@ func Compare(ctx context.Context, store Store, list Lister, pageSize int64) (*Re
 			r.Objects++
 			if kind := s.compare(object); kind != "" {
 				r.Differences.Add(Difference{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()})
-				if kind == DifferenceMissing && collides(store, item, object) {
+				if kind == DifferenceMissing && collides(store, renamed, item, object) {
 					r.Differences.Add(Difference{Kind: DifferenceKeyCollision, Namespace: object.GetNamespace(), Name: object.GetName()})
 				}
 			}
@@ -137,7 +154,13 @@ func Compare(ctx context.Context, store Store, list Lister, pageSize int64) (*Re
 		if listed.GetContinue() == "" {
 			break
 		}
+		if listed.GetContinue() == options.Continue || r.Requests >= maxPages {
+			return nil, fmt.Errorf("%w: %d pages with %d objects", errEndless, r.Requests, r.Objects)
+		}
 		options = metav1.ListOptions{Limit: pageSize, Continue: listed.GetContinue()}
+		if _, ok := page.(*metav1.PartialObjectMetadataList); ok {
+			options.Limit *= metadataFactor
+		}
 	}
 	for at, seen := range s.seen {
 		if !seen {
@@ -148,11 +171,24 @@ func Compare(ctx context.Context, store Store, list Lister, pageSize int64) (*Re
 }
 
 // collides reports whether another object has the key of an object in the store.
-func collides(store cache.Store, item any, object metav1.Object) bool {
-	held, exists, err := store.Get(item)
+func collides(store cache.Store, renamed Renamed, item any, object metav1.Object) bool {
+	var held any
+	exists, err := false, error(nil)
+	if key, ok := renamed.key(object.GetUID()); ok {
+		held, exists, err = store.GetByKey(key)
+	} else {
+		held, exists, err = store.Get(item)
+	}
 	if err != nil || !exists {
 		return false
 	}
 	other, err := meta.Accessor(held)
-	return err == nil && byName(other, object) != 0
+	return err == nil && other.GetUID() != object.GetUID()
+}
+
+func (r Renamed) key(uid types.UID) (key string, ok bool) {
+	if r == nil {
+		return "", false
+	}
+	return r(uid)
 }

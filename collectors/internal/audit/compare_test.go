@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -36,7 +38,10 @@ func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, 
 	}
 	s.requests = append(s.requests, o)
 	from, _ := strconv.Atoi(o.Continue)
-	to := min(len(s.objects), from+int(o.Limit))
+	to := len(s.objects)
+	if o.Limit > 0 { // no limit is all the rest
+		to = min(to, from+int(o.Limit))
+	}
 	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: s.version}}
 	for _, object := range s.objects[from:to] {
 		list.Items = append(list.Items, *object)
@@ -81,6 +86,45 @@ func counts(d *Differences) map[string]int {
 	return all
 }
 
+// Pages after the first are larger if they have only metadata.
+func TestPagesOfMetadataAreLarger(t *testing.T) {
+	var objects []*corev1.ConfigMap
+	for n := range 9 {
+		name := strconv.Itoa(n)
+		objects = append(objects, object(name, name, 1))
+	}
+	s := &server{version: "9", objects: objects}
+	metadataOnly := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		list, err := s.list(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		whole := list.(*corev1.ConfigMapList)
+		pruned := &metav1.PartialObjectMetadataList{ListMeta: whole.ListMeta}
+		for _, o := range whole.Items {
+			pruned.Items = append(pruned.Items, metav1.PartialObjectMetadata{ObjectMeta: o.ObjectMeta})
+		}
+		return pruned, nil
+	}
+	for _, c := range []struct {
+		list Lister
+		want []int64
+	}{{s.list, []int64{2, 2, 2, 2, 2}}, {metadataOnly, []int64{2, 4, 4}}} {
+		s.requests = nil
+		r, err := Compare(t.Context(), store(t, cache.MetaNamespaceKeyFunc, "9", objects...), c.list, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var limits []int64
+		for _, o := range s.requests {
+			limits = append(limits, o.Limit)
+		}
+		if !slices.Equal(limits, c.want) || r.Requests != len(c.want) || r.Objects != len(objects) || r.Differences.Len() > 0 {
+			t.Errorf("limits %v, want %v; %+v", limits, c.want, r)
+		}
+	}
+}
+
 // TestCompare covers S11, P3 and P9: each kind of difference, and nothing else.
 func TestCompare(t *testing.T) {
 	in := func(namespace string, o *corev1.ConfigMap) *corev1.ConfigMap { o.Namespace = namespace; return o }
@@ -89,16 +133,24 @@ func TestCompare(t *testing.T) {
 		key    cache.KeyFunc
 		cached []*corev1.ConfigMap
 		there  []*corev1.ConfigMap
-		want   map[string]int
+		// renamed are the keys of objects that a Transform renamed.
+		renamed map[types.UID]string
+		want    map[string]int
 	}{
 		"both empty": {},
-		"equal":      {cached: []*corev1.ConfigMap{object("b", "2", 2), object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}},
-		"missing":    {there: []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}, want: map[string]int{"missing": 2}},
-		"extra":      {cached: []*corev1.ConfigMap{object("a", "1", 1)}, want: map[string]int{"extra": 1}},
-		"stale":      {cached: []*corev1.ConfigMap{object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 2)}, want: map[string]int{"stale": 1}},
-		"wrong UID":  {cached: []*corev1.ConfigMap{object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "2", 1)}, want: map[string]int{"wrong_uid": 1}},
-		"stripped":   {cached: []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}}, there: []*corev1.ConfigMap{object("a", "2", 1)}},
-		"renamed":    {cached: []*corev1.ConfigMap{object("z", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 1)}, want: map[string]int{"missing": 1, "extra": 1}},
+		"renamed to one key": {
+			cached:  []*corev1.ConfigMap{object("same", "2", 2)},
+			there:   []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)},
+			renamed: map[types.UID]string{"1": "default/same", "2": "default/same"},
+			want:    map[string]int{"missing": 2, "extra": 1, "key_collision": 1},
+		},
+		"equal":     {cached: []*corev1.ConfigMap{object("b", "2", 2), object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}},
+		"missing":   {there: []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}, want: map[string]int{"missing": 2}},
+		"extra":     {cached: []*corev1.ConfigMap{object("a", "1", 1)}, want: map[string]int{"extra": 1}},
+		"stale":     {cached: []*corev1.ConfigMap{object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 2)}, want: map[string]int{"stale": 1}},
+		"wrong UID": {cached: []*corev1.ConfigMap{object("a", "1", 1)}, there: []*corev1.ConfigMap{object("a", "2", 1)}, want: map[string]int{"wrong_uid": 1}},
+		"stripped":  {cached: []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}}, there: []*corev1.ConfigMap{object("a", "2", 1)}},
+		"renamed":   {cached: []*corev1.ConfigMap{object("z", "1", 1)}, there: []*corev1.ConfigMap{object("a", "1", 1)}, want: map[string]int{"missing": 1, "extra": 1}},
 		"the key lacks the namespace": {
 			key:    byNameOnly,
 			cached: []*corev1.ConfigMap{in("one", object("a", "1", 1)), in("two", object("a", "2", 2))},
@@ -117,7 +169,7 @@ func TestCompare(t *testing.T) {
 				c.key = cache.MetaNamespaceKeyFunc
 			}
 			s := &server{version: "9", objects: c.there}
-			r, err := Compare(t.Context(), store(t, c.key, "9", c.cached...), s.list, 1)
+			r, err := Compare(t.Context(), store(t, c.key, "9", c.cached...), s.list, 1, func(uid types.UID) (string, bool) { key, ok := c.renamed[uid]; return key, ok })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,6 +186,26 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A list that repeats a page, or that has always one more, is an error.
+func TestEndlessList(t *testing.T) {
+	cached := store(t, cache.MetaNamespaceKeyFunc, "7", object("ns", "a", 1))
+	for name, next := range map[string]func(int) string{
+		"same page": func(int) string { return "again" },
+		"new pages": strconv.Itoa,
+	} {
+		pages := 0
+		_, err := Compare(t.Context(), cached, func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			if pages++; pages > 2*maxPages {
+				return nil, errors.New("listed forever")
+			}
+			return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: next(pages)}}, nil
+		}, 500, nil)
+		if !errors.Is(err, errEndless) || Skipped(err) {
+			t.Errorf("%s: %v after %d pages", name, err, pages)
+		}
+	}
+}
+
 func TestCompareThatIsNotPossible(t *testing.T) {
 	objects := []*corev1.ConfigMap{object("a", "1", 1), object("b", "2", 2)}
 	good := store(t, cache.MetaNamespaceKeyFunc, "9", objects...)
@@ -142,16 +214,16 @@ func TestCompareThatIsNotPossible(t *testing.T) {
 		server  server
 		skipped bool
 	}{
-		"no version":             {store(t, cache.MetaNamespaceKeyFunc, ""), server{}, true},
-		"changing":               {&restless{Indexer: good}, server{version: "9"}, true},
-		"expired":                {good, server{version: "9", objects: objects, err: apierrors.NewResourceExpired("gone")}, true},
-		"expired on page 2":      {good, server{version: "9", objects: objects, failAt: 1, err: apierrors.NewResourceExpired("gone")}, true},
-		"not exact":              {good, server{version: "10", objects: objects}, true},
-		"server error":           {good, server{version: "9", err: apierrors.NewInternalError(errors.New("x"))}, false},
-		"an object that is none": {cacheOf{"text"}, server{version: "9"}, false},
+		"no version":                    {store(t, cache.MetaNamespaceKeyFunc, ""), server{}, true},
+		"changing":                      {&restless{Indexer: good}, server{version: "9"}, true},
+		"expired":                       {good, server{version: "9", objects: objects, err: apierrors.NewResourceExpired("gone")}, true},
+		"expired on page 2":             {good, server{version: "9", objects: objects, failAt: 1, err: apierrors.NewResourceExpired("gone")}, true},
+		"not exact":                     {good, server{version: "10", objects: objects}, true},
+		"server error":                  {good, server{version: "9", err: apierrors.NewInternalError(errors.New("x"))}, false},
+		"an item that is not an object": {cacheOf{"text"}, server{version: "9"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Compare(t.Context(), c.store, c.server.list, 1)
+			r, err := Compare(t.Context(), c.store, c.server.list, 1, nil)
 			if err == nil || r != nil || Skipped(err) != c.skipped {
 				t.Errorf("%+v, %v, skipped %t, want %t", r, err, Skipped(err), c.skipped)
 			}
@@ -162,7 +234,7 @@ func TestCompareThatIsNotPossible(t *testing.T) {
 	}
 }
 
-// restless is a store that has another version each time.
+// restless is a store whose version changes with each read.
 type restless struct {
 	cache.Indexer
 	version int
@@ -170,7 +242,7 @@ type restless struct {
 
 func (r *restless) LastStoreSyncResourceVersion() string { r.version++; return strconv.Itoa(r.version) }
 
-// FuzzCompare damages a cache at random and knows what must be found.
+// FuzzCompare damages a cache at random and computes the expected differences.
 func FuzzCompare(f *testing.F) {
 	f.Add(uint64(1), uint8(20))
 	f.Fuzz(func(t *testing.T, seed uint64, n uint8) {
@@ -205,7 +277,7 @@ func FuzzCompare(f *testing.F) {
 			}
 		}
 		random.Shuffle(len(s.objects), func(i, j int) { s.objects[i], s.objects[j] = s.objects[j], s.objects[i] })
-		r, err := Compare(context.Background(), store(t, cache.MetaNamespaceKeyFunc, "999", cached...), s.list, 7)
+		r, err := Compare(context.Background(), store(t, cache.MetaNamespaceKeyFunc, "999", cached...), s.list, 7, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,6 +318,49 @@ func TestIndexes(t *testing.T) {
 	check(0)
 }
 
+// TestIndexFunctionFails covers P8: an object that an index function fails for is in no entry of the index, although client-go stores
+// it. It is a difference, the same in each audit, until the object is gone or the function returns.
+func TestIndexFunctionFails(t *testing.T) {
+	for name, fail := range map[string]func() ([]string, error){
+		"error": func() ([]string, error) { return nil, errors.New("broken index function") },
+		"panic": func() ([]string, error) { panic("broken index function") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := store(t, cache.MetaNamespaceKeyFunc, "9", object("fine", "1", 1))
+			broken := object("broken", "2", 2)
+			if err := i.AddIndexers(cache.Indexers{"x": func(obj any) ([]string, error) {
+				if obj == any(broken) {
+					return fail()
+				}
+				return []string{"y"}, nil
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			found := func() *Differences {
+				t.Helper()
+				d, err := Indexes(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d
+			}
+			if n := found().Len(); n != 0 {
+				t.Errorf("%d differences without the object", n)
+			}
+			func() {
+				defer func() { _ = recover() }() // client-go panics once the object is stored
+				_ = i.Add(broken)
+			}()
+			first, second := found(), found()
+			want := Difference{Kind: DifferenceIndex, Namespace: broken.Namespace, Name: broken.Name, Index: "x"}
+			// client-go updates indexes in no order: it may panic before the object is in the others.
+			if both := second.Both(first); both[DifferenceIndex] != second.Len() || !slices.Contains(second.Examples(second.Len(), first), want) {
+				t.Errorf("%d differences, both %v, such as %v", second.Len(), both, second.Examples(second.Len(), first))
+			}
+		})
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	gone := func(name string) Difference { return Difference{Kind: DifferenceMissing, Name: name} }
 	first, second := NewDifferences(), NewDifferences()
@@ -267,7 +382,7 @@ func TestDifferences(t *testing.T) {
 	if first.Count(DifferenceMissing) != 4 || first.Len() != 7 {
 		t.Errorf("merged: %d, %d", first.Count(DifferenceMissing), first.Len())
 	}
-	// Beyond what is remembered, numbers are compared.
+	// Differences beyond those remembered are compared by their number.
 	many, more := NewDifferences(), NewDifferences()
 	for n := range maxRemembered + 10 {
 		many.Add(gone(fmt.Sprint(n)))
@@ -303,7 +418,7 @@ func BenchmarkAudit(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			s.requests = nil
-			if r, err := Compare(b.Context(), i, s.list, 500); err != nil || r.Differences.Len() != 0 || r.Requests != n/500 {
+			if r, err := Compare(b.Context(), i, s.list, 500, nil); err != nil || r.Differences.Len() != 0 || r.Requests != n/500 {
 				b.Fatal(r, err)
 			}
 		}

@@ -8,6 +8,6 @@
 //	differences.go  sets of differences
 //	values.go       values of labels with a closed set
 //
-// Nothing here writes to a store, holds a lock during a request, or starts a goroutine. Functions that read a store hold its
-// read lock as List does, for some milliseconds per 100,000 objects. Values are not safe for concurrent use.
+// Nothing here writes to a store, holds a lock during a request, or starts a goroutine. Functions that read a store hold its read
+// lock as List does, for a few milliseconds per 100,000 objects. Values are not safe for concurrent use.
 package audit

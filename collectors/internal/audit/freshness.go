@@ -21,7 +21,7 @@ var (
 	ErrNoVersion = errors.New("the store has no resourceVersion")
 	// ErrChanging means that the store changed during each attempt to read it.
 	ErrChanging = errors.New("the store changes faster than it can be read")
-	// ErrNotExact means that the API server returned a list at another version than the requested one.
+	// ErrNotExact means that the API server returned a list at a version other than the requested one.
 	ErrNotExact = errors.New("the API server does not list at an exact resourceVersion")
 )
 

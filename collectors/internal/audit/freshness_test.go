@@ -122,7 +122,7 @@ func TestBacklog(t *testing.T) {
 	oldest(1)
 	b.Stored("10")
 	oldest(2)
-	b.Replace([]Change{{12, at(5)}, {13, at(6)}}) // the next check sees the first again: it keeps its age
+	b.Replace([]Change{{12, at(5)}, {13, at(6)}}) // the next check receives the first change again, which keeps its age
 	oldest(2)
 	b.Replace([]Change{{13, at(9)}})
 	oldest(6)
@@ -145,7 +145,7 @@ func FuzzBacklog(f *testing.F) {
 			if op%2 == 0 {
 				b.Stored(strconv.Itoa(int(op)))
 				for v := range model {
-					if op != 0 && v <= uint64(op) { // "0" is no version
+					if op != 0 && v <= uint64(op) { // "0" is not a version
 						delete(model, v)
 					}
 				}

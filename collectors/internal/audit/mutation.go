@@ -15,7 +15,7 @@ import (
 const rounds = 10
 
 // Sampler detects consumers that change cached objects, which all consumers share. It remembers fingerprints of a few random
-// objects and checks them again later: if the store still holds an object and its fingerprint is another, it was changed in
+// objects and checks them again later: if the store still holds an object and its fingerprint differs, it was changed in
 // place. A Sampler neither copies nor changes objects.
 //
 // It reads objects without a lock, as every consumer does. If a consumer changes an object, that is a data race, which the

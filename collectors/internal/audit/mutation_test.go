@@ -21,7 +21,8 @@ func podWith(name string) *corev1.Pod {
 	}
 }
 
-// TestSampler covers P7: changes of any field in place are found once each. Updates by client-go and reads are no mutations.
+// TestSampler covers P7: in-place changes of any field are detected once each. Updates by client-go and reads are not
+// mutations.
 func TestSampler(t *testing.T) {
 	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	p := podWith("p")
@@ -66,7 +67,7 @@ func TestSampler(t *testing.T) {
 	p.ResourceVersion = "2"
 	round("default/p")
 
-	// An update is another object, a relist too, even of the same version.
+	// An update is another object. So is the result of a relist, even at the same version.
 	n := p.DeepCopy()
 	n.Labels["a"], n.ResourceVersion = "new", "3"
 	add(n)
@@ -107,7 +108,7 @@ func TestSamplerIsBounded(t *testing.T) {
 	}
 }
 
-// cacheOf is a store with something strange in it.
+// cacheOf returns a store with an unusual object.
 type cacheOf []any
 
 func (c cacheOf) List() []any                          { return c }
@@ -133,5 +134,27 @@ func BenchmarkSampler(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Round(i)
+	}
+}
+
+// Objects without a sample are skipped: those that are no pointers, have no metadata or cannot be encoded.
+func TestSamplerSkips(t *testing.T) {
+	type unencodable struct {
+		metav1.PartialObjectMetadata
+		Channel chan int
+	}
+	i := cache.NewIndexer(func(object any) (string, error) { return fmt.Sprintf("%T", object), nil }, nil)
+	odd := &unencodable{Channel: make(chan int)}
+	for _, object := range []any{odd, "text", new(int)} {
+		if err := i.Add(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &Sampler{PerRound: 20}
+	for range 50 { // chosen at random
+		if found := s.Round(i); len(found) > 0 || len(s.samples) > 0 {
+			t.Fatalf("mutations %v and samples %v of objects without one", found, s.samples)
+		}
+		odd.Labels = map[string]string{"a": "changed"}
 	}
 }

@@ -20,6 +20,11 @@ const (
 	auditPage = 500
 	// auditPageDeadline is the timeout of a page.
 	auditPageDeadline = 30 * time.Second
+	// auditTurn is the time after which the next audit starts, even if the previous one has not ended: a slow list of one resource must
+	// not delay the audits of all others.
+	auditTurn = time.Minute
+	// auditDeadline is the timeout of an audit. A million objects take two minutes; after five, etcd compacts their version.
+	auditDeadline = 10 * time.Minute
 	// auditConfirmation is the longest time from an audit that found differences to the one that confirms them.
 	auditConfirmation = 30 * time.Second
 	// auditExamples is the number of differences that are logged by name.
@@ -33,16 +38,16 @@ type audits struct {
 	last *audit.Differences
 	// confirmed is the number of these differences, by kind, that the previous audit had found too.
 	confirmed map[string]int
-	// result and ended belong to the last audit, completed or not; empty and 0 before the first.
+	// result and ended belong to the last audit, completed or not; empty and the zero time before the first.
 	result string
-	ended  int64
+	ended  time.Time
 }
 
 // AuditStatus is the state of the audits of an informer.
 type AuditStatus struct {
 	// Result is the result of the last audit, empty before the first.
 	Result string
-	// At is the time at which the last audit ended, the zero time before the first.
+	// At is the time at which the last audit ended, the zero time before the first. It is the same in each call.
 	At time.Time
 	// Differences is the number of differences that the last completed audit found, confirmed or not.
 	Differences int
@@ -53,10 +58,7 @@ func (c *Checks) AuditStatus() AuditStatus {
 	a := &c.audits
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := AuditStatus{Result: a.result}
-	if a.ended != 0 {
-		s.At = c.Observer.Wall(a.ended)
-	}
+	s := AuditStatus{Result: a.result, At: a.ended}
 	if a.last != nil {
 		s.Differences = a.last.Len()
 	}
@@ -96,19 +98,19 @@ func (c *Checks) auditUnlessPaused(ctx context.Context) {
 func (a *audits) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.last, a.confirmed, a.result, a.ended = nil, nil, "", 0
+	a.last, a.confirmed, a.result, a.ended = nil, nil, "", time.Time{}
 }
 
 // checkAudit runs an audit and counts its result. It returns the time until the next, 0 for the interval.
 func (c *Checks) checkAudit(ctx context.Context, confirming *bool) time.Duration {
 	var result string
-	c.Shared.audits.Do(ctx, func() { result = c.auditResult(ctx) })
+	c.Shared.audits.DoWithin(ctx, auditTurn, func() { result = c.auditResult(ctx) })
 	if result == "" || ctx.Err() != nil { // ctx may have ended when a slot became free
 		return 0 // the informer has ended, or audits are paused
 	}
-	c.Metrics.audits[result].Inc()
+	c.Metrics.audits.Inc(result)
 	c.audits.mu.Lock()
-	c.audits.result, c.audits.ended = result, c.Observer.Now()
+	c.audits.result, c.audits.ended = result, c.Observer.Wall(c.Observer.Now())
 	c.audits.mu.Unlock()
 	if *confirming = result == AuditDifferent && !*confirming; *confirming {
 		return min(auditConfirmation, c.Intervals.Audit)
@@ -141,15 +143,17 @@ func (c *Checks) auditResult(ctx context.Context) string {
 	return AuditConsistent
 }
 
-// compare compares the cache with the API server and with itself. A panic on a damaged cache, such as
-// one in an index function, ends only the audit.
+// compare compares the cache with the API server and with itself. A panic on a damaged cache
+// ends only the audit.
 func (c *Checks) compare(ctx context.Context) (report *audit.Report, err error) {
+	ctx, cancel := context.WithTimeout(ctx, auditDeadline)
+	defer cancel()
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	report, err = audit.Compare(ctx, c.Store, c.exactPage, auditPage)
+	report, err = audit.Compare(ctx, c.Store, c.exactPage, auditPage, c.Renamed)
 	if err != nil {
 		return nil, err
 	}

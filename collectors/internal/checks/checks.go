@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,14 +18,16 @@ import (
 
 // The maximum number of concurrent checks of an Observer.
 const (
-	concurrentFreshnessChecks = 4
+	concurrentFreshnessChecks = 16
 	concurrentAudits          = 1
 	concurrentMutationChecks  = 1
 )
 
 // Shared is the state that the checks of all informers of an Observer share.
 type Shared struct {
-	freshness, audits, mutations schedule.Slots
+	freshness         rotation
+	audits, mutations schedule.Slots
+	syncs             syncs
 	// Auditing is open while audits may run.
 	Auditing *schedule.Gate
 }
@@ -32,7 +35,6 @@ type Shared struct {
 // NewShared returns a Shared that allows audits.
 func NewShared() *Shared {
 	return &Shared{
-		freshness: make(schedule.Slots, concurrentFreshnessChecks),
 		audits:    make(schedule.Slots, concurrentAudits),
 		mutations: make(schedule.Slots, concurrentMutationChecks),
 		Auditing:  schedule.NewGate(),
@@ -53,6 +55,8 @@ type Subject struct {
 	Lister cache.ListerWatcherWithContext
 	// Store is the store without its decorator. It is nil if no store is observed: then nothing is checked.
 	Store audit.Indexer
+	// Renamed returns the keys of objects that a Transform renamed. It may be nil.
+	Renamed audit.Renamed
 }
 
 func (s *Subject) logger() *slog.Logger {
@@ -62,8 +66,9 @@ func (s *Subject) logger() *slog.Logger {
 // Checks are the checks of one informer. All methods are safe for concurrent use.
 type Checks struct {
 	Subject
-	fresh  freshness
-	audits audits
+	fresh   freshness
+	audits  audits
+	version storeVersion
 }
 
 // New returns the checks of an informer, which run between Start and the stop function that it returns. It creates
@@ -80,6 +85,8 @@ func New(subject Subject) *Checks {
 type check struct {
 	addSeries func()
 	run       func(context.Context)
+	// later is set if the check waits for the initial syncs of all informers.
+	later bool
 }
 
 // enabled yields the checks that have an interval and can run.
@@ -91,9 +98,9 @@ func (c *Checks) enabled() iter.Seq[check] {
 			// connection is set if the check makes requests.
 			connection bool
 		}{
-			{check{c.Metrics.addFreshness, c.checkFreshness}, c.Intervals.Freshness, true},
-			{check{c.Metrics.addAudits, c.auditUnlessPaused}, c.Intervals.Audit, true},
-			{check{c.Metrics.addMutations, c.checkMutations}, c.Intervals.Mutations, false},
+			{check{c.Metrics.addFreshness, c.checkFreshness, false}, c.Intervals.Freshness, true},
+			{check{c.Metrics.addAudits, c.auditUnlessPaused, true}, c.Intervals.Audit, true},
+			{check{c.Metrics.addMutations, c.checkMutations, false}, c.Intervals.Mutations, false},
 		} {
 			if k.interval != 0 && c.Store != nil && (c.Lister != nil || !k.connection) && !yield(k.check) {
 				return
@@ -102,17 +109,30 @@ func (c *Checks) enabled() iter.Seq[check] {
 	}
 }
 
-// Start starts the checks that have an interval. They begin when the informer has synced. The returned function stops
-// them and waits until they have ended.
+// Start starts the checks that have an interval. They begin when the informer has synced, and audits when all informers of the Observer
+// have: an audit lists what other informers still have to list. The returned function stops the checks and waits until they have ended.
 func (c *Checks) Start(ctx context.Context, synced <-chan struct{}) (stop func()) {
+	enabled := slices.Collect(c.enabled())
+	if len(enabled) == 0 { // a context that can be canceled may cost a goroutine
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	for k := range c.enabled() {
+	for _, k := range enabled {
+		if k.later {
+			c.Shared.syncs.begin()
+		}
 		running.Go(func() {
 			select {
 			case <-synced:
-				k.run(ctx)
 			case <-ctx.Done():
+			}
+			if k.later {
+				c.Shared.syncs.end()
+				c.Shared.syncs.wait(ctx, min(auditSyncWait, c.Intervals.Audit))
+			}
+			if ctx.Err() == nil {
+				k.run(ctx)
 			}
 		})
 	}

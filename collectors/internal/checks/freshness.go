@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/audit"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
@@ -19,8 +21,10 @@ const (
 	freshnessDeadline = 5 * time.Second
 	// freshnessGrace is how much later than the second watch the informer may receive a change.
 	freshnessGrace = 2 * time.Second
-	// freshnessFailures is the number of intervals without a response after which the informer counts as lagging.
-	freshnessFailures = 3
+	// freshnessFailures is the number of failed checks in a row, and freshnessAge the number of intervals without a proof, after
+	// which the informer counts as lagging.
+	freshnessFailures = 2
+	freshnessAge      = 3
 )
 
 // freshness is the outcome of the freshness checks of an informer, from which every scrape computes how far the store is
@@ -29,40 +33,93 @@ type freshness struct {
 	mu sync.Mutex
 	// backlog are the changes that the store did not have.
 	backlog audit.Backlog
-	// answered is when the API server last responded to a check, or when the first check was due.
-	answered int64
-	// failing is set if the last check got no response.
-	failing bool
+	// proved is the last moment for which it is known what the store lacks: the start of the last check with a response, the last
+	// receipt that the store has, or the initial sync.
+	proved int64
+	// failures is the number of checks in a row that got no response.
+	failures int
 }
 
-// checkFreshness runs freshness checks until ctx ends.
+// checkFreshness runs freshness checks, when it is the informer's turn, until ctx ends.
 func (c *Checks) checkFreshness(ctx context.Context) {
-	schedule.Every(ctx, c.Intervals.Freshness, func() time.Duration {
-		c.fresh.due(c.Observer.Now())
-		var result string
-		c.Shared.freshness.Do(ctx, func() { result = c.freshnessResult(ctx) })
-		if result != "" && ctx.Err() == nil { // else the informer has ended
-			c.Metrics.freshness[result].Inc()
+	c.fresh.prove(c.Observer.Now())
+	r := &c.Shared.freshness
+	m := r.join(c)
+	defer r.leave(m)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.turn:
 		}
-		return 0
-	})
+		result := c.freshnessResult(ctx)
+		if result == "" || ctx.Err() != nil {
+			return // the informer has ended
+		}
+		c.Metrics.freshness.Inc(result)
+		r.checked(m, result)
+	}
 }
 
-// due records that a check is due. Only the first call has an effect.
-func (f *freshness) due(now int64) {
+// prove records a moment for which it is known what the store lacks, unless a later one is.
+func (f *freshness) prove(at int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.answered == 0 {
-		f.answered = now
+	f.proved = max(f.proved, at)
+}
+
+// provedAt returns the last moment for which it is known what the store lacks. An established watch counts, because the API
+// server has responded.
+func (c *Checks) provedAt() int64 {
+	c.fresh.mu.Lock()
+	defer c.fresh.mu.Unlock()
+	return max(c.fresh.proved, c.Connection.Opened())
+}
+
+// witness records what the informer's own watch proves: once the store has the last event or bookmark, it was up to date
+// when that arrived. If more followed within the grace period, it proves nothing: events of a congested connection are old
+// when they arrive, and arrive without a pause.
+//
+// It waits for a store that does not answer once, and for no longer than storePatience.
+func (c *Checks) witness() {
+	if version, ok := c.version.read(context.Background(), c.Store); ok {
+		stored, _ := rv.Parse(version)
+		c.witnessStored(stored)
+	}
+}
+
+// mayWitness reports whether the version of the store could prove anything. It does not read the store.
+func (c *Checks) mayWitness() bool {
+	at := c.Connection.ReceivedAt()
+	return c.Connection.Open() && c.Observer.Now()-at >= int64(freshnessGrace) && at > c.provedAt()
+}
+
+// witnessStored is witness, given the version of the store, 0 if it is unknown.
+func (c *Checks) witnessStored(stored uint64) {
+	at := c.Connection.ReceivedAt()
+	if !c.mayWitness() {
+		return
+	}
+	received := c.Connection.Received()
+	if received != 0 && stored >= received && c.Connection.ReceivedAt() == at {
+		c.fresh.prove(at)
 	}
 }
 
 // freshnessResult runs a freshness check. It returns the empty string if ctx ended first.
 func (c *Checks) freshnessResult(ctx context.Context) string {
-	version := c.Store.LastStoreSyncResourceVersion()
 	if !c.Connection.Open() {
 		// It is already known that the watch is down; a second request to an unavailable server adds nothing.
 		return FreshnessSkipped
+	}
+	version, ok := c.version.read(ctx, c.Store)
+	switch {
+	case ctx.Err() != nil:
+		return ""
+	case !ok: // nothing is stored, so the cache becomes stale
+		c.logger().Debug("freshness check failed: the store does not answer")
+		c.fresh.fail()
+		return FreshnessError
 	}
 	begin := c.Observer.Now()
 	bounded, cancel := context.WithTimeout(ctx, freshnessWatch+freshnessDeadline)
@@ -73,6 +130,8 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	case audit.Skipped(err):
 		c.fresh.answer(end)
 		return FreshnessSkipped
+	case ctx.Err() != nil:
+		return ""
 	case err != nil:
 		c.logger().Debug("freshness check failed", "err", err)
 		c.fresh.fail()
@@ -80,7 +139,7 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	}
 	var missing audit.Backlog
 	missing.Replace(changes)
-	for missing.Stored(c.Store.LastStoreSyncResourceVersion()); missing.Len() > 0; missing.Stored(c.Store.LastStoreSyncResourceVersion()) {
+	for c.removeStored(ctx, &missing); missing.Len() > 0; c.removeStored(ctx, &missing) {
 		if c.Observer.Now()-end >= int64(freshnessGrace) {
 			break
 		}
@@ -91,13 +150,21 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	f := &c.fresh
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answered, f.failing = begin, false
+	f.proved, f.failures = max(f.proved, begin), 0
 	if missing.Len() == 0 {
 		f.backlog = audit.Backlog{}
+		c.Connection.Fresh(begin)
 		return FreshnessFresh
 	}
 	f.backlog.Replace(changes) // the next reader removes those that the store has received since
 	return FreshnessLagging
+}
+
+// removeStored removes the changes that the store has, none if the store does not answer.
+func (c *Checks) removeStored(ctx context.Context, changes *audit.Backlog) {
+	if version, ok := c.version.read(ctx, c.Store); ok {
+		changes.Stored(version)
+	}
 }
 
 // secondWatch opens a watch that does not count as the informer's own.
@@ -109,38 +176,47 @@ func (c *Checks) secondWatch(ctx context.Context, options metav1.ListOptions) (w
 func (f *freshness) answer(now int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answered, f.failing = now, false
+	f.proved, f.failures = max(f.proved, now), 0
 }
 
 // fail records that there was no response. The backlog stays: the store may still lack these changes.
 func (f *freshness) fail() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.failing = true
+	f.failures++
 }
 
 // StaleSince returns the time since which the store is known to be behind the API server or, without responses, is assumed
-// to be; 0 if it is up to date. It reads the version of the store only while changes are missing.
-func (c *Checks) StaleSince(now int64) int64 {
+// to be; 0 if it is up to date. stored is the version of the store, 0 if it is unknown: a scrape must not wait for a store that hangs.
+func (c *Checks) StaleSince(now int64, stored uint64) int64 {
 	if c.Lister == nil || c.Intervals.Freshness == 0 {
 		return 0
 	}
 	f := &c.fresh
+	if f.failing() {
+		c.witnessStored(stored)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var since int64
 	if f.backlog.Len() > 0 {
-		f.backlog.Stored(c.Store.LastStoreSyncResourceVersion())
+		f.backlog.Stored(strconv.FormatUint(stored, 10))
 		if oldest, ok := f.backlog.Oldest(); ok {
 			since = int64(oldest.Sub(c.Observer.Base())) + 1
 		}
 	}
-	if f.failing {
-		// An established watch is a response too.
-		answered := max(f.answered, c.Connection.Opened())
-		if now-answered >= freshnessFailures*int64(c.Intervals.Freshness) && (since == 0 || answered < since) {
-			since = answered
+	if f.failures >= freshnessFailures {
+		proved := max(f.proved, c.Connection.Opened())
+		if now-proved >= freshnessAge*int64(c.Intervals.Freshness) && (since == 0 || proved < since) {
+			since = proved
 		}
 	}
 	return since
+}
+
+// failing reports whether the last check got no response.
+func (f *freshness) failing() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failures > 0
 }

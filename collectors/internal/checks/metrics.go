@@ -9,27 +9,27 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// Metrics are the series that the checks of informers with the same labels share. Those of a check exist once one of the
-// informers runs it.
+// Metrics are the series that the checks of informers with the same labels share. The series of a check exist once one of
+// the informers runs it.
 type Metrics struct {
-	// Each is called before a check runs that uses its series.
+	// Each creates the series of a check and is called before the check first runs.
 	addFreshness, addAudits, addMutations func()
 
-	freshness             map[string]prometheus.Counter
-	audits                map[string]prometheus.Counter
+	freshness, audits     *core.CounterSet
 	auditDuration         prometheus.Observer
 	collisions, mutations prometheus.Counter
 }
 
-// NewMetrics returns series with the given values of the labels informer_type and watch_namespace. The caller deletes them.
-func NewMetrics(v *core.Vectors, informerType, watchNamespace string) *Metrics {
+// NewMetrics returns series with the given values of the labels informer_type and watch_namespace. The caller
+// closes the gate and deletes them.
+func NewMetrics(v *core.Vectors, gate *core.Gate, informerType, watchNamespace string) *Metrics {
 	m := &Metrics{}
 	m.addFreshness = sync.OnceFunc(func() {
-		m.freshness = v.CounterSet(catalog.InformerFreshnessChecks, informerType, watchNamespace)
+		m.freshness = v.CounterSet(gate, catalog.InformerFreshnessChecks, informerType, watchNamespace)
 	})
 	m.addAudits = sync.OnceFunc(func() {
-		m.audits = v.CounterSet(catalog.InformerAudits, informerType, watchNamespace)
-		m.auditDuration = v.Histogram(catalog.InformerAuditDuration, informerType, watchNamespace)
+		m.audits = v.CounterSet(gate, catalog.InformerAudits, informerType, watchNamespace)
+		m.auditDuration = v.Summary(catalog.InformerAuditDuration, informerType, watchNamespace)
 		m.collisions = v.Counter(catalog.InformerKeyCollisions, informerType, watchNamespace)
 	})
 	m.addMutations = sync.OnceFunc(func() {

@@ -12,8 +12,8 @@ import (
 // Observer is the state that all decorators of a collectors.Observer share. It is safe for concurrent use.
 type Observer struct {
 	Logger *slog.Logger
-	// Tracer is nil unless the program traces.
-	Tracer Tracer
+	// Tracing is nil unless the program traces. All its methods accept that.
+	Tracing *Tracing
 	// RememberedEvents is the size of each informer's ring of events.
 	RememberedEvents int
 	// Checks are the checks of informers that are created from now on.
@@ -24,6 +24,8 @@ type Observer struct {
 	Labels Labels
 	// UpstreamMetrics is Options.UpstreamMetrics.
 	UpstreamMetrics bool
+	// Histograms is the form of histograms.
+	Histograms Histograms
 	// Informers and Leaders are client-go's own metrics. Each is nil without Options.UpstreamMetrics, and if the registry
 	// already had metrics of these names. Those of work queues are registered with the first queue.
 	Informers, Leaders *Vectors
@@ -37,22 +39,23 @@ type Observer struct {
 	parts []Part
 }
 
-// New returns an Observer whose metrics are not registered yet. It uses reg to find out which of client-go's own metrics are
+// New returns an Observer. Its metrics are not registered yet. It uses reg to find out which of client-go's own metrics are
 // registered, and later for Register.
 func New(reg prometheus.Registerer, options Options) *Observer {
 	o := &Observer{
 		Logger:           options.Logger,
-		Tracer:           options.Tracer,
+		Tracing:          newTracing(options.Tracer, options.Logger),
 		RememberedEvents: options.RememberedEvents,
 		UpstreamMetrics:  options.UpstreamMetrics,
-		Metrics:          newMetrics(options.Name),
+		Histograms:       options.Histograms,
+		Metrics:          newMetrics(options),
 		reg:              reg,
 		base:             time.Now(),
 	}
 	o.Checks.Store(&options.Checks)
 	o.Labels.init(o, options.Limits)
 	if options.UpstreamMetrics {
-		o.Informers = o.ifUnregistered(reg, "informer_*", NewUpstreamInformers())
+		o.Informers = o.ifUnregistered(reg, "informer_*", NewUpstreamInformers(options.Histograms))
 		o.Leaders = o.ifUnregistered(reg, "leader_election_*", NewUpstreamLeaders())
 	}
 	return o
@@ -92,6 +95,7 @@ func (o *Observer) Collect(ch chan<- prometheus.Metric) {
 	for _, p := range o.currentParts() {
 		p.Collect(ch)
 	}
+	o.Tracing.collect(o.Metrics, ch)
 }
 
 func (o *Observer) vectors() []*Vectors {

@@ -3,17 +3,24 @@ package core
 import (
 	"log/slog"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
 // Options are validated collectors.Options with their defaults filled in.
 type Options struct {
 	Name             string
 	Logger           *slog.Logger
-	Tracer           Tracer
+	Tracer           spans.Tracer
 	RememberedEvents int
 	Checks           Checks
 	Limits           Limits
 	UpstreamMetrics  bool
+	Omit             []string
+	// Essential reports whether only essential metrics are reported.
+	Essential bool
+	// Histograms is the form of all histograms.
+	Histograms Histograms
 }
 
 // Checks has the fields of collectors.Checks.
@@ -24,9 +31,4 @@ type Checks struct {
 // Limits has the fields of collectors.Limits.
 type Limits struct {
 	InformerTypes, WatchNamespaces, Handlers, Indexes, Controllers, Finalizers, Locks, Resources int
-}
-
-// Tracer has the methods of collectors.Tracer.
-type Tracer interface {
-	Deliver(informerType, watchNamespace, handler, event string, received time.Time) (end func(panicked bool), traceID string)
 }

@@ -9,19 +9,19 @@ import (
 )
 
 // NewUpstreamInformers returns client-go's own metrics of informers. They are not registered.
-func NewUpstreamInformers() *Vectors {
+func NewUpstreamInformers(form Histograms) *Vectors {
 	v := newVectors()
 	v.addGauges(catalog.UpstreamQueuedItems, catalog.UpstreamStoreResourceVersion)
-	v.addHistograms(catalog.UpstreamProcessingLatency)
+	v.addHistograms(form, catalog.UpstreamProcessingLatency)
 	return v
 }
 
 // NewUpstreamQueues returns client-go's own metrics of work queues. They are not registered.
-func NewUpstreamQueues() *Vectors {
+func NewUpstreamQueues(form Histograms) *Vectors {
 	v := newVectors()
 	v.addGauges(catalog.UpstreamQueueDepth, catalog.UpstreamQueueUnfinishedWork, catalog.UpstreamQueueLongestRunning)
 	v.addCounters(catalog.UpstreamQueueAdds, catalog.UpstreamQueueRetries)
-	v.addHistograms(catalog.UpstreamQueueLatency, catalog.UpstreamQueueWorkDuration)
+	v.addHistograms(form, catalog.UpstreamQueueLatency, catalog.UpstreamQueueWorkDuration)
 	return v
 }
 
@@ -45,15 +45,14 @@ func (v *Vectors) addCounters(metrics ...catalog.Counter) {
 	}
 }
 
-func (v *Vectors) addHistograms(metrics ...catalog.Histogram) {
+func (v *Vectors) addHistograms(form Histograms, metrics ...catalog.Histogram) {
 	for _, m := range metrics {
-		v.histograms[m.Name] = prometheus.NewHistogramVec(
-			prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.Buckets}, m.LabelNames())
+		v.histograms[m.Name] = form.NewHistogram(m.Metric, m.LabelNames(), nil)
 	}
 }
 
-// ifUnregistered returns v if its metrics can be registered, else nil. component-base, controller-runtime and other Observers
-// have metrics with the same names: the first to register them keeps them.
+// ifUnregistered returns v if its metrics can be registered, and nil otherwise. component-base, controller-runtime and
+// other Observers have metrics with the same names: the first to register them keeps them.
 func (o *Observer) ifUnregistered(reg prometheus.Registerer, names string, v *Vectors) *Vectors {
 	if err := reg.Register(v); err != nil {
 		o.leaveOut(names, err)
@@ -81,5 +80,5 @@ func Register[C prometheus.Collector](o *Observer, names string, c C) (registere
 }
 
 func (o *Observer) leaveOut(names string, reason error) {
-	o.Logger.Info("client-go metrics are already registered, leaving them out", "metrics", names, "reason", reason)
+	o.Logger.Info("client-go metrics are already registered; skipping them", "metrics", names, "reason", reason)
 }

@@ -15,7 +15,8 @@ type Vectors struct {
 	counters   map[string]*prometheus.CounterVec
 	gauges     map[string]*prometheus.GaugeVec
 	histograms map[string]*prometheus.HistogramVec
-	// computed are metrics whose values are computed at scrape time.
+	summaries  map[string]*prometheus.SummaryVec
+	// computed are metrics with values that are computed at scrape time.
 	computed map[string]*prometheus.Desc
 }
 
@@ -24,40 +25,59 @@ func newVectors() *Vectors {
 		counters:   map[string]*prometheus.CounterVec{},
 		gauges:     map[string]*prometheus.GaugeVec{},
 		histograms: map[string]*prometheus.HistogramVec{},
+		summaries:  map[string]*prometheus.SummaryVec{},
 		computed:   map[string]*prometheus.Desc{},
 	}
 }
 
-// newMetrics returns the metrics with the label name, which has the given value.
-func newMetrics(name string) *Vectors {
+// Reported reports whether Observers report the metric. All such metrics have the label name.
+func Reported(m catalog.Metric) bool {
+	return slices.Contains(m.LabelNames(), catalog.LabelName.Name) && !m.Foreign() &&
+		m.Family != catalog.UpstreamQueueDepth.Family && m.Family != catalog.ObjectTerminating.Family
+}
+
+// newMetrics returns the metrics with the label name, except those that the options omit. Writes to an omitted metric have no
+// effect.
+func newMetrics(options Options) *Vectors {
 	v := newVectors()
-	constant := prometheus.Labels{catalog.LabelName.Name: name}
+	constant := prometheus.Labels{catalog.LabelName.Name: options.Name}
 	for _, m := range catalog.All() {
-		labels := m.LabelNames()
-		at := slices.Index(labels, catalog.LabelName.Name)
-		if at < 0 || m.Family == catalog.UpstreamQueueDepth.Family || m.Family == catalog.ObjectTerminating.Family {
+		if !Reported(m) || slices.Contains(options.Omit, m.Name) || options.Essential && !m.Essential {
 			continue
 		}
-		labels = slices.Delete(labels, at, at+1)
+		if options.Essential {
+			m.Buckets = m.EssentialBuckets
+		}
+		labels := slices.DeleteFunc(m.LabelNames(), func(l string) bool { return l == catalog.LabelName.Name })
 		switch {
-		case m.Type == catalog.TypeGauge, m.Name == catalog.InformerCacheHits.Name, m.Name == catalog.InformerCacheMisses.Name:
-			// Reads by key are counted in plain atomics: a call of a Counter costs a tenth of such a read.
+		case m.Type == catalog.TypeGauge, m.Name == catalog.InformerCacheHits.Name, m.Name == catalog.InformerCacheMisses.Name,
+			m.Family == catalog.TraceSpansDropped.Family:
+			// Reads by key are counted in package reads: goroutines would wait for each other's additions to a Counter.
+			// Spans are counted by the Tracer.
 			v.computed[m.Name] = prometheus.NewDesc(m.Name, m.Help, labels, constant)
 		case m.Type == catalog.TypeCounter:
 			v.counters[m.Name] = prometheus.NewCounterVec(
 				prometheus.CounterOpts{Name: m.Name, Help: m.Help, ConstLabels: constant}, labels)
 		case m.Type == catalog.TypeHistogram:
-			v.histograms[m.Name] = prometheus.NewHistogramVec(
-				prometheus.HistogramOpts{Name: m.Name, Help: m.Help, ConstLabels: constant, Buckets: m.Buckets}, labels)
+			v.histograms[m.Name] = options.Histograms.NewHistogram(m, labels, constant)
+		case m.Type == catalog.TypeSummary:
+			v.summaries[m.Name] = prometheus.NewSummaryVec(
+				prometheus.SummaryOpts{Name: m.Name, Help: m.Help, ConstLabels: constant}, labels)
 		}
 	}
 	return v
 }
 
+// Counts reports whether the counter is reported, and not omitted.
+func (v *Vectors) Counts(m catalog.Counter) bool { return v.counters[m.Name] != nil }
+
 // Counter returns a series and creates it at 0. The values are those of the metric's labels except name. It panics if their
 // number is wrong.
 func (v *Vectors) Counter(m catalog.Counter, values ...string) prometheus.Counter {
-	return v.counters[m.Name].WithLabelValues(valid(values)...)
+	if c, ok := v.counters[m.Name]; ok {
+		return c.WithLabelValues(valid(values)...)
+	}
+	return Discard
 }
 
 // Gauge returns a series of client-go's own metrics and creates it at 0. All other gauges are computed at scrape time.
@@ -67,25 +87,21 @@ func (v *Vectors) Gauge(m catalog.Gauge, values ...string) prometheus.Gauge {
 
 // Histogram returns a series and creates it without observations.
 func (v *Vectors) Histogram(m catalog.Histogram, values ...string) prometheus.Observer {
-	return v.histograms[m.Name].WithLabelValues(valid(values)...)
+	return v.observer(m.Metric, values)
 }
 
-// CounterSet returns one series for each value of the metric's last label, which must have a closed set.
-func (v *Vectors) CounterSet(m catalog.Counter, values ...string) map[string]prometheus.Counter {
-	set := map[string]prometheus.Counter{}
-	for _, value := range closedSet(m.Metric) {
-		set[value] = v.Counter(m, append(slices.Clone(values), value)...)
-	}
-	return set
+// Summary returns a series and creates it without observations.
+func (v *Vectors) Summary(m catalog.Summary, values ...string) prometheus.Observer {
+	return v.observer(m.Metric, values)
 }
 
-// HistogramSet returns one series for each value of the metric's last label, which must have a closed set.
-func (v *Vectors) HistogramSet(m catalog.Histogram, values ...string) map[string]prometheus.Observer {
-	set := map[string]prometheus.Observer{}
-	for _, value := range closedSet(m.Metric) {
-		set[value] = v.Histogram(m, append(slices.Clone(values), value)...)
+func (v *Vectors) observer(m catalog.Metric, values []string) prometheus.Observer {
+	if s, ok := v.summaries[m.Name]; ok {
+		return s.WithLabelValues(valid(values)...)
+	} else if h, ok := v.histograms[m.Name]; ok {
+		return h.WithLabelValues(valid(values)...)
 	}
-	return set
+	return Discard
 }
 
 // valid replaces values that cannot be label values. Those of open labels were replaced when they were acquired; those of
@@ -100,16 +116,20 @@ func valid(values []string) []string {
 	return values
 }
 
-func closedSet(m catalog.Metric) []string { return m.Labels[len(m.Labels)-1].Values }
-
-// GaugeValue returns a gauge that is computed at scrape time.
-func (v *Vectors) GaugeValue(m catalog.Gauge, value float64, values ...string) prometheus.Metric {
-	return prometheus.MustNewConstMetric(v.computed[m.Name], prometheus.GaugeValue, value, values...)
+// SendGauge sends a gauge that is computed at scrape time, unless it is omitted.
+func (v *Vectors) SendGauge(ch chan<- prometheus.Metric, m catalog.Gauge, value float64, values ...string) {
+	v.send(ch, m.Metric, prometheus.GaugeValue, value, values)
 }
 
-// CounterValue returns a counter that is computed at scrape time.
-func (v *Vectors) CounterValue(m catalog.Counter, value float64, values ...string) prometheus.Metric {
-	return prometheus.MustNewConstMetric(v.computed[m.Name], prometheus.CounterValue, value, values...)
+// SendCounter sends a counter that is computed at scrape time, unless it is omitted.
+func (v *Vectors) SendCounter(ch chan<- prometheus.Metric, m catalog.Counter, value float64, values ...string) {
+	v.send(ch, m.Metric, prometheus.CounterValue, value, values)
+}
+
+func (v *Vectors) send(ch chan<- prometheus.Metric, m catalog.Metric, as prometheus.ValueType, value float64, values []string) {
+	if desc, ok := v.computed[m.Name]; ok {
+		ch <- prometheus.MustNewConstMetric(desc, as, value, values...)
+	}
 }
 
 // Delete deletes one series. It does not use DeletePartialMatch, which would search the series of all informers.
@@ -119,12 +139,14 @@ func (v *Vectors) Delete(m catalog.Metric, values ...string) {
 		c.DeleteLabelValues(values...)
 	} else if h, ok := v.histograms[m.Name]; ok {
 		h.DeleteLabelValues(values...)
+	} else if s, ok := v.summaries[m.Name]; ok {
+		s.DeleteLabelValues(values...)
 	} else if g, ok := v.gauges[m.Name]; ok {
 		g.DeleteLabelValues(values...)
 	}
 }
 
-// DeleteSet deletes the series that CounterSet or HistogramSet returned.
+// DeleteSet deletes the series that a set has created.
 func (v *Vectors) DeleteSet(m catalog.Metric, values ...string) {
 	for _, value := range closedSet(m) {
 		v.Delete(m, append(slices.Clone(values), value)...)
@@ -162,6 +184,11 @@ func (v *Vectors) collectors() iter.Seq[prometheus.Collector] {
 		}
 		for _, h := range v.histograms {
 			if !yield(h) {
+				return
+			}
+		}
+		for _, s := range v.summaries {
+			if !yield(s) {
 				return
 			}
 		}

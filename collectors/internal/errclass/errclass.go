@@ -64,11 +64,25 @@ func IsDecode(err error) bool {
 	return ok && !slices.ContainsFunc(deadConnections, func(text string) bool { return strings.Contains(cause.Message, text) })
 }
 
+// IsLate reports whether err ended a watch stream some time after its last data could arrive: pings or TCP found that the peer no
+// longer answers. Ends that the peer announces, such as a reset or GOAWAY, are known at once.
+func IsLate(err error) bool {
+	cause, ok := apierrors.StatusCause(err, causeWatchDecoding)
+	return ok && slices.ContainsFunc(lateEnds, func(text string) bool { return strings.HasSuffix(cause.Message, text) })
+}
+
+// lateEnds are the last words of errors of golang.org/x/net/http2 and the network of a connection without a peer.
+var lateEnds = []string{
+	"http2: client connection lost", // pings, after 45 s by default
+	"no route to host", "host is down", "network is unreachable", "connection timed out", "i/o timeout",
+}
+
 // deadConnections are texts of errors of net and golang.org/x/net/http2 that end a stream.
 var deadConnections = []string{
-	"http2: client connection lost", // pings found a half-open connection
-	"stream error: stream ID",       // a proxy or the server has reset the stream
-	"read tcp ",
+	"watch stream: http2: ",   // pings found a half-open connection, it was closed here, or the server sent GOAWAY
+	"stream error: stream ID", // a proxy or the server has reset the stream
+	"connection error: ",      // an error of the HTTP/2 protocol, which ends all streams of the connection
+	"read tcp ", "write tcp ", // the connection was reset
 }
 
 // isUndecodable reports whether err means that client-go cannot decode a list: its kind is unknown, its
@@ -91,7 +105,7 @@ var undecodable = []string{
 
 const causeWatchDecoding metav1.CauseType = "ClientWatchDecoding"
 
-// IsStreamingListUnsupported reports whether err is the response of an API server without streaming lists (KEP-3157), whose
+// IsStreamingListUnsupported reports whether err is the response of an API server without streaming lists (KEP-3157). Its
 // validation rejects the option sendInitialEvents.
 func IsStreamingListUnsupported(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)

@@ -2,18 +2,21 @@ package errclass
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"syscall"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -65,8 +68,18 @@ func TestErrorTypeAndWatchEnd(t *testing.T) {
 			ErrorDecode, WatchError,
 		},
 		{streamError("http2: client connection lost"), ErrorServer, WatchError},
+		{streamError("http2: client connection force closed via ClientConn.Close"), ErrorServer, WatchError},
+		{streamError("http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR, debug=\"\""), ErrorServer, WatchError},
+		{streamError("connection error: PROTOCOL_ERROR"), ErrorServer, WatchError},
+		{streamError("write tcp 127.0.0.1:1->127.0.0.1:2: write: broken pipe"), ErrorServer, WatchError},
+		{streamError("invalid character 'h' in http2: text"), ErrorDecode, WatchError},
 		{streamError("stream error: stream ID 5; INTERNAL_ERROR; received from peer"), ErrorServer, WatchError},
 		{streamError("read tcp 127.0.0.1:1->127.0.0.1:2: read: no route to host"), ErrorServer, WatchError},
+		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), ErrorServer, WatchError},
+		{errors.New("http2: client connection lost"), ErrorServer, WatchError},
+		{fmt.Errorf("list: %w", &json.SyntaxError{}), ErrorDecode, WatchError},
+		{fmt.Errorf("list: %w", &json.UnmarshalTypeError{Type: reflect.TypeFor[int]()}), ErrorDecode, WatchError},
+		{runtime.NewNotRegisteredErrForKind("scheme", schema.GroupVersionKind{Kind: "Widget"}), ErrorDecode, WatchError},
 		{apierrors.NewNotFound(pods, ""), ErrorOther, WatchError},
 		{errors.New("anything"), ErrorOther, WatchError},
 	} {
@@ -80,11 +93,19 @@ func TestErrorTypeAndWatchEnd(t *testing.T) {
 }
 
 func TestStreamingListUnsupported(t *testing.T) {
-	if !IsStreamingListUnsupported(apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)) {
-		t.Error("422 Invalid is how a server without streaming lists answers")
-	}
-	if IsStreamingListUnsupported(apierrors.NewForbidden(pods, "", nil)) {
-		t.Error("a forbidden streaming list is not an unsupported one")
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil), true}, // of a server without streaming lists
+		{apierrors.NewBadRequest("unknown option"), true},
+		{apierrors.NewMethodNotSupported(pods, "watch"), true},
+		{apierrors.NewForbidden(pods, "", nil), false},
+		{errors.New("anything"), false},
+	} {
+		if got := IsStreamingListUnsupported(c.err); got != c.want {
+			t.Errorf("%v: %t, want %t", c.err, got, c.want)
+		}
 	}
 }
 

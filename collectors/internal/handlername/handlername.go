@@ -13,9 +13,9 @@ import (
 // Unnamed is the name of a handler for which no other name is found.
 const Unnamed = "unnamed"
 
-// Of returns the name of the function that contains the handler's functions, of the handler's type, or of the function
-// that added it: the first of these that is not part of client-go's package cache or of the package with the path
-// decorators. Names come from code alone, so that their number is bounded.
+// Of returns the name of the function that contains the handler's functions, of the handler's type, or of the function that added
+// it: the first of these that is not part of client-go's package cache or of the package with the path decorators. Names come
+// from code alone, so their number is bounded.
 func Of(h cache.ResourceEventHandler, decorators string) string {
 	n := namer{decorators: decorators + "."}
 	var name string

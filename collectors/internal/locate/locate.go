@@ -62,8 +62,8 @@ func (t transport) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(t.Wr
 const deadline = 5 * time.Second
 
 // Scope returns the resource and the namespace that a ListerWatcher watches, from the path of a request that the client
-// answers by itself. It requests a watch, because client-go's REST client does not rate-limit watches: the request
-// neither delays the program's own requests nor waits for them (k8s.io/client-go/rest, Request.Watch).
+// intercepts. It requests a watch, because client-go's REST client does not rate-limit watches: the request neither delays
+// the program's own requests nor waits for them (k8s.io/client-go/rest, Request.Watch).
 func Scope(lw cache.ListerWatcher) (resource schema.GroupResource, namespace string, ok bool) {
 	var path atomic.Pointer[string]
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), pathKey{}, &path), deadline)

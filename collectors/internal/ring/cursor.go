@@ -19,13 +19,20 @@ type Cursor struct {
 	overrun bool
 }
 
-// NewCursor returns a cursor after all events that were pushed so far. It has no backlog until Registered is called.
+// NewCursor returns a cursor after all events that were pushed so far. It has no backlog until Registered is called. The Ring
+// grows, up to its size, to remember what the cursor has not passed, until Close is called.
 func (r *Ring) NewCursor() *Cursor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	c := &Cursor{ring: r}
 	c.place.Store(r.head.Load() << 1)
 	c.certain.Store(math.MaxUint64)
+	r.cursors = append(r.cursors, c)
 	return c
 }
+
+// Close is called when the handler will get no more events. It may be called more than once.
+func (c *Cursor) Close() { c.ring.remove(c) }
 
 // Registered is called after the handler was registered. Events that were pushed between NewCursor and Registered may or may not reach
 // the handler: Find finds them, but they do not count as backlog.
@@ -71,7 +78,7 @@ func (c *Cursor) Find(rv uint64) (f Found) {
 		if next >= c.ring.head.Load() {
 			break
 		}
-		s := &c.ring.slots[next&c.ring.mask]
+		s := c.ring.slot(next)
 		have, at := s.rv.Load(), s.at.Load()
 		if next < c.ring.oldest() {
 			continue // overwritten during the read
@@ -120,7 +127,7 @@ func (c *Cursor) Backlog() (n uint64, oldest int64) {
 	}
 	found := false
 	for ; next < c.ring.head.Load(); next++ {
-		at := c.ring.slots[next&c.ring.mask].at.Load()
+		at := c.ring.slot(next).at.Load()
 		if at < 0 {
 			continue
 		}

@@ -1,16 +1,38 @@
 package ring
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
-// Ring remembers the last events of one watch stream. One goroutine at a time may call Push, Unpush and Restart, and
-// another may call Drop; any number may use cursors.
+// Ring remembers the last events of one watch stream. One goroutine at a time may call Push, Unpush and Restart; any number may
+// call Drop and use cursors. Reads take no lock.
 type Ring struct {
+	// buffer has the events. A larger one replaces it when a cursor falls behind.
+	buffer atomic.Pointer[buffer]
+	// head is the number of events that were ever pushed.
+	head atomic.Uint64
+	// floor is the number of the first event with a resourceVersion that can be compared with those of later ones.
+	floor atomic.Uint64
+
+	// passed is a number of events that all cursors have passed, as of some earlier Push. Only Push uses it.
+	passed uint64
+
+	// limit is the length of the largest buffer.
+	limit int
+
+	// mu is held while the buffer is replaced.
+	mu      sync.Mutex
+	cursors []*Cursor
+}
+
+// buffer has the event with the number n in slots[n&mask].
+type buffer struct {
 	slots []slot
 	mask  uint64
-	// head is the number of events that were ever pushed; the event with the number n is in slots[n&mask].
-	head atomic.Uint64
-	// floor is the number of the first event whose resourceVersion can be compared with those of later ones.
-	floor atomic.Uint64
+	// first is the number of the first event that it has.
+	first uint64
 }
 
 type slot struct {
@@ -19,23 +41,63 @@ type slot struct {
 	at atomic.Int64
 }
 
-// New returns a Ring that remembers at least size-1 events, each at a cost of 16 bytes. Sizes are rounded up to a power
-// of two, at least 2.
-func New(size int) *Ring {
-	n := 2
-	for n < size {
-		n <<= 1
+// initialSize is the length of the first buffer, which is enough for handlers that keep up. It is more than dropSearch.
+const initialSize = 128
+
+// New returns a Ring that remembers at least size-1 events, each at a cost of 16 bytes. It takes 2 KiB until a cursor is
+// more than 126 events behind. Sizes are rounded up to a power of two, at least 2.
+func New(size int) *Ring { return newRing(initialSize, size) }
+
+func newRing(initial, size int) *Ring {
+	limit := 2
+	for limit < size {
+		limit <<= 1
 	}
-	return &Ring{slots: make([]slot, n), mask: uint64(n - 1)}
+	r := &Ring{limit: limit}
+	r.buffer.Store(newBuffer(min(initial, limit), 0))
+	return r
 }
 
-// Push remembers an event that was received at the given time, which must not be negative.
+func newBuffer(length int, first uint64) *buffer {
+	return &buffer{slots: make([]slot, length), mask: uint64(length - 1), first: first}
+}
+
+// Push remembers an event that was received at the given time, which must not be negative. It allocates only if a cursor is
+// farther behind than ever before.
 func (r *Ring) Push(rv uint64, at int64) {
-	head := r.head.Load()
-	s := &r.slots[head&r.mask]
+	head, b := r.head.Load(), r.buffer.Load()
+	if int64(head-r.passed) >= int64(b.mask) { // negative after Unpush
+		b = r.makeRoom(head, b)
+	}
+	s := &b.slots[head&b.mask]
 	s.rv.Store(rv)
 	s.at.Store(at)
 	r.head.Store(head + 1)
+}
+
+// makeRoom returns a larger buffer if the next event would overwrite one that a cursor has not passed, up to the limit.
+func (r *Ring) makeRoom(head uint64, b *buffer) *buffer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	passed := head
+	for _, c := range r.cursors {
+		passed = min(passed, max(c.place.Load()>>1, r.floor.Load()))
+	}
+	if len(b.slots) == r.limit {
+		passed = head // do not search again before all events are overwritten
+	}
+	r.passed = passed
+	if head-passed < b.mask {
+		return b
+	}
+	larger := newBuffer(2*len(b.slots), r.oldest())
+	for n := larger.first; n < head; n++ {
+		from, to := &b.slots[n&b.mask], &larger.slots[n&larger.mask]
+		to.rv.Store(from.rv.Load())
+		to.at.Store(from.at.Load())
+	}
+	r.buffer.Store(larger)
+	return larger
 }
 
 // Unpush removes the event that was pushed last, which was not delivered.
@@ -46,9 +108,11 @@ func (r *Ring) Unpush() {
 // Drop marks the latest event with the given resourceVersion as one that will never reach a handler, and reports whether it
 // did. It searches only the last events, because a mark is set before the event reaches the store.
 func (r *Ring) Drop(rv uint64) bool {
-	head := r.head.Load()
-	for n := head; n > 0 && head-n < dropSearch && head-n < uint64(len(r.slots)); n-- {
-		if s := &r.slots[(n-1)&r.mask]; s.rv.Load() == rv {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	head, b := r.head.Load(), r.buffer.Load()
+	for n := head; n > 0 && head-n < dropSearch && head-n < uint64(len(b.slots)); n-- {
+		if s := &b.slots[(n-1)&b.mask]; s.rv.Load() == rv {
 			at := s.at.Load()
 			if at >= 0 {
 				s.at.Store(^at)
@@ -62,17 +126,50 @@ func (r *Ring) Drop(rv uint64) bool {
 // dropSearch is the number of events that Drop searches, more than can be between the watch and the store.
 const dropSearch = 64
 
+// After returns when the oldest remembered event with a higher resourceVersion was received, except for dropped ones. It reports
+// false if there is none. It takes a few nanoseconds per such event.
+func (r *Ring) After(rv uint64) (at int64, ok bool) {
+	head := r.head.Load()
+	for n := head; n > max(r.oldest(), r.floor.Load()); n-- {
+		s := r.slot(n - 1)
+		if s.rv.Load() <= rv {
+			break
+		}
+		if received := s.at.Load(); received >= 0 {
+			at, ok = received, true
+		}
+	}
+	return at, ok
+}
+
 // Restart makes cursors skip all earlier events: resourceVersions have gone backwards, as after an etcd restore, and cannot
 // be compared with earlier ones.
 func (r *Ring) Restart() {
 	r.floor.Store(r.head.Load())
 }
 
-// oldest returns the number of the first event that a concurrent Push cannot overwrite.
+// oldest returns the number of the first event that a concurrent Push cannot overwrite. It reads head first: a buffer that
+// replaces another one has all events that the other had then.
 func (r *Ring) oldest() uint64 {
 	head := r.head.Load()
-	if keep := uint64(len(r.slots) - 1); head > keep {
-		return head - keep
+	b := r.buffer.Load()
+	if head > b.mask {
+		return max(b.first, head-b.mask)
 	}
-	return 0
+	return b.first
+}
+
+// slot returns the slot of an event. The caller has read head before, so the buffer has the event unless it is older than oldest.
+func (r *Ring) slot(n uint64) *slot {
+	b := r.buffer.Load()
+	return &b.slots[n&b.mask]
+}
+
+// remove removes a cursor, which then no longer makes the Ring grow.
+func (r *Ring) remove(c *Cursor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := slices.Index(r.cursors, c); at >= 0 {
+		r.cursors = slices.Delete(r.cursors, at, at+1)
+	}
 }

@@ -152,6 +152,113 @@ func TestPushAndFindDoNotAllocate(t *testing.T) {
 	}
 }
 
+// A ring is small while cursors keep up, and grows to its size for one that does not.
+func TestGrowth(t *testing.T) {
+	const size = 1024
+	r := New(size)
+	removed, quick, slow := certain(r), certain(r), certain(r)
+	removed.Close()
+	removed.Close()
+	length := func() int { return len(r.buffer.Load().slots) }
+	rv := uint64(0)
+	push := func(events int) {
+		for range events {
+			rv++
+			r.Push(rv, int64(rv))
+			if f := quick.Find(rv); f != found(int64(rv)) {
+				t.Fatalf("Find(%d) = %+v", rv, f)
+			}
+			quick.Done()
+		}
+	}
+	keepUp := func() {
+		slow.Find(rv)
+		slow.Done()
+	}
+	for range 10 {
+		push(initialSize - 2)
+		keepUp()
+	}
+	if length() != initialSize {
+		t.Fatalf("the buffer has %d slots, although all cursors keep up", length())
+	}
+	behind := rv
+	push(size - 1)
+	if length() != size {
+		t.Fatalf("the buffer has %d slots for a backlog of %d", length(), size-1)
+	}
+	r.Drop(rv)
+	if n, oldest := slow.Backlog(); n != size-2 || oldest != int64(behind+1) {
+		t.Fatalf("Backlog() = %d, %d; want %d, %d", n, oldest, size-2, behind+1)
+	}
+	for next := behind + 1; next <= rv; next++ {
+		if f := slow.Find(next); f != found(int64(next)) {
+			t.Fatalf("Find(%d) = %+v", next, f)
+		}
+		slow.Done()
+	}
+	push(3 * size)
+	if f := slow.Find(rv); length() != size || f.Lost != 2*size+1 || f.Match != Exact {
+		t.Errorf("the buffer has %d slots, and Find returns %+v", length(), f)
+	}
+}
+
+// While a ring grows, a cursor finds each event with its time.
+func TestConcurrentGrowth(t *testing.T) {
+	for range 40 {
+		r := newRing(2, 4096)
+		cursor, queue := certain(r), make(chan uint64, 2048)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			defer close(queue)
+			for rv := uint64(1); rv <= 2000; rv++ {
+				r.Push(rv, int64(rv))
+				queue <- rv
+			}
+		})
+		wg.Go(func() {
+			for range 1000 {
+				if n, oldest := cursor.Backlog(); n > 2000 || n > 0 && oldest <= 0 {
+					t.Errorf("Backlog() = %d, %d", n, oldest)
+				}
+			}
+		})
+		for rv := range queue {
+			if f := cursor.Find(rv); f != found(int64(rv)) {
+				t.Fatalf("Find(%d) = %+v", rv, f)
+			}
+			cursor.Done()
+		}
+		wg.Wait()
+	}
+}
+
+// A mark is not lost when the ring grows at the same time.
+func TestConcurrentDrop(t *testing.T) {
+	const events = 1000
+	for range 100 {
+		r := newRing(initialSize, 1024)
+		cursor := certain(r)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for rv := uint64(1); rv <= events; rv++ {
+				r.Push(rv, int64(rv))
+			}
+		})
+		dropped := uint64(0)
+		for head := uint64(0); head < events; {
+			// An event that was not pushed last: the copy of those after it takes a while.
+			if head = r.head.Load(); head > 50 && r.Drop(head-50) {
+				dropped++
+			}
+		}
+		wg.Wait()
+		if n, _ := cursor.Backlog(); n != events-dropped {
+			t.Fatalf("%d of %d events are pending, although %d were dropped", n, events, dropped)
+		}
+	}
+}
+
 // Under concurrent pushes a cursor never pairs an event with the time of another one.
 func TestConcurrentUse(t *testing.T) {
 	const events = 200_000
@@ -200,12 +307,12 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// The ring agrees with a model that remembers everything.
+// The ring returns the same as a model that remembers everything.
 func FuzzRing(f *testing.F) {
 	f.Add(uint64(1), []byte{0, 0, 1, 2, 0, 3, 1})
 	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
-		r := New(16)
+		r := newRing(4, 16)
 		c := certain(r)
 		type event struct {
 			rv uint64
@@ -258,5 +365,87 @@ func BenchmarkPushFindDone(b *testing.B) {
 		r.Push(rv, int64(rv))
 		c.Find(rv)
 		c.Done()
+	}
+}
+
+// Versions that no event has are no events: between two others, after a restart, and again after an overrun.
+func TestVersionsWithoutAnEvent(t *testing.T) {
+	none := func(t *testing.T, c *Cursor, rv uint64) {
+		t.Helper()
+		if f := c.Find(rv); f.Match != None || f.At != 0 {
+			t.Errorf("Find(%d) = %+v, want none", rv, f)
+		}
+	}
+	t.Run("between", func(t *testing.T) {
+		r := New(8)
+		c := certain(r)
+		r.Push(10, 0)
+		r.Push(20, 2)
+		if n, oldest := c.Backlog(); n != 2 || oldest != 0 {
+			t.Errorf("Backlog() = %d, %d; want 2, 0", n, oldest)
+		}
+		none(t, c, 9)
+		if f := c.Find(10); f != found(0) {
+			t.Errorf("Find(10) = %+v, received at 0", f)
+		}
+		c.Done()
+		none(t, c, 15)
+		none(t, c, 10)
+		if n, oldest := c.Backlog(); n != 1 || oldest != 2 {
+			t.Errorf("Backlog() = %d, %d; want 1, 2", n, oldest)
+		}
+	})
+	t.Run("restart", func(t *testing.T) {
+		r := New(4)
+		c := certain(r)
+		for rv := uint64(100); rv < 110; rv++ {
+			r.Push(rv, 1)
+		}
+		if f := c.Find(103); f.Match != Overrun {
+			t.Errorf("Find(103) = %+v, want an overrun", f)
+		}
+		r.Restart()
+		r.Push(7, 2)
+		none(t, c, 3)
+	})
+	t.Run("overrun", func(t *testing.T) {
+		r := New(4)
+		c := certain(r)
+		for rv := uint64(1); rv <= 3; rv++ {
+			r.Push(rv, 5)
+		}
+		if f := c.Find(2); f != found(5) {
+			t.Errorf("Find(2) = %+v", f)
+		}
+		c.Done()
+		for rv := uint64(4); rv <= 10; rv++ {
+			r.Push(rv, 5)
+		}
+		if n, _ := c.Backlog(); n != 8 {
+			t.Errorf("Backlog() = %d after two of ten, want 8", n)
+		}
+		if f := c.Find(4); f.Match != Overrun || f.At != 5 {
+			t.Errorf("Find(4) = %+v, want an overrun", f)
+		}
+		none(t, c, 4) // a resync
+		none(t, c, 3)
+	})
+}
+
+// A closed cursor no longer counts, and the others still do: the Ring grows for the one that is behind.
+func TestClosedCursors(t *testing.T) {
+	r := newRing(4, 64)
+	closed, behind, ahead := certain(r), certain(r), certain(r)
+	closed.Close()
+	closed.Close()
+	for rv := uint64(1); rv <= 10; rv++ {
+		r.Push(rv, int64(rv))
+		if f := ahead.Find(rv); f != found(int64(rv)) {
+			t.Errorf("Find(%d) = %+v", rv, f)
+		}
+		ahead.Done()
+	}
+	if f := behind.Find(1); f != found(1) {
+		t.Errorf("Find(1) = %+v, want the first event", f)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
@@ -19,6 +20,8 @@ func TestParse(t *testing.T) {
 		"+1":                   {},
 		"1\x20":                {},
 		"1a":                   {},
+		"1:":                   {}, // the byte after 9
+		"1/":                   {}, // the byte before 0
 		"٣":                    {},
 		"18446744073709551616": {},
 		"99999999999999999999": {},
@@ -49,4 +52,16 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("Parse(%q) = %d", s, n)
 		}
 	})
+}
+
+func TestOf(t *testing.T) {
+	object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7"}}
+	for _, c := range []struct {
+		obj  any
+		want string
+	}{{object, "7"}, {&metav1.PartialObjectMetadata{}, ""}, {"text", ""}, {nil, ""}} {
+		if got := Of(c.obj); got != c.want {
+			t.Errorf("Of(%v) = %q, want %q", c.obj, got, c.want)
+		}
+	}
 }

@@ -18,12 +18,12 @@ func Every(ctx context.Context, interval time.Duration, f func() time.Duration) 
 		if next == 0 {
 			next = interval
 		}
-		wait = jitter(next)
+		wait = Jitter(next)
 	}
 }
 
-// jitter returns d, varied by up to a tenth.
-func jitter(d time.Duration) time.Duration {
+// Jitter returns d, varied by up to a tenth.
+func Jitter(d time.Duration) time.Duration {
 	return d - d/10 + time.Duration(rand.Int64N(int64(d/5)+1))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,5 +130,35 @@ func TestCall(t *testing.T) {
 		if n := <-discarded; n != 8 {
 			t.Errorf("discarded %d", n)
 		}
+	})
+}
+
+// Work that hangs gives its slot back after a while, and releases it once.
+func TestSlotsOfHangingWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slots := make(schedule.Slots, 1)
+		hang := make(chan struct{})
+		var hanging sync.WaitGroup
+		hanging.Go(func() { slots.DoWithin(t.Context(), time.Minute, func() { <-hang }) })
+		synctest.Wait()
+		began := time.Now()
+		slots.DoWithin(t.Context(), time.Minute, func() {
+			if waited := time.Since(began); waited != time.Minute {
+				t.Errorf("waited for %v, want a minute", waited)
+			}
+			close(hang)
+			hanging.Wait()
+			if len(slots) != 1 {
+				t.Errorf("%d slots are held, want that of the second", len(slots))
+			}
+		})
+		slots.DoWithin(t.Context(), time.Minute, func() {})
+		if len(slots) != 0 {
+			t.Errorf("%d slots are held", len(slots))
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		slots <- struct{}{}
+		slots.DoWithin(ended, time.Minute, func() { t.Error("called without a slot") })
 	})
 }

@@ -1,6 +1,10 @@
 package schedule
 
-import "context"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // Slots limits concurrent work by its capacity.
 type Slots chan struct{}
@@ -10,6 +14,22 @@ func (s Slots) Do(ctx context.Context, f func()) {
 	select {
 	case s <- struct{}{}:
 		defer func() { <-s }()
+		f()
+	case <-ctx.Done():
+	}
+}
+
+// DoWithin calls f when there is a free slot, unless ctx ends first. It releases the slot after the given time, even if f has
+// not returned, so that hanging work delays other work no longer than that.
+func (s Slots) DoWithin(ctx context.Context, limit time.Duration, f func()) {
+	select {
+	case s <- struct{}{}:
+		release := sync.OnceFunc(func() { <-s })
+		timer := time.AfterFunc(limit, release)
+		defer func() {
+			timer.Stop()
+			release()
+		}()
 		f()
 	case <-ctx.Done():
 	}

@@ -20,10 +20,10 @@ type Cap struct {
 	uses map[string]int
 }
 
-// maxLength is the length in bytes that values are cut to.
+// maxLength is the length in bytes to which values are truncated.
 const maxLength = 256
 
-// Valid returns value if it can be the value of a label, else a similar string that can: client_golang panics on values
+// Valid returns value if it is a valid label value, and a similar valid string otherwise: client_golang panics on values
 // that are not valid UTF-8, and a long value costs memory in every scrape.
 func Valid(value string) string {
 	value = strings.ToValidUTF8(value[:min(len(value), maxLength)], "\uFFFD")
@@ -33,8 +33,8 @@ func Valid(value string) string {
 	return value
 }
 
-// Acquire returns Valid(value) if it is in use or below the limit, else Other. Each call must be matched by a Release of the
-// returned value. It is safe for concurrent use.
+// Acquire returns Valid(value) if it is in use or below the limit, and Other otherwise. Each call must be matched by a
+// Release of the returned value. It is safe for concurrent use.
 func (c *Cap) Acquire(value string) string {
 	value = Valid(value)
 	c.mu.Lock()

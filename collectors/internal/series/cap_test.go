@@ -41,7 +41,7 @@ func TestCap(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
-	long := strings.Repeat("x", maxLength-1)
+	long := strings.Repeat("x", 255)
 	for value, want := range map[string]string{
 		"":            "",
 		"pods":        "pods",

@@ -7,14 +7,15 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/ring"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
 // Connection is the state of an informer's connection to the API server: which list or watch is in progress, why, and
 // how long there has been none. A decorated ListerWatcher writes it; handlers, checks and scrapes read it through its
 // methods, which are safe for concurrent use and take no lock.
 //
-// A LIST and a streaming list (KEP-3157) are accounted for alike: the stream is a list until the bookmark that ends its
-// initial events, and a watch from there on.
+// A LIST and a streaming list (KEP-3157) are treated alike: the stream is a list until the bookmark that ends its initial
+// events, and a watch after it.
 type Connection struct {
 	// Ring remembers the events that were received last.
 	Ring *ring.Ring
@@ -22,10 +23,15 @@ type Connection struct {
 	// first request.
 	StoreSynced func() bool
 
+	// panicked guards the log line about the first event that could not be observed.
+	panicked sync.Once
+
 	clock   *core.Observer
 	metrics *Metrics
+	// namespace is the only namespace that is watched, empty for all.
+	namespace string
 
-	// started is when the informer was run, 0 before.
+	// started is when the informer was run, or 0 if it was not.
 	started atomic.Int64
 	// requested is set by the first list or watch.
 	requested atomic.Bool
@@ -39,24 +45,40 @@ type Connection struct {
 	objects atomic.Int64
 	// miscounted is set when objects may differ from the store.
 	miscounted atomic.Bool
-	// lastReceipt is when anything was received last, 0 before.
+	// lastReceipt is when data was last received, or 0 if none was.
 	lastReceipt atomic.Int64
-	// lastReceiptTime is the time of day of lastReceipt, as computed by a scrape.
+	// lastReceiptTime is lastReceipt as a wall clock time, as computed by a scrape.
 	lastReceiptTime atomic.Pointer[timestamp]
 	// version is the resourceVersion that was received last, 0 if none was a number.
 	version atomic.Uint64
 	// open is the number of open watches.
 	open atomic.Int32
+	// transforms is the number of calls of Transformed.
+	transforms atomic.Int64
+	// lastTransform is what transforms is after the last object of a list, 0 unless a list is being transformed.
+	lastTransform atomic.Int64
 	// opened is when a watch was last established and up to date, 0 before the first.
 	opened atomic.Int64
-	// closed is when the last watch ended, 0 while one is open and before the first.
+	// openedTime is opened as a wall clock time.
+	openedTime atomic.Pointer[time.Time]
+	// closed is when the last watch ended or was last known to be alive, 0 while one is open and before the first.
 	closed atomic.Int64
+	// fresh is the last moment for which a check has shown that nothing was missing, 0 before the first.
+	fresh atomic.Int64
+	// failures is the number of lists and watches in a row that failed.
+	failures atomic.Int64
 
 	mu sync.Mutex
 	// syncBegin is when the sync in progress became necessary, 0 if there is none.
 	syncBegin int64
 	// list is the list in progress.
 	list listProgress
+	// listed is the number of objects of the last list, and nils how many of them the Transform has turned into nil.
+	listed, nils int
+	// firstTransform is what transforms was when the last list began.
+	firstTransform int64
+	// listLost is called with the number of objects of a list that were lost because of others; nil without a Transform.
+	listLost func(objects int)
 	// fallback is set when the server rejected the streaming list of this sync.
 	fallback bool
 	// lastEnd is how the last watch ended, or why none could be opened.
@@ -69,9 +91,11 @@ type List struct {
 	Version uint64
 	// At is the time at which it was complete, by the Observer's clock.
 	At int64
+	// Span is the zero value unless the list has a span.
+	Span spans.SpanContext
 }
 
-// timestamp is a moment of the Observer's clock with its time of day.
+// timestamp is a moment of the Observer's clock with its wall clock time.
 type timestamp struct {
 	at   int64
 	time time.Time
@@ -82,7 +106,7 @@ func New(obs *core.Observer, metrics *Metrics) *Connection {
 	return &Connection{Ring: ring.New(obs.RememberedEvents), clock: obs, metrics: metrics}
 }
 
-// Start records that the informer is run.
+// Start records that the informer has been started.
 func (c *Connection) Start() { c.started.Store(c.clock.Now()) }
 
 // InitialSync records that the store has its initial state for the first time since Start.
@@ -91,7 +115,7 @@ func (c *Connection) InitialSync() { c.synced(c.clock.Now() - c.started.Load()) 
 // synced records the duration of a successful sync.
 func (c *Connection) synced(nanoseconds int64) {
 	c.lastSync.Store(nanoseconds)
-	c.metrics.syncSuccess.Observe(core.Seconds(nanoseconds))
+	c.metrics.syncs.Observe(resultSuccess, core.Seconds(nanoseconds))
 }
 
 // Started reports whether the informer was run or has sent a request.
@@ -125,7 +149,18 @@ func (c *Connection) Open() bool { return c.open.Load() > 0 }
 // Opened returns when a watch was last established and up to date, by the Observer's clock, 0 before the first.
 func (c *Connection) Opened() int64 { return c.opened.Load() }
 
-// LastReceipt returns when anything was received last, and the zero time before. The time of day is computed once for
+// OpenedTime returns Opened as a wall clock time that does not change, or the zero time while no watch is open.
+func (c *Connection) OpenedTime() time.Time {
+	if t := c.openedTime.Load(); t != nil && c.Open() {
+		return *t
+	}
+	return time.Time{}
+}
+
+// ReceivedAt returns when data was last received, by the Observer's clock, 0 if none was.
+func (c *Connection) ReceivedAt() int64 { return c.lastReceipt.Load() }
+
+// LastReceipt returns when data was last received, or the zero time if none was. The wall clock time is computed once for
 // each receipt, so that it is the same in each scrape. Scrapes compute it, so that it costs nothing per event.
 func (c *Connection) LastReceipt() time.Time {
 	at := c.lastReceipt.Load()
@@ -140,8 +175,24 @@ func (c *Connection) LastReceipt() time.Time {
 	return known.time
 }
 
-// DownSince returns the time since which no event can be received: the end of the last watch or, if later, of the last list.
-// It returns 0 while a watch is open and before the first list.
+// Fresh records a moment for which a check has shown that the store lacked nothing. If the watch turns out to be dead, its events
+// are missing since then.
+func (c *Connection) Fresh(at int64) {
+	for last := c.fresh.Load(); last < at && !c.fresh.CompareAndSwap(last, at); last = c.fresh.Load() {
+	}
+}
+
+// Failures returns the number of lists and watches in a row that have failed, 0 once a watch has been open for a second. Lists
+// that succeed do not count: an informer that may list but not watch keeps failing.
+func (c *Connection) Failures() int64 {
+	if c.Open() && c.clock.Now()-c.opened.Load() >= int64(shortWatch) {
+		return 0
+	}
+	return c.failures.Load()
+}
+
+// DownSince returns the time since which no event can be received: the end of the last watch or its last sign of life, if its
+// loss was found later, or the last list after that. It returns 0 while a watch is open and before the first list.
 func (c *Connection) DownSince() (since int64) {
 	since = c.closed.Load()
 	if since == 0 && c.opened.Load() != 0 {

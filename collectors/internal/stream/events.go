@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"runtime/debug"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -8,39 +9,70 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
+
+// observe is receive for any object. Reading an object such as a typed nil panics. client-go's reflector recovers its own panic unless
+// utilruntime.ReallyCrash is set; a panic on this goroutine would always end the process.
+func (w *watchProxy) observe(event watch.Event) {
+	defer func() {
+		if r := recover(); r != nil {
+			w.connection.panicked.Do(func() {
+				w.connection.clock.Logger.Error("cannot observe a watch event; further ones of this informer are not logged",
+					"informer_type", w.connection.metrics.informerType, "panic", r, "stack", string(debug.Stack()))
+			})
+		}
+	}()
+	w.receive(event)
+}
 
 // receive records an event before the reflector sees it, so that no handler can finish it first.
 func (w *watchProxy) receive(event watch.Event) {
 	c := w.connection
 	at := c.clock.Now()
+	if event.Type == watch.Error {
+		w.receiveError(apierrors.FromObject(event.Object), at)
+		return
+	}
 	c.lastReceipt.Store(at)
-	if w.initial && event.Type != watch.Error {
+	if w.initial {
 		w.receiveInitial(event)
 		return
 	}
 	w.remember()
 	c.metrics.countEvent(event.Type)
-	if event.Type == watch.Error {
-		w.failed(apierrors.FromObject(event.Object))
-		return
-	}
-	if event.Type == watch.Added || event.Type == watch.Modified {
-		c.observePropagation(event.Object)
-	}
+	resourceVersion := versionOf(event) // empty if the object cannot be read, so that undo reverses exactly what follows
 	if w.ordered = w.ordered || event.Type != watch.Added; !w.ordered {
 		w.unordered = w.events
 		c.Miscount()
 	} else {
-		c.objects.Add(objects(event.Type))
-		if version, ok := rv.Parse(rv.Of(event.Object)); ok {
+		if n := objects(event.Type); n != 0 {
+			c.objects.Add(n)
+		}
+		if version, ok := rv.Parse(resourceVersion); ok {
 			c.advance(version)
 			if paired(event.Type) {
 				c.Ring.Push(version, at)
 			}
 		}
 	}
+	if event.Type == watch.Added || event.Type == watch.Modified {
+		c.observePropagation(event.Object) // last, because it panics if the object cannot be read
+	}
+	if paired(event.Type) {
+		c.inspect(event.Object)
+	}
+}
+
+// receiveError records an error event. That of a dead connection is client-go's own: nothing has arrived.
+func (w *watchProxy) receiveError(err error, at int64) {
+	if !errclass.IsLate(err) {
+		w.connection.lastReceipt.Store(at)
+	}
+	w.remember()
+	w.connection.metrics.countEvent(watch.Error)
+	w.failed(err)
 }
 
 // advance records a resourceVersion that was received. If versions go backwards, as they never do with
@@ -69,11 +101,15 @@ func paired(t watch.EventType) bool {
 	return t == watch.Added || t == watch.Modified || t == watch.Deleted
 }
 
-// receiveInitial accounts for an event that precedes the end of a streaming list.
+// receiveInitial records an event that precedes the end of a streaming list.
 func (w *watchProxy) receiveInitial(event watch.Event) {
 	switch event.Type {
 	case watch.Added:
 		w.items++
+		w.changes++
+		w.connection.inspect(event.Object)
+	case watch.Modified:
+		w.changes++
 	case watch.Deleted:
 		w.items--
 	case watch.Bookmark:
@@ -82,7 +118,7 @@ func (w *watchProxy) receiveInitial(event watch.Event) {
 			return
 		}
 		w.initial = false
-		w.connection.listCompleted(w.items, object.GetResourceVersion(), true)
+		w.connection.listCompleted(w.items, w.changes, object.GetResourceVersion(), true)
 		w.open()
 	}
 }
@@ -109,7 +145,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 			continue
 		}
 		w.connection.objects.Add(-objects(event.Type))
-		if version, ok := rv.Parse(rv.Of(event.Object)); ok {
+		if version, ok := rv.Parse(versionOf(event)); ok {
 			// A version that went backwards was counted once, and does not count again when it is resent.
 			w.connection.version.Store(min(version, w.before[w.events%len(w.before)]))
 			if paired(event.Type) {
@@ -117,4 +153,10 @@ func (w *watchProxy) undo(last ...watch.Event) {
 			}
 		}
 	}
+}
+
+// versionOf returns the resourceVersion of an event's object, or an empty string if it cannot be read.
+func versionOf(event watch.Event) (version string) {
+	defer func() { _ = recover() }()
+	return rv.Of(event.Object)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/errclass"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
 // listProgress is a list that may take several pages.
@@ -35,6 +36,8 @@ func (c *Connection) beginList(firstPage bool) {
 	if !firstPage {
 		return
 	}
+	c.firstTransform = c.transforms.Load()
+	c.lastTransform.Store(0)
 	if c.list.restarted {
 		c.list = listProgress{start: c.list.start}
 		return
@@ -44,7 +47,8 @@ func (c *Connection) beginList(firstPage bool) {
 
 // pageReceived records one page of a LIST.
 func (c *Connection) pageReceived(page runtime.Object, options metav1.ListOptions) {
-	c.metrics.listPages.Inc()
+	c.metrics.listPages.Add(1)
+	c.inspectPage(page)
 	c.mu.Lock()
 	c.list.items += meta.LenList(page)
 	items := c.list.items
@@ -62,18 +66,23 @@ func (c *Connection) pageReceived(page runtime.Object, options metav1.ListOption
 		// The list may be stale: client-go requests version 0 until it knows a version.
 		c.version.Store(0)
 	}
-	c.listCompleted(items, list.GetResourceVersion(), false)
+	c.listCompleted(items, 0, list.GetResourceVersion(), false)
 }
 
-// listCompleted records the end of a list.
-func (c *Connection) listCompleted(items int, resourceVersion string, streamed bool) {
+// listCompleted records the end of a list. received is the number of events of a streaming list that client-go transforms.
+func (c *Connection) listCompleted(items, received int, resourceVersion string, streamed bool) {
 	now := c.clock.Now()
 	version, _ := rv.Parse(resourceVersion)
 	first := c.lastList.Load() == nil || c.StoreSynced != nil && !c.StoreSynced()
 	c.mu.Lock()
 	reason := c.relistReason(first, streamed)
-	listDuration, syncDuration := now-c.list.start, now-c.syncBegin
+	start, syncDuration := c.list.start, now-c.syncBegin
 	c.syncBegin, c.fallback, c.list = 0, false, listProgress{}
+	c.listed, c.nils = items, 0
+	lastTransform := c.firstTransform + int64(received+items)
+	if c.listLost == nil || version == 0 || items <= 0 {
+		lastTransform = 0
+	}
 	c.mu.Unlock()
 
 	if version != 0 {
@@ -83,11 +92,13 @@ func (c *Connection) listCompleted(items int, resourceVersion string, streamed b
 	if c.lastList.Load() != nil {
 		c.relists.Add(1)
 	}
-	c.lastList.Store(&List{Version: version, At: now})
+	span := c.traceList(start, spans.Result{Items: items, End: c.clock.Moment(now)})
+	c.lastList.Store(&List{Version: version, At: now, Span: span})
+	c.lastTransform.Store(lastTransform)
 	c.lastReceipt.Store(now)
-	c.metrics.listDuration.Observe(core.Seconds(listDuration))
+	c.metrics.listDuration.Observe(core.Seconds(now - start))
 	c.metrics.listItems.Observe(float64(items))
-	c.metrics.relists[reason].Inc()
+	c.metrics.relists.Inc(reason)
 	if !first || c.StoreSynced == nil {
 		c.synced(syncDuration) // the first sync of an informer ends when its store has the list: see InitialSync
 	}
@@ -125,7 +136,7 @@ func (c *Connection) listError(ctx context.Context, err error, options metav1.Li
 		c.mu.Lock()
 		c.list.restarted = true
 		c.mu.Unlock()
-		c.metrics.errors[errorType].Inc()
+		c.metrics.errors.Inc(errorType)
 		return
 	}
 	if options.SendInitialEvents != nil && errclass.IsStreamingListUnsupported(err) {
@@ -139,9 +150,21 @@ func (c *Connection) listError(ctx context.Context, err error, options metav1.Li
 // listFailed records the end of a list that did not complete.
 func (c *Connection) listFailed(errorType string) {
 	c.mu.Lock()
-	duration := c.clock.Now() - c.list.start
+	start := c.list.start
 	c.list = listProgress{}
 	c.mu.Unlock()
-	c.metrics.errors[errorType].Inc()
-	c.metrics.syncError.Observe(core.Seconds(duration))
+	now := c.clock.Now()
+	c.failures.Add(1)
+	c.traceList(start, spans.Result{Failed: true, ErrorType: errorType, End: c.clock.Moment(now)})
+	c.metrics.errors.Inc(errorType)
+	c.metrics.syncs.Observe(resultError, core.Seconds(now-start))
+}
+
+// traceList records the span of a list that has ended.
+func (c *Connection) traceList(start int64, r spans.Result) spans.SpanContext {
+	span := c.clock.Tracing.Start(context.Background(), spans.Operation{
+		Kind: spans.List, Name: c.metrics.informerType, WatchNamespace: c.metrics.watchNamespace, Start: c.clock.Moment(start),
+	})
+	span.End(r)
+	return span.SpanContext()
 }

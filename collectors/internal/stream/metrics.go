@@ -8,48 +8,50 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// Metrics are the series that connections with the same labels share. All are resolved in advance, so that the hot path
-// looks up no label.
+// Metrics are the series that connections with the same labels share. Those that most connections have are resolved in
+// advance.
 type Metrics struct {
-	syncSuccess, syncError   prometheus.Observer
-	relists                  map[string]prometheus.Counter
-	listDuration, listItems  prometheus.Observer
-	listPages                prometheus.Counter
-	errors                   map[string]prometheus.Counter
-	watches, timeouts        prometheus.Counter
-	watchDuration            prometheus.Observer
-	disconnects              map[string]prometheus.Counter
-	gap, propagation         prometheus.Observer
-	regressions              prometheus.Counter
-	added, modified, deleted prometheus.Counter
-	bookmarks, errorEvents   prometheus.Counter
+	informerType, watchNamespace string
+
+	syncs                   *core.ObserverSet
+	relists                 *core.CounterSet
+	listDuration, listItems prometheus.Observer
+	listPages               *core.LazyCounter
+	errors                  *core.CounterSet
+	watches, timeouts       prometheus.Counter
+	watchDuration           *core.LazyObserver
+	disconnects             *core.CounterSet
+	gap                     prometheus.Observer
+	propagation             *core.LazyObserver
+	regressions             prometheus.Counter
+	events                  *core.CounterSet
+	// foreign exists if the informer watches one namespace.
+	foreign, unversioned *core.LazyCounter
 }
 
-// NewMetrics returns the series with the given values of the labels informer_type and watch_namespace. The caller
-// deletes them.
-func NewMetrics(v *core.Vectors, informerType, watchNamespace string) *Metrics {
-	with := func(more ...string) []string { return append([]string{informerType, watchNamespace}, more...) }
-	events := v.CounterSet(catalog.InformerWatchEvents, with()...)
+// NewMetrics returns the series with the given values of the labels informer_type and watch_namespace. The caller closes
+// the gate and deletes them.
+func NewMetrics(v *core.Vectors, gate *core.Gate, informerType, watchNamespace string) *Metrics {
+	l := []string{informerType, watchNamespace}
 	return &Metrics{
-		syncSuccess:   v.Histogram(catalog.InformerSyncDuration, with(resultSuccess)...),
-		syncError:     v.Histogram(catalog.InformerSyncDuration, with(resultError)...),
-		relists:       v.CounterSet(catalog.InformerRelists, with()...),
-		listDuration:  v.Histogram(catalog.InformerListDuration, with()...),
-		listItems:     v.Histogram(catalog.InformerListItems, with()...),
-		listPages:     v.Counter(catalog.InformerListPages, with()...),
-		errors:        v.CounterSet(catalog.InformerSyncErrors, with()...),
-		watches:       v.Counter(catalog.InformerWatches, with()...),
-		timeouts:      v.Counter(catalog.InformerWatchTimeouts, with()...),
-		watchDuration: v.Histogram(catalog.InformerWatchDuration, with()...),
-		disconnects:   v.CounterSet(catalog.InformerWatchDisconnects, with()...),
-		gap:           v.Histogram(catalog.InformerCoverageGap, with()...),
-		propagation:   v.Histogram(catalog.InformerPropagation, with()...),
-		regressions:   v.Counter(catalog.InformerResourceVersionRegressions, with()...),
-		added:         events[EventAdded],
-		modified:      events[EventModified],
-		deleted:       events[EventDeleted],
-		bookmarks:     events[EventBookmark],
-		errorEvents:   events[EventError],
+		informerType: informerType, watchNamespace: watchNamespace,
+
+		syncs:         v.ObserverSet(gate, catalog.InformerSyncDuration, l...),
+		relists:       v.CounterSet(gate, catalog.InformerRelists, l...),
+		listDuration:  v.Summary(catalog.InformerListDuration, l...),
+		listItems:     v.Summary(catalog.InformerListItems, l...),
+		listPages:     v.LazyCounter(gate, catalog.InformerListPages, l...),
+		errors:        v.CounterSet(gate, catalog.InformerSyncErrors, l...),
+		watches:       v.Counter(catalog.InformerWatches, l...),
+		timeouts:      v.Counter(catalog.InformerWatchTimeouts, l...),
+		watchDuration: v.LazySummary(gate, catalog.InformerWatchDuration, l...),
+		disconnects:   v.CounterSet(gate, catalog.InformerWatchDisconnects, l...),
+		gap:           v.Histogram(catalog.InformerCoverageGap, l...),
+		propagation:   v.LazySummary(gate, catalog.InformerPropagation, l...),
+		regressions:   v.Counter(catalog.InformerResourceVersionRegressions, l...),
+		events:        v.CounterSet(gate, catalog.InformerWatchEvents, l...),
+		foreign:       v.LazyCounter(gate, catalog.InformerForeignObjects, l...),
+		unversioned:   v.LazyCounter(gate, catalog.InformerUnversionedObjects, l...),
 	}
 }
 
@@ -57,14 +59,14 @@ func NewMetrics(v *core.Vectors, informerType, watchNamespace string) *Metrics {
 func (m *Metrics) countEvent(t watch.EventType) {
 	switch t {
 	case watch.Added:
-		m.added.Inc()
+		m.events.Inc(EventAdded)
 	case watch.Modified:
-		m.modified.Inc()
+		m.events.Inc(EventModified)
 	case watch.Deleted:
-		m.deleted.Inc()
+		m.events.Inc(EventDeleted)
 	case watch.Bookmark:
-		m.bookmarks.Inc()
+		m.events.Inc(EventBookmark)
 	case watch.Error:
-		m.errorEvents.Inc()
+		m.events.Inc(EventError)
 	}
 }

@@ -14,7 +14,7 @@ const (
 	relistExpired = "expired"
 	// relistWatchFailed follows a watch that ended with any other error, or that could not be opened.
 	relistWatchFailed = "watch_failed"
-	// relistDecode follows a watch whose stream could not be decoded.
+	// relistDecode follows a watch with a stream that could not be decoded.
 	relistDecode = "decode"
 	// relistFallback is a LIST because the API server rejected the streaming list that was requested first.
 	relistFallback = "fallback"

@@ -13,14 +13,23 @@ type watchEnd struct {
 	reason string
 	// decode is set if the stream could not be decoded.
 	decode bool
+	// late is set if the connection had been dead for some time when that was found.
+	late bool
+}
+
+// endOf returns the end of a watch by an error on its stream.
+func endOf(err error) watchEnd {
+	return watchEnd{reason: errclass.WatchEnd(err), decode: errclass.IsDecode(err), late: errclass.IsLate(err)}
 }
 
 // watchOpened records that a watch is open and up to date.
 func (c *Connection) watchOpened() {
 	c.metrics.watches.Inc()
-	c.open.Add(1)
 	now := c.clock.Now()
+	wall := c.clock.Wall(now)
+	c.openedTime.Store(&wall)
 	c.opened.Store(now)
+	c.open.Add(1)
 	if closed := c.closed.Swap(0); closed != 0 {
 		c.metrics.gap.Observe(core.Seconds(now - closed))
 	}
@@ -30,10 +39,23 @@ func (c *Connection) watchOpened() {
 func (c *Connection) watchClosed(opened int64, end watchEnd) {
 	now := c.clock.Now()
 	c.metrics.watchDuration.Observe(core.Seconds(now - opened))
+	if now-opened >= int64(shortWatch) {
+		c.failures.Store(0)
+	}
 	if c.open.Add(-1) == 0 {
-		c.closed.Store(now)
+		c.closed.Store(c.coveredUntil(now, opened, end))
 	}
 	c.watchDown(end)
+}
+
+// coveredUntil returns the last moment at which a watch that has ended could deliver. An end that the server announces is known at
+// once. A connection without a peer is found later: then it is the last moment at which something arrived, or at which a
+// freshness check has shown that nothing was missing.
+func (c *Connection) coveredUntil(now, opened int64, end watchEnd) int64 {
+	if !end.late {
+		return now
+	}
+	return min(now, max(opened, c.lastReceipt.Load(), c.fresh.Load()))
 }
 
 // watchDown records why there is no watch.
@@ -46,7 +68,8 @@ func (c *Connection) watchDown(end watchEnd) {
 	case watchTimeout:
 		c.metrics.timeouts.Inc()
 	default:
-		c.metrics.disconnects[end.reason].Inc()
+		c.failures.Add(1)
+		c.metrics.disconnects.Inc(end.reason)
 	}
 }
 
@@ -55,6 +78,6 @@ func (c *Connection) watchRefused(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	c.metrics.errors[errclass.ErrorType(err)].Inc()
-	c.watchDown(watchEnd{reason: errclass.WatchEnd(err), decode: errclass.IsDecode(err)})
+	c.metrics.errors.Inc(errclass.ErrorType(err))
+	c.watchDown(endOf(err))
 }

@@ -66,7 +66,7 @@ func (a *Tracker) Status() Status {
 	return Status{a.answer, a.refused, a.unreachable}
 }
 
-// reported reports whether err is or wraps the last request error, which failed has logged.
+// reported reports whether err is or wraps the last request error, which was logged by the method failed.
 func (a *Tracker) reported(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,8 @@ func (a *Tracker) Watched(ctx context.Context, options metav1.ListOptions, err e
 	case err == nil:
 		a.opened()
 	case options.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)):
-		// The server does not support streaming lists. client-go falls back to a list, and only its result counts.
+		// The server does not support streaming lists. client-go falls back to a list, and only the result of that list
+		// matters.
 		a.log.Debug("streaming lists are not supported", "err", err)
 	default:
 		a.Failed(ctx, err)
@@ -144,7 +145,7 @@ func (a *Tracker) Failed(ctx context.Context, err error) {
 	}
 }
 
-// WatchError keeps client-go from logging every retry of a request whose failure the tracker has logged. Errors that do not
+// WatchError keeps client-go from logging every retry of a request if the tracker has logged its failure. Errors that do not
 // come from a request, such as a list that cannot be decoded, are logged as usual.
 func (a *Tracker) WatchError(ctx context.Context, r *cache.Reflector, err error) {
 	if !a.reported(err) {
@@ -152,7 +153,10 @@ func (a *Tracker) WatchError(ctx context.Context, r *cache.Reflector, err error)
 	}
 }
 
-// fixes are the remedies in log messages.
+// Fix returns the remedy for an answer that is a rejection.
+func Fix(answer string) string { return fixes[answer] }
+
+// fixes are the remedies in log messages and in the output of exporter check.
 var fixes = map[string]string{
 	Forbidden:    "grant list and watch on it, or leave it out of resources in the configuration file",
 	Unauthorized: "renew the credentials",

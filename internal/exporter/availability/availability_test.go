@@ -25,7 +25,7 @@ var (
 	errUnreachable = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
 )
 
-// result is one request of an informer and what came of it.
+// result is one request of an informer and its result.
 type result struct {
 	request string // "list", "watch" or "stream", a streaming list
 	err     error
@@ -143,7 +143,7 @@ func TestAvailabilityIgnoresWhatStopCutsOff(t *testing.T) {
 	}
 }
 
-// client-go's handler gets what a request returned, wrapped; only what is not known yet is logged by client-go.
+// client-go's handler receives the error of a request, wrapped. client-go logs only errors that are not logged yet.
 func TestAvailabilityReported(t *testing.T) {
 	var written logtest.Recorder
 	a := NewTracker(written.Logger())

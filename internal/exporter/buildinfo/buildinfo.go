@@ -2,6 +2,7 @@
 package buildinfo
 
 import (
+	"fmt"
 	"runtime/debug"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,12 @@ func Version() string {
 		return info.Main.Version
 	}
 	return "unknown"
+}
+
+// Print returns what Prometheus programs print for --version. Their version.Print uses text/template, see docs/decisions.md.
+func Print() string {
+	return fmt.Sprintf("%s, version %s (branch: %s, revision: %s)\n  go version:       %s\n  platform:         %s/%s\n  tags:             %s",
+		Name, Version(), version.Branch, version.GetRevision(), version.GoVersion, version.GoOS, version.GoArch, version.GetTags())
 }
 
 // NewCollector returns a collector of informer_exporter_build_info.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,8 +23,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// RESTConfig returns the client configuration from the kubeconfig file, else from $KUBECONFIG, else from the pod's service
-// account. It never reads the kubeconfig in the home directory, so that an exporter does not watch the wrong cluster by
+// RESTConfig returns the client configuration from the kubeconfig file, $KUBECONFIG or the pod's service account, in this
+// order. It never reads the kubeconfig in the home directory, so that an exporter does not watch the wrong cluster by
 // accident.
 func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
@@ -45,11 +47,45 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
+	hideUser(config)
 	return config, nil
 }
 
+// UserConfig returns the client configuration that kubectl would use: from the kubeconfig file, $KUBECONFIG, the home directory or
+// the pod's service account, in this order. An empty kubeContext is the current context.
+func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = kubeconfig
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: kubeContext}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	hideUser(config)
+	return config, nil
+}
+
+// hideUser moves a user and password from the URL of the API server, which pages and logs show, to the fields of
+// the configuration. A token takes precedence, as in requests with both.
+func hideUser(config *rest.Config) {
+	scheme, host := "", config.Host
+	if !strings.Contains(host, "://") { // client-go takes host:port as well
+		scheme = "http://"
+	}
+	address, err := url.Parse(scheme + host)
+	if err != nil || address.User == nil {
+		return
+	}
+	if config.Username == "" && config.BearerToken == "" && config.BearerTokenFile == "" {
+		config.Username = address.User.Username()
+		config.Password, _ = address.User.Password()
+	}
+	address.User = nil
+	config.Host = strings.TrimPrefix(address.String(), scheme)
+}
+
 // Client-side rate limit of all requests. With client-go's default of 5 requests per second, the start would take seconds.
-// Informers back off on errors on their own.
+// Informers have their own backoff.
 const (
 	clientQPS   = 50
 	clientBurst = 100
@@ -83,11 +119,14 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 	// Closing idle connections is not enough: the connection of the last watch is not idle right after the watch was stopped.
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
+	config.Wrap(limitBuffers) // before observe, because it needs the innermost transport
+	config.Wrap(limitMemory)
 	config = observe(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
+	client.CheckRedirect = refuseRedirects
 	objects, err := newMetadata(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
@@ -117,7 +156,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 	}, nil
 }
 
-// discover returns what the API server serves. Requests can be canceled since client-go v0.37.
+// discover returns what the API server serves. Before client-go v0.37, requests cannot be canceled.
 func discover(ctx context.Context, client *discovery.DiscoveryClient) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	type cancelable interface {
 		ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)

@@ -80,3 +80,31 @@ func TestRESTConfig(t *testing.T) {
 		})
 	}
 }
+
+// Credentials in the URL of the API server are used, and not shown.
+func TestUserInTheURL(t *testing.T) {
+	for _, c := range []struct{ name, scheme, user, username string }{
+		{"password", "https://", "", "alice"},
+		{"token", "https://", "token: t", ""},
+		{"no scheme", "", "", "alice"},
+	} {
+		kubeconfig := `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: c, cluster: {server: "` + c.scheme + `alice:s3cret@api.example.com:6443/prefix"}}]
+users: [{name: u, user: {` + c.user + `}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+`
+		file := filepath.Join(t.TempDir(), "kubeconfig")
+		if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		config, err := RESTConfig(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config.Host != c.scheme+"api.example.com:6443/prefix" || config.Username != c.username || (config.Password == "s3cret") != (c.username != "") {
+			t.Errorf("%s: host %s, user %q", c.name, config.Host, config.Username)
+		}
+	}
+}

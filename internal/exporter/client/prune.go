@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Most metadata is in fields that the exporter does not read, above all managedFields. They are removed from responses before
+// Most metadata is in fields that the exporter does not read, mainly managedFields. They are removed from responses before
 // decoding: otherwise they would be most of the garbage of a list.
 
 // message lists the fields of a protobuf message to prune. Other fields are kept.
@@ -39,8 +39,7 @@ var (
 	prunedKinds = map[string]message{"PartialObjectMetadata": prunedObject, "PartialObjectMetadataList": prunedList}
 )
 
-// prune removes fields of a message in place and returns its new length. Lengths keep their encoded size, so that nothing moves
-// twice.
+// prune removes fields of a message in place and returns its new length. Lengths keep their encoded size, so nothing moves twice.
 func (m message) prune(data []byte) (kept int, err error) {
 	for read := 0; read < len(data); {
 		number, kind, tag := protowire.ConsumeTag(data[read:])
@@ -102,7 +101,7 @@ func pruneMetadata(data []byte) ([]byte, error) {
 	raw, size := protowire.ConsumeBytes(rest[tag:])
 	var meta runtime.TypeMeta
 	if size < 0 || meta.Unmarshal(raw) != nil {
-		return data, nil // the decoder reports it better
+		return data, nil // the decoder returns a better error
 	}
 	within, ok := prunedKinds[meta.Kind]
 	if !ok || meta.APIVersion != metav1.SchemeGroupVersion.String() {

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Of whole objects in JSON, which is everything but Leases, the exporter reads metadata and status.observedGeneration. The
-// rest, up to a megabyte, is removed before decoding: as maps and slices it would be many times larger.
+// The exporter reads only metadata and status.observedGeneration of whole objects in JSON, which are all except Leases. The
+// rest, up to a megabyte, is removed before decoding: decoded into maps and slices, it would be many times larger.
 
 // members lists the members of a JSON object to keep.
 type members struct {
@@ -29,7 +29,7 @@ var (
 		"annotations": {drop: true, unless: []byte(metav1.InitialEventsAnnotationKey)}, // ends a streaming list
 	}}
 	prunedStatus = &members{named: map[string]member{"observedGeneration": {}}}
-	// A Status has a text in status.
+	// In a Status object, status is a string.
 	prunedWhole = &members{named: map[string]member{
 		"apiVersion": {}, "kind": {}, "metadata": {within: prunedMeta}, "status": {within: prunedStatus},
 		"message": {}, "reason": {}, "details": {}, "code": {},
@@ -57,7 +57,11 @@ var errNoJSON = errors.New("the API server sent an invalid JSON object")
 type jsonPruner struct {
 	in, out []byte
 	at      int
+	depth   int // of brackets that are copied
 }
+
+// maxDepth is the number of nested brackets that are pruned. Lists of objects have four; a stack of millions would end the process.
+const maxDepth = 100
 
 // space skips white space and returns the next character, 0 at the end.
 func (p *jsonPruner) space() byte {
@@ -113,7 +117,7 @@ func (p *jsonPruner) skipString() bool {
 			return false
 		}
 		escapes := 0
-		for p.in[p.at+end-1-escapes] == '\\' { // stops at the opening quote at the latest
+		for p.in[p.at+end-1-escapes] == '\\' { // stops at the opening quote if not before
 			escapes++
 		}
 		p.at += end + 1
@@ -147,8 +151,12 @@ func (p *jsonPruner) object(m *members) error {
 	return p.elements('}', func() error { return p.member(m) })
 }
 
-// elements copies the content of brackets. A dropped element takes its comma along.
+// elements copies the content of brackets. The comma of a dropped element is dropped as well.
 func (p *jsonPruner) elements(closing byte, element func() error) error {
+	if p.depth++; p.depth > maxDepth {
+		return errNoJSON
+	}
+	defer func() { p.depth-- }()
 	p.out = append(p.out, p.in[p.at])
 	p.at++
 	empty := true

@@ -43,13 +43,14 @@ func TestPruneWhole(t *testing.T) {
 	}
 }
 
-// FuzzPruneWhole compares what is read of an object before and after: a valid object stays valid, with the same values.
+// FuzzPruneWhole compares the fields that are read before and after pruning: a valid object stays valid, with the same
+// values.
 func FuzzPruneWhole(f *testing.F) {
 	f.Add([]byte(`{"apiVersion":"v1","kind":"a","metadata":{"name":"b","generation":1,"labels":{}},"spec":{"x":["\\\"",{}]},"status":{"observedGeneration":1,"y":[1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var before, after unstructured.Unstructured
 		if err := json.Unmarshal(data, &before.Object); err != nil || strings.Contains(string(data), `\u`) || !json.Valid(data) {
-			_, _ = pruneWhole(data) // which must only not panic
+			_, _ = pruneWhole(data) // which must not panic
 			return
 		}
 		pruned, err := pruneWhole(data)
@@ -72,4 +73,14 @@ func FuzzPruneWhole(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Text that is nested too deep is rejected, wherever it is, instead of exhausting the stack.
+func TestDeepNesting(t *testing.T) {
+	deep := strings.Repeat("[", 20_000_000)
+	for _, before := range []string{`{"items":`, `{"metadata":`, `{"status":`, `{"items":[{"metadata":`} {
+		if _, err := pruneWhole([]byte(before + deep)); err == nil {
+			t.Errorf("%s[[[... is accepted", before)
+		}
+	}
 }

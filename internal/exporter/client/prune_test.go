@@ -105,7 +105,7 @@ func withKind(object runtime.Object, kind schema.GroupVersionKind) runtime.Objec
 	return object
 }
 
-// What is broken is an error, not some other object.
+// Invalid data is an error, not another object.
 func TestPruneBroken(t *testing.T) {
 	full, _ := fullMeta("a")
 	object := withKind(&metav1.PartialObjectMetadata{ObjectMeta: full}, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
@@ -135,7 +135,7 @@ func TestPruneJSON(t *testing.T) {
 	}
 }
 
-// FuzzPrune looks for bytes that an API server would never send and that end the program.
+// FuzzPrune looks for bytes that crash the program, even if an API server would never send them.
 func FuzzPrune(f *testing.F) {
 	full, _ := fullMeta("a")
 	f.Add(encoded(f, withKind(&metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}}}, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList"))))
@@ -162,7 +162,7 @@ func FuzzPrune(f *testing.F) {
 	})
 }
 
-// kept returns of each object in object what is read of it.
+// kept returns the fields that are read of each object in object.
 func kept(object runtime.Object) (all []metav1.ObjectMeta) {
 	one := func(m *metav1.ObjectMeta) {
 		all = append(all, metav1.ObjectMeta{

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -37,26 +39,36 @@ type Config struct {
 	// LabelSelector limits all informers and checks to matching objects, such as "team=shop,tier notin (test)". The default is
 	// all objects.
 	LabelSelector string `yaml:"labelSelector,omitempty"`
-	// SplitResources are names and patterns of resources that are too large for one exporter. With --shard, every shard watches
-	// a part of their objects. The API server selects the part by UID if its feature gate ShardedListAndWatch is enabled.
-	// Otherwise the namespaces are distributed and watched one by one. It has no effect without --shard.
+	// SplitResources are names and patterns of resources that are too large for one exporter. With --shard, every shard
+	// watches a part of their objects. The API server selects the part by UID if its feature gate ShardedListAndWatch is
+	// enabled. Otherwise, each shard watches a part of the namespaces, with one watch per namespace. It has no effect
+	// without --shard.
 	SplitResources []string `yaml:"splitResources,omitempty"`
-	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards use
-	// different API servers: they may otherwise decide differently, and objects are counted twice or not at all. "uid" works
+	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards
+	// use API servers that support different methods: otherwise objects may be counted twice or not at all. "uid" works
 	// with any API server. Without the feature gate, every shard receives all objects and drops those of other shards.
 	SplitBy string `yaml:"splitBy,omitempty"`
 	// Checks compare the caches with the API server.
 	Checks Checks `yaml:"checks,omitempty"`
 	// Objects configures the metrics about objects.
 	Objects Objects `yaml:"objects,omitempty"`
+	// Detail is "full" or "essential". With "essential", a resource has about half as many series: the exporter reports what
+	// alerts of severity page and ticket read, and the number of objects. Most panels show nothing. It defaults to full. A change
+	// takes effect at the next start.
+	Detail string `yaml:"detail,omitempty"`
+	// Histograms is "classic", "native" or "both". Native histograms are one series each; Prometheus reads them with
+	// "scrape_native_histograms: true". Rules and dashboards read the form set by histograms in the generator's configuration. It defaults
+	// to classic. A change takes effect at the next start.
+	Histograms string `yaml:"histograms,omitempty"`
 }
 
-// Checks are the intervals of checks, such as "30s". "0s" disables a check.
+// Checks are the intervals of cache checks, such as "30s". "0s" disables a check.
 type Checks struct {
-	// Freshness is the interval of freshness checks: one watch request of one second per informer. It defaults to 30s, which is
-	// 46 requests per minute with the 23 default resources.
+	// Freshness is the interval of freshness checks: one watch request of one second, of one informer at a time. Each informer
+	// that receives nothing, not even bookmarks, is checked within ten intervals. It defaults to 30s, which is 2 requests
+	// per minute, and 20 with 100 resources without bookmarks.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
-	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 500. It
+	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 1,000. It
 	// defaults to 10m.
 	Audit *configfile.Duration `yaml:"audit,omitempty"`
 }
@@ -102,6 +114,9 @@ type Objects struct {
 	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
 	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
+	// FirstNamespaces are served before other namespaces, as kube-system is, if the objects exceed the limits of series. All
+	// other namespaces share the limits equally. A change takes effect at the next start.
+	FirstNamespaces []string `yaml:"firstNamespaces,omitempty"`
 }
 
 // Resource selects a resource, or all resources that match a pattern. A Resource with only a name can be written as a string.
@@ -128,6 +143,19 @@ func (r *Resource) UnmarshalYAML(unmarshal func(any) error) error {
 const (
 	ScopeNamespaced = "Namespaced"
 	ScopeCluster    = "Cluster"
+)
+
+// Values of Config.Detail.
+const (
+	DetailFull      = "full"
+	DetailEssential = "essential"
+)
+
+// Values of Config.Histograms.
+const (
+	HistogramsClassic = "classic"
+	HistogramsNative  = "native"
+	HistogramsBoth    = "both"
 )
 
 // Values of Config.SplitBy.
@@ -184,6 +212,12 @@ func (c Config) mistakes() (errs []error) {
 			errs = append(errs, err)
 		}
 	}
+	if c.Detail != "" && c.Detail != DetailFull && c.Detail != DetailEssential {
+		errs = append(errs, mistake("detail", "%q is not supported; write %s or %s", c.Detail, DetailFull, DetailEssential))
+	}
+	if forms := []string{"", HistogramsClassic, HistogramsNative, HistogramsBoth}; !slices.Contains(forms, c.Histograms) {
+		errs = append(errs, mistake("histograms", "%q is not supported; write %s", c.Histograms, strings.Join(forms[1:], ", ")))
+	}
 	if c.SplitBy != "" && c.SplitBy != SplitByUID && c.SplitBy != SplitByNamespaces {
 		errs = append(errs, mistake("splitBy", "%q is not supported; write %s or %s", c.SplitBy, SplitByUID, SplitByNamespaces))
 	}
@@ -205,6 +239,11 @@ func (c Config) mistakes() (errs []error) {
 			errs = append(errs, mistake(field, "%q is not a valid namespace; omit namespaces to watch all of them", ns))
 		}
 		seen[ns] = true
+	}
+	for i, ns := range c.Objects.FirstNamespaces {
+		if len(validation.IsDNS1123Label(ns)) > 0 {
+			errs = append(errs, mistake(fmt.Sprintf("objects.firstNamespaces[%d]", i), "%q is not a valid namespace", ns))
+		}
 	}
 	if _, err := labels.Parse(c.LabelSelector); err != nil {
 		errs = append(errs, mistake("labelSelector", "%q is not a selector: %v; write one like team=shop,tier!=test", c.LabelSelector, err))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Every error names the field and says what to write instead.
+// Every error names the field and the fix.
 func TestParseConfigErrors(t *testing.T) {
 	for _, tc := range []struct {
 		yaml string
@@ -31,6 +31,10 @@ func TestParseConfigErrors(t *testing.T) {
 		{"excludeResources: [{name: pods}]", []string{"excludeResources[0]: cannot unmarshal !!map into string"}},
 		{"splitResources: [pods]\nsplitBy: uid", nil},
 		{"splitBy: namespaces", nil},
+		{"detail: essential", nil},
+		{"detail: little", []string{`line 1: detail: "little" is not supported; write full or essential`}},
+		{"histograms: both", nil},
+		{"histograms: sparse", []string{`line 1: histograms: "sparse" is not supported; write classic, native, both`}},
 		{"splitResources: [pods]\nsplitBy: UID", []string{`line 2: splitBy: "UID" is not supported; write uid or namespaces`}},
 		{"# all of a team\nlabelSelector: team=", nil},
 		{"# all of a team\nlabelSelector: team in", []string{"line 2: labelSelector:", "team=shop"}},
@@ -44,6 +48,7 @@ func TestParseConfigErrors(t *testing.T) {
 		{`namespaces: ["*"]`, []string{"namespaces[0]", "omit namespaces"}},
 		{"checks: {freshness: 10ms}", []string{"checks.freshness", "10ms is too short", "0s to turn it off"}},
 		{"checks: {freshness: -1s}", []string{"checks.freshness"}},
+		{`objects: {firstNamespaces: [a, "*"]}`, []string{"objects.firstNamespaces[1]", "not a valid namespace"}},
 		{`namespaces: [a, a]`, []string{"namespaces[1]", "repeated"}},
 		{"resources: [{name: A}]\nnamespaces: [B]", []string{"resources[0].name", "namespaces[0]"}}, // all at once
 		{"\x00", []string{""}},

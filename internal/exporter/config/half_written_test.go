@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// A file that a writer has emptied before writing is not taken for a complete one.
+// A file that a writer has truncated before writing is not loaded as a complete one.
 func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(text string) {
@@ -45,5 +45,21 @@ func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	}
 	if lines := written.Find("invalid configuration file"); len(lines) != 1 || len(uses) != 0 {
 		t.Errorf("log lines %v and %d uses, want one line and none", lines, len(uses))
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		look()
+	}
+	if lines := written.Find("invalid configuration file"); len(lines) != 2 || len(uses) != 0 {
+		t.Errorf("log lines %v and %d uses, want another line for the missing file, and no more", lines, len(uses))
+	}
+	write("resources: [pods, nodes]")
+	for range 3 {
+		look()
+	}
+	if len(uses) != 1 {
+		t.Errorf("%d uses of the restored file, want 1", len(uses))
 	}
 }

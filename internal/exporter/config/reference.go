@@ -73,7 +73,10 @@ func writtenName(f *ast.Field) string {
 func typeName(e ast.Expr) string {
 	switch t := e.(type) {
 	case *ast.ArrayType:
-		return "list of " + typeName(t.Elt)
+		if elt := typeName(t.Elt); elt != "string" {
+			return "list of " + elt
+		}
+		return "list of strings"
 	case *ast.StarExpr:
 		return typeName(t.X)
 	case *ast.SelectorExpr:
@@ -82,7 +85,7 @@ func typeName(e ast.Expr) string {
 		if t.Name == "bool" {
 			return "true or false"
 		}
-		return strings.Replace(t.Name, "string", "text", 1)
+		return t.Name
 	}
 	return ""
 }

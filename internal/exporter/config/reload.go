@@ -38,7 +38,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Config returns the configuration when the file was opened.
+// Config returns the configuration that the file had when it was opened.
 func (f *File) Config() Config { return f.config }
 
 // digest identifies a version of a file, or the error of reading it.

@@ -59,8 +59,8 @@ func (c Config) Rights() Rights {
 		}
 	}
 	if c.AllCustomResources() {
-		r.Notes = append(r.Notes, "Custom resources are only watched if RBAC grants it, which these rules do not: add their groups to extraResources, such as "+
-			`"*.example.com", and run generate again. Forbidden kinds are counted by informer_exporter_kinds{state="forbidden"}.`)
+		r.Notes = append(r.Notes, "Custom resources are only watched if RBAC grants list and watch on them, which these rules do not: add their groups to extraResources, such as "+
+			`"*.example.com", and run generate again. Forbidden resources are counted by informer_exporter_kinds{state="forbidden"}.`)
 	}
 	if len(c.SplitResources) > 0 && len(c.Namespaces) == 0 && c.SplitBy != SplitByUID {
 		everywhere.add(kinds.Namespaces.Group, kinds.Namespaces.Resource) // to split objects by namespace

@@ -16,8 +16,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// served returns what a cluster serves: "apps/v1,v1beta1/deployments,replicasets" for each group, with the preferred
-// version first. Of "down:example.com/v1" it cannot tell.
+// served returns the resources that a cluster serves, such as "apps/v1,v1beta1/deployments,replicasets", with the preferred
+// version first. The discovery of "down:example.com/v1" fails.
 func servedBy(t testing.TB, groups ...string) *served {
 	t.Helper()
 	s, err := discoverFunc(exportertest.Discovery(groups...)).discover(t.Context())
@@ -27,7 +27,7 @@ func servedBy(t testing.TB, groups ...string) *served {
 	return s
 }
 
-// write writes a choice as "widgets.example.com@v1", with a "?" if it was found.
+// write formats a choice as "widgets.example.com@v1", with a "?" if it was found by a pattern.
 func write(choices []choice) []string {
 	var names []string
 	for _, c := range choices {
@@ -145,7 +145,7 @@ func types(list []kinds.Kind) []string {
 	return names
 }
 
-// named returns what a configuration names, as far as it is known without the API server.
+// named returns the kinds that a configuration names, if they are known without the API server.
 func named(c config.Config) (list []kinds.Kind) {
 	for _, choice := range choose(c, nil, nil) {
 		list = append(list, choice.Kind)

@@ -8,11 +8,11 @@ import (
 
 // Values of the label result of catalog.ExporterDiscoveries.
 const (
-	// complete is a response about every group.
+	// complete means that the response covers every group.
 	complete = "complete"
-	// partial lacks some groups: an aggregated API server is down.
+	// partial means that some groups are missing because an aggregated API server is down.
 	partial = "partial"
-	// failed is no response.
+	// failed means that there was no response.
 	failed = "error"
 )
 

@@ -1,4 +1,4 @@
-// Package discovery keeps the set of informers equal to what the configuration selects from what the API server serves.
+// Package discovery runs informers for those resources of the API server that the configuration selects.
 package discovery
 
 import (
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/metadata"
@@ -32,14 +33,26 @@ const (
 	discoveryRetry = 10 * time.Second
 	// probeTimeout is the timeout of the request that checks whether a kind may be listed.
 	probeTimeout = 5 * time.Second
-	// ignoredPeriod is the minimum interval of discoveries because the API server ignored shardSelector, which every freshness
-	// check notices.
+	// ignoredPeriod is the minimum interval between discoveries that are triggered because the API server ignored
+	// shardSelector, which every freshness check detects.
 	ignoredPeriod = time.Minute
 )
 
-// rediscoveryDelays are the delays of discoveries after a definition has changed: not at once, because many may change
-// together, and several, because discovery lags by seconds.
+// rediscoveryDelays are the delays of the discoveries after a change of a definition. The first is not immediate, because many
+// definitions may change together. Others follow, because discovery lags by seconds.
 var rediscoveryDelays = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
+
+// newQuickDiscoveries limits discoveries a second after a change: a CustomResourceDefinition that changes constantly must not cause one
+// every second.
+func newQuickDiscoveries() *rate.Limiter { return rate.NewLimiter(rate.Every(time.Minute), 6) }
+
+// roundAfterChange returns the index of the delay after a change: the first, or the last after too many changes.
+func roundAfterChange(quick *rate.Limiter) int {
+	if quick.Allow() {
+		return 0
+	}
+	return len(rediscoveryDelays) - 1
+}
 
 // Follower keeps the informers consistent with the configuration and the resources that the API server serves.
 type Follower struct {
@@ -58,7 +71,7 @@ type Follower struct {
 
 	mu           sync.Mutex
 	config       config.Config
-	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if the API server must be asked again
+	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
 	unselectedAt time.Time               // last effect of UnselectedReceived
 
 	// Used by the goroutine of Run only.
@@ -74,7 +87,7 @@ type Options struct {
 	// Informers is the set that follows the cluster.
 	Informers *informers.Set
 	Client    metadata.Interface
-	// Discover asks the API server for its resources; nil without discovery.
+	// Discover requests the resources of the API server; nil without discovery.
 	Discover discoverFunc
 	Logger   *slog.Logger
 }
@@ -137,6 +150,7 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 	round := len(rediscoveryDelays) // no rediscovery in progress
 	soon := false                   // the next discovery is the first after a change
+	quick := newQuickDiscoveries()
 	for {
 		select {
 		case <-ctx.Done():
@@ -152,8 +166,8 @@ func (f *Follower) Run(ctx context.Context) {
 			f.attempt()
 		case <-f.changed:
 			if !soon && f.discover != nil {
-				soon, round = true, 0
-				next.Reset(rediscoveryDelays[0])
+				soon, round = true, roundAfterChange(quick)
+				next.Reset(rediscoveryDelays[round])
 			}
 		case <-next.C:
 			if round == len(rediscoveryDelays) {
@@ -198,8 +212,8 @@ func (f *Follower) attempt() {
 	}
 }
 
-// report logs a discovery with a different result than the last one, and then counts it, so that the log has the cause when the
-// count changes.
+// report counts a discovery. Before that, it logs the result if that has changed, so that the log has the cause when the count
+// changes.
 func (f *Follower) report(s *served, err error) {
 	failing, count := "", f.Count.complete
 	switch {
@@ -223,7 +237,7 @@ func (f *Follower) report(s *served, err error) {
 	}
 }
 
-// Apply makes the informers equal to the configuration.
+// Apply starts and stops informers as the configuration requires.
 func (f *Follower) Apply(ctx context.Context) {
 	f.mu.Lock()
 	config := f.config
@@ -233,7 +247,7 @@ func (f *Follower) Apply(ctx context.Context) {
 	for _, t := range before {
 		allowed[t.Spec] = t.Availability.Status().Answer != availability.Forbidden
 	}
-	asking := true // until a request times out, so that a server that hangs is waited for once
+	asking := true // until a request times out, so that a hanging server delays Apply only once
 	var specs []informers.Spec
 	forbidden := map[informers.Spec]bool{}
 	f.splitter.begin()
@@ -271,8 +285,8 @@ func (f *Follower) Apply(ctx context.Context) {
 	f.logChange(informers.Kinds(before), informers.Kinds(f.informers.List()))
 }
 
-// probe reports whether a found kind is forbidden. Without an answer about the kind, sure is false; after a timeout, inTime is
-// false as well.
+// probe reports whether a found kind is forbidden. If the response does not show that, sure is false; after a timeout,
+// inTime is false as well.
 func (f *Follower) probe(ctx context.Context, s informers.Spec) (forbidden, sure, inTime bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -291,7 +305,7 @@ func (f *Follower) leftOut(s informers.Spec) (out, sure bool) {
 	return out, sure
 }
 
-// retryForbidden makes the next Apply ask again about forbidden kinds.
+// retryForbidden makes the next Apply probe forbidden kinds again.
 func (f *Follower) retryForbidden() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
@@ -29,15 +30,15 @@ var (
 	errNoConnection = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
 )
 
-// What is forbidden is left out, and is not tried because the API server cannot tell at the moment. What was tried because it
-// could not tell is left out when it does. Nothing runs here, so that the test has each step in its hands.
+// A forbidden kind is skipped, and stays skipped while the API server does not respond. A kind that is watched because the
+// API server did not respond is skipped when it responds with 403. No goroutine runs, so that the test controls each step.
 func TestProbesWithoutAnAnswer(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	observer, err := collectors.New(registry, collectors.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	signals, err := informers.NewObjectMetrics(registry, observer, "test", nil)
+	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{Name: "test"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

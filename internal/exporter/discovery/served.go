@@ -17,7 +17,7 @@ import (
 // served lists the resources that the API server serves and that can be listed and watched, by Type.
 type served struct {
 	kinds map[string]servedKind
-	// failed are the groups whose discovery failed, for example because an aggregated API server is down. errs are the reasons.
+	// failed are the groups for which discovery failed, for example because an aggregated API server is down. errs are the reasons.
 	failed map[string]bool
 	errs   map[schema.GroupVersion]error
 }
@@ -87,7 +87,7 @@ func (s *served) has(name string) bool {
 	return ok
 }
 
-// names returns the names of served resources, and of resources in before whose group failed, sorted.
+// names returns the names of served resources, and of resources in before with a group that failed, sorted.
 func (s *served) names(before map[string]kinds.Kind) []string {
 	names := slices.Collect(maps.Keys(s.kinds))
 	for name, kind := range before {
@@ -115,8 +115,8 @@ func (s *served) kind(name string, before kinds.Kind) (kind kinds.Kind, alias bo
 	return kind, ok && s.has(original)
 }
 
-// aliases are resources that are served under two groups (DefaultAPIResourceConfigSource and the cohabitating resources of the
-// API server's storage), with the one that is watched.
+// aliases maps the second name of resources that are served under two groups (DefaultAPIResourceConfigSource and the cohabitating
+// resources of the API server's storage) to the name that is watched.
 var aliases = map[string]string{
 	"events.events.k8s.io":           "events",
 	"daemonsets.extensions":          "daemonsets.apps",

@@ -28,8 +28,8 @@ type splitter struct {
 	client metadata.Interface
 	log    *slog.Logger
 
-	// selecting reports, by Type, whether the API server supports shardSelector. asked are the resources probed in this round,
-	// nil before the first round. silent is set after a timeout: no other resources are probed in the round.
+	// selecting reports, by Type, whether the API server supports shardSelector. asked are the resources probed in this
+	// round, or nil before the first round. silent is set after a timeout: no other resources are probed in the round.
 	selecting, asked map[string]bool
 	silent           bool
 	strategies       map[string]string // as logged, by Type

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// An API server that does not answer holds up the decisions once, and not for each resource.
+// An API server that does not respond delays the decision once, not for each resource.
 func TestSilentServerIsAskedOnce(t *testing.T) {
 	client := fake.NewSimpleMetadataClient(fake.NewTestScheme())
 	requests := 0
@@ -42,8 +42,8 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 	}
 }
 
-// Which way objects are spread: what the configuration says, without a request, else what an object shows, in any namespace
-// there is one.
+// Objects are split as configured, without a request. Without a configuration, the method is detected with an object in any
+// namespace.
 func TestWayOfSpreading(t *testing.T) {
 	pods, _ := kinds.Known("pods")
 	namespaces := []string{"a", "b", "c"}
@@ -84,7 +84,7 @@ func TestWayOfSpreading(t *testing.T) {
 	}
 }
 
-// That a part was ignored is looked into once in a while, and only if that may change something.
+// An ignored selector triggers a discovery only at intervals, and only if that may change the method.
 func TestIgnoredPartsAreLookedIntoOnce(t *testing.T) {
 	f := New(Options{Config: config.Config{SplitBy: config.SplitByUID}, Shard: sharding.Shard{Ordinal: 0, Total: 2}, Logger: slog.New(slog.DiscardHandler)})
 	f.UnselectedReceived()

@@ -100,7 +100,7 @@ func (c *Candidate) Start(ctx context.Context) {
 	})
 }
 
-// Resign stops the candidate and waits. A leader releases the Lease, so that the next one need not wait for its expiry.
+// Resign stops the candidate and waits. A leader releases the Lease, so that the next one does not wait for its expiry.
 func (c *Candidate) Resign() {
 	if c.cancel == nil {
 		return

@@ -96,7 +96,7 @@ func (l *leaseLock) took(verb string, err error) {
 	before := l.failure
 	switch {
 	case err == nil && before.verb != verb && before.answer != noLeaseAnswer && verb != "update":
-		now = before // one allowed verb says nothing about another, except update, which all others serve
+		now = before // an allowed verb does not imply another, except update, which follows all others
 	case err == nil:
 		now = failure{}
 	case now.answer == noLeaseAnswer && before != failure{}:

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// answering is a lock whose requests are answered as its fields say.
+// answering is a lock whose fields are the results of its requests.
 type answering struct {
 	resourcelock.Interface
 	get, create, update error
@@ -29,7 +29,7 @@ func (a *answering) Create(context.Context, resourcelock.LeaderElectionRecord) e
 
 func (a *answering) Update(context.Context, resourcelock.LeaderElectionRecord) error { return a.update }
 
-// A trouble is over when its request is allowed, or when what it is for has happened otherwise.
+// A failure ends when its request succeeds, or when another request has achieved the same.
 func TestLeaseTroubleEnds(t *testing.T) {
 	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 	missing, refused := apierrors.NewNotFound(leases, "exporter"), apierrors.NewForbidden(leases, "exporter", errors.New("no rule"))

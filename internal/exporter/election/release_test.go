@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-// A candidate that was cut off or stopped for so long that another one leads by now does not release the Lease of that one,
-// as client-go would let it.
+// A candidate that was disconnected or paused until another one became the leader does not release that leader's Lease, as
+// client-go would.
 func TestReleaseOfAnothersLease(t *testing.T) {
 	ctx, config, namespace := t.Context(), stacktest.Config(t), stacktest.Namespace(t)
 	candidate := func(identity string) *leaseLock {

@@ -72,7 +72,7 @@ func Discovery(served ...string) func(context.Context) ([]*metav1.APIGroup, []*m
 				lists = append(lists, list)
 			}
 			group.PreferredVersion = group.Versions[0]
-			slices.Reverse(group.Versions) // the order is not what decides
+			slices.Reverse(group.Versions) // the order must not matter
 			groups = append(groups, group)
 		}
 		if len(failed) > 0 {
@@ -82,7 +82,7 @@ func Discovery(served ...string) func(context.Context) ([]*metav1.APIGroup, []*m
 	}
 }
 
-// Values returns the samples of a gauge or counter by the value of a label, which each must have.
+// Values returns the samples of a gauge or counter by the value of a label. Each sample must have the label.
 func Values(t testing.TB, g prometheus.Gatherer, name, label string) map[string]float64 {
 	t.Helper()
 	samples := metricstest.Gather(t, g)

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 )
 
-// A load balancer without a server behind it accepts connections and closes them. No server has answered, so nothing is
-// up; client-go reports such a watch as opened.
+// A load balancer without a server behind it accepts connections and closes them. No server has responded, so no resource
+// is up, although client-go reports such a watch as opened.
 func TestBrokenConnectionIsNoAnswer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -17,8 +18,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
 )
 
-// generationSource reads whole objects if the kind has status.observedGeneration, else metadata. It checks that before each
-// initial list, because a CustomResourceDefinition may gain or lose the field.
+// generationSource reads whole objects if the kind has status.observedGeneration, and metadata otherwise. It checks that
+// before each initial list, because a CustomResourceDefinition may gain or lose the field, and before each watch while it is not
+// known.
 type generationSource struct {
 	kind     *objects.Handler
 	log      *slog.Logger
@@ -26,7 +28,9 @@ type generationSource struct {
 	metadata metadata.ResourceInterface
 	whole    dynamic.ResourceInterface
 	reads    atomic.Bool // whole objects
-	// audited is the continue token of an audit, which only its first page identifies. It is empty after the last page.
+	unsure   atomic.Bool // it is not known whether the kind has the field
+	// audited is the continue token of an audit. Only the request for its first page can be recognized as an audit's. It is
+	// empty after the last page.
 	audited atomic.Value
 }
 
@@ -52,6 +56,8 @@ func (g *generationSource) List(ctx context.Context, options metav1.ListOptions)
 func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		g.decide(ctx)
+	} else if g.unsure.Load() && g.revise(ctx) {
+		return nil, apierrors.NewResourceExpired("relist required: the assumption about status.observedGeneration was wrong")
 	}
 	if g.reads.Load() {
 		return g.whole.Watch(ctx, options)
@@ -59,10 +65,19 @@ func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions
 	return g.metadata.Watch(ctx, options)
 }
 
-// describedWithin is how long to wait for the description of a new CustomResourceDefinition. It does not limit requests.
-const describedWithin = 5 * time.Second
+const (
+	// describedWithin is how long to wait for the description of a new CustomResourceDefinition. It does not limit requests.
+	describedWithin = 5 * time.Second
+	// decidedWithin is how long a list waits for an answer of the API server, so that an API server that hangs does not delay
+	// informers for long.
+	decidedWithin = 15 * time.Second
+	// revisedWithin is the same for a watch, during which events are delayed.
+	revisedWithin = time.Second
+)
 
 func (g *generationSource) decide(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, decidedWithin)
+	defer cancel()
 	var observed bool
 	var err error
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, describedWithin, true, func(context.Context) (bool, error) {
@@ -71,13 +86,28 @@ func (g *generationSource) decide(ctx context.Context) {
 	})
 	if err != nil {
 		level := slog.LevelWarn
-		if errors.Is(err, objects.ErrUndescribed) || ctx.Err() != nil {
+		if errors.Is(err, objects.ErrUndescribed) || errors.Is(ctx.Err(), context.Canceled) {
 			level = slog.LevelDebug
 		}
 		g.log.Log(ctx, level, "support of status.observedGeneration is not known", "assumed", observed, "err", err)
 	}
+	g.unsure.Store(err != nil)
 	g.reads.Store(observed)
 	g.kind.SetGenerations(observed)
+}
+
+// revise decides again, and reports whether the previous assumption was wrong. If so, the question stays open until a list
+// decides it.
+func (g *generationSource) revise(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, revisedWithin)
+	defer cancel()
+	observed, err := g.observed(ctx)
+	if err != nil {
+		return false
+	}
+	wrong := observed != g.reads.Load()
+	g.unsure.Store(wrong)
+	return wrong
 }
 
 // orNil avoids a typed nil pointer in an interface.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -22,7 +23,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// What is read as a whole follows from the configuration.
+// The configuration determines which kinds are read as whole objects.
 func TestContents(t *testing.T) {
 	off := ptr.To(false)
 	for _, c := range []struct {
@@ -48,7 +49,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// read tells from which client something was read.
+// read returns the client that served a request.
 type (
 	readMetadata struct{ metadata.ResourceInterface }
 	readWholly   struct{ dynamic.ResourceInterface }
@@ -70,24 +71,21 @@ func (readWholly) Watch(context.Context, metav1.ListOptions) (watch.Interface, e
 	return nil, errors.New("whole")
 }
 
-// Whole objects are read where they have generations, which is checked on each relist, and never for an audit.
+// Whole objects are read if they have status.observedGeneration, which is checked on each relist. Audits never read them.
 func TestWhatIsReadAsAWhole(t *testing.T) {
 	collector, err := objects.New(prometheus.NewRegistry(), objects.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	described, missing := true, 0
+	described, missing, failure := true, 0, error(nil)
 	g := &generationSource{
 		kind: collector.NewHandler("things"), log: slog.New(slog.DiscardHandler), metadata: readMetadata{}, whole: readWholly{},
-		observed: func(ctx context.Context) (bool, error) {
-			if _, limited := ctx.Deadline(); limited {
-				t.Error("the wait for a description limits the requests")
-			}
+		observed: func(context.Context) (bool, error) {
 			if missing > 0 {
 				missing--
 				return false, objects.ErrUndescribed
 			}
-			return described, nil
+			return described, failure
 		},
 	}
 	list := func(options metav1.ListOptions) string {
@@ -126,9 +124,41 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	if got := watched(streaming); got != "whole" || missing != 0 {
 		t.Errorf("described a moment later: %s", got)
 	}
+
+	// What was not known is decided again on the next watch; if that makes a difference, objects are listed again.
+	described, failure = false, errors.New("a bad document")
+	if got := watched(streaming); got != "metadata" {
+		t.Errorf("without a document: %s", got)
+	}
+	if got := watched(metav1.ListOptions{}); got != "metadata" {
+		t.Errorf("still without a document: %s", got)
+	}
+	described, failure = true, nil
+	if _, err := g.Watch(t.Context(), metav1.ListOptions{}); !apierrors.IsResourceExpired(err) {
+		t.Errorf("the document can be read again: %v, want an error that makes the reflector list", err)
+	}
+	if got := watched(streaming); got != "whole" {
+		t.Errorf("listed again: %s", got)
+	}
+	described = false
+	if got := watched(metav1.ListOptions{}); got != "whole" {
+		t.Errorf("known already: %s", got)
+	}
+	failure = errors.New("a bad document")
+	if got := watched(streaming); got != "metadata" {
+		t.Errorf("without a document again: %s", got)
+	}
+	failure = nil
+	if got := watched(metav1.ListOptions{}); got != "metadata" {
+		t.Errorf("the document confirms it: %s", got)
+	}
+	described = true
+	if got := watched(metav1.ListOptions{}); got != "metadata" {
+		t.Errorf("confirmed already: %s", got)
+	}
 }
 
-// What is not known is worth a warning, unless it is so for a good reason.
+// An unknown schema is logged as a warning, unless that is expected.
 func TestUnknownGenerationsAreLogged(t *testing.T) {
 	collector, err := objects.New(prometheus.NewRegistry(), objects.Options{})
 	if err != nil {

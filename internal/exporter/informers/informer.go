@@ -35,7 +35,7 @@ type Spec struct {
 	Kind      kinds.Kind
 	Namespace string         // empty: all namespaces, or a cluster-scoped kind
 	Selector  string         // label selector, empty: all objects
-	Shard     sharding.Shard // whose objects are watched, by UID; zero value: all objects
+	Shard     sharding.Shard // selects the watched objects by UID; zero value: all objects
 	content   content
 	Checks    collectors.Checks
 }
@@ -76,7 +76,7 @@ func (t *Informer) run(ctx context.Context) {
 // end waits until the informer has stopped. cancel must have been called.
 func (t *Informer) end() {
 	if !t.started {
-		t.run(t.stopping) // deletes the series that exist since the informer was created
+		t.run(t.stopping) // deletes the series, which were created with the informer
 	}
 	<-t.Ended
 }
@@ -158,7 +158,7 @@ type source[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// listWatch lists and watches the objects that a spec selects, also for checks, and records the results in a.
+// listWatch lists and watches the objects that a spec selects, for the informer and for its checks, and records the results in a.
 func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tracker) *cache.ListWatch {
 	part := s.Shard.Selector()
 	return &cache.ListWatch{

@@ -50,8 +50,8 @@ type ObjectMetrics struct {
 }
 
 // NewObjectMetrics registers the metrics about objects.
-func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Observer, name string, whole *client.WholeObjects) (*ObjectMetrics, error) {
-	collector, err := objects.New(registry, objects.Options{Name: name})
+func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Observer, options objects.Options, whole *client.WholeObjects) (*ObjectMetrics, error) {
+	collector, err := objects.New(registry, options)
 	if err != nil {
 		return nil, err
 	}

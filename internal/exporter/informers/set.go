@@ -32,8 +32,9 @@ func (s *Set) List() []*Informer {
 	return s.informers
 }
 
-// Replace makes the informers those of the specs, in their order. Informers with an unchanged spec keep running. Removed ones
-// are stopped: their goroutines and series are gone when Replace returns. New ones are started if the set runs.
+// Replace replaces the informers by those of the specs, in their order. Informers with an unchanged spec keep running. Removed
+// ones are stopped: their goroutines have ended and their series are deleted when Replace returns. New ones are started if the
+// set is running.
 func (s *Set) Replace(specs []Spec) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -76,7 +77,7 @@ func (s *Set) Replace(specs []Spec) error {
 	return errors.Join(errs...)
 }
 
-// publish replaces the informers and starts new ones if the set runs.
+// publish replaces the informers and starts new ones if the set is running.
 func (s *Set) publish(all []*Informer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +93,7 @@ func (s *Set) publish(all []*Informer) {
 	}
 }
 
-// Run starts the informers. Replace starts later ones at once, until ctx ends or Stop is called.
+// Run starts the informers. Replace then starts new ones immediately, until ctx ends or Stop is called.
 func (s *Set) Run(ctx context.Context) {
 	s.changing.Lock()
 	defer s.changing.Unlock()

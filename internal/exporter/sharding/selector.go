@@ -15,9 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// With the feature gate ShardedListAndWatch (KEP-5866), the API server filters lists and watches by ListOptions.ShardSelector,
-// a range of hashes of UIDs. API servers without it ignore the option and send everything, perhaps only one of several behind a
-// load balancer. The client therefore filters again: the transfer is wasted, but no object is in two caches.
+// With the feature gate ShardedListAndWatch (KEP-5866), the API server filters lists and watches by
+// ListOptions.ShardSelector, a range of hashes of UIDs. API servers without it ignore the option and send everything. This
+// may be only one of several behind a load balancer. The client therefore filters as well: the excess traffic is wasted,
+// but no object is in two caches.
 
 const (
 	hashedField = "object.metadata.uid"
@@ -25,7 +26,7 @@ const (
 )
 
 // Selector selects objects by the hash of their UID. The zero value selects all objects. It is the selector of apimachinery's
-// package sharding, which exists since v0.36 only.
+// package sharding, which versions before v0.36 lack.
 type Selector struct {
 	ranges []hashes
 }
@@ -33,7 +34,7 @@ type Selector struct {
 // hashes are the hashes between two bounds, both included.
 type hashes struct{ first, last uint64 }
 
-// Selector selects the objects whose hashes are in the shard's range.
+// Selector selects the objects with hashes in the shard's range.
 func (s Shard) Selector() Selector {
 	if !s.Partial() {
 		return Selector{}
@@ -100,7 +101,7 @@ func (s Selector) String() string {
 
 func hexadecimal(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }
 
-// Select requests the selected objects only. With a client-go before v0.36, whose options lack the field, it has no effect: the
+// Select requests the selected objects only. With a client-go before v0.36, it has no effect, because the options lack the field: the
 // API server sends everything.
 func (s Selector) Select(options *metav1.ListOptions) {
 	o := listOptions{ListOptions: *options}
@@ -153,7 +154,7 @@ func FilterWatch(part Selector, inner watch.Interface, unselected func()) watch.
 	return w
 }
 
-// filteredWatch is a watch.Filter that also ends while it has an event that is not read.
+// filteredWatch is a watch.Filter that Stop ends even while an event waits to be read.
 type filteredWatch struct {
 	inner      watch.Interface
 	result     chan watch.Event

@@ -11,13 +11,15 @@ import (
 	apitypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 )
 
 func withUID(uid string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: uid, UID: apitypes.UID(uid)}}
 }
 
-// Side by side, the parts of all shards are all hashes, without a gap.
+// Together, the parts of all shards cover all hashes without a gap or an overlap.
 func TestPartsAreEverything(t *testing.T) {
 	for _, total := range []int{2, 3, 5, 7, 1000} {
 		var next uint64
@@ -74,7 +76,7 @@ func TestAllBut(t *testing.T) {
 	}
 }
 
-// What the API server should not have sent is left out, once it is noticed once.
+// Objects that the API server should not have sent are filtered out, and reported once.
 func TestUnaskedObjectsAreLeftOut(t *testing.T) {
 	mine, theirs := Shard{0, 2}.Selector(), Shard{1, 2}.Selector()
 	var own, others []*metav1.PartialObjectMetadata
@@ -122,7 +124,7 @@ func TestUnaskedObjectsAreLeftOut(t *testing.T) {
 		}
 	}
 
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer leaktest.None(t, goleak.IgnoreCurrent())
 	inner := watch.NewFakeWithChanSize(100, false)
 	count = 0
 	w := FilterWatch(mine, inner, noticed)
@@ -183,7 +185,7 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 	panic("unreachable")
 }
 
-// The API server is asked for the selected objects only. The hash is that of apimachinery's package sharding.
+// Only the selected objects are requested. The hash is that of apimachinery's package sharding.
 func TestSelect(t *testing.T) {
 	options := metav1.ListOptions{LabelSelector: "a=b"}
 	Shard{1, 3}.Selector().Select(&options)

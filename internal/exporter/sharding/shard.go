@@ -47,8 +47,8 @@ func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Ordinal, max(s.To
 // MarshalText implements encoding.TextMarshaler for logs.
 func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Name returns the value of the label name. Replicas of a shard share it and shards differ, so that sums over shards are
-// correct.
+// Name returns the value of the label name. It is the same for replicas of a shard and differs between shards, so sums over
+// shards are correct.
 func (s Shard) Name() string {
 	if !s.Partial() {
 		return buildinfo.Name

@@ -35,7 +35,7 @@ func TestShardName(t *testing.T) {
 	}
 }
 
-// Shards of different versions of this program run side by side during a rollout, so the owners must never change.
+// Shards of different versions of this program run at the same time during a rollout, so the owners must never change.
 func TestOwnersAreForEver(t *testing.T) {
 	for _, tc := range []struct {
 		resource, namespace string
@@ -54,7 +54,7 @@ func TestOwnersAreForEver(t *testing.T) {
 	}
 }
 
-// someKinds are what a cluster has: the default kinds and 100 custom resources.
+// someKinds are the kinds of a cluster: the default kinds and 100 custom resources.
 func someKinds() []string {
 	var all []string
 	for _, k := range kinds.Default() {
@@ -91,7 +91,7 @@ func TestShardsShareTheKinds(t *testing.T) {
 			t.Errorf("%d shards have %v resources", total, have)
 		}
 	}
-	// By namespace, too, even if the names differ in a digit only.
+	// The same holds for namespaces, even if their names differ only in a digit.
 	have := make([]int, 4)
 	for i := range 1000 {
 		have[Owner("pods", fmt.Sprintf("team-%d", i), 4)]++

@@ -2,12 +2,19 @@ package status
 
 import "fmt"
 
-// Check is one line of /readyz?verbose.
+// check is one line of /readyz?verbose.
 type check struct {
-	name string
-	ok   bool
-	note string
+	name     string
+	ok       bool
+	note     string
+	informer bool
 }
+
+// IsInformer reports whether the check is named after an informer: a resource and a namespace.
+func (c check) IsInformer() bool { return c.informer }
+
+// OK reports whether the check passed.
+func (c check) OK() bool { return c.ok }
 
 // String returns the line in the format of the API server's /readyz.
 func (c check) String() string {
@@ -26,7 +33,7 @@ func (r *Reporter) Readiness() (ready bool, checks []check) {
 	synced, passed := 0, true
 	all := r.Set.List()
 	for _, t := range all {
-		c := check{name: t.Name(), ok: true}
+		c := check{name: t.Name(), ok: true, informer: true}
 		switch now := t.Availability.Status(); {
 		case t.Shared.HasSynced():
 			synced++

@@ -27,7 +27,7 @@ func TestSettled(t *testing.T) {
 		{name: "error", synced: true, audit: informer.AuditStatus{Interval: time.Minute, Result: "error"}, want: true},
 	} {
 		s := Informer{Status: informer.Status{Synced: tc.synced, LastAudit: tc.audit}, Refused: tc.refused}
-		if got := s.complete(); got != tc.want {
+		if got := s.Complete(); got != tc.want {
 			t.Errorf("%s: settled %t, want %t", tc.name, got, tc.want)
 		}
 	}

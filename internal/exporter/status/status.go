@@ -39,7 +39,7 @@ type Reporter struct {
 	Started  time.Time
 	Observer *collectors.Observer
 	Set      *informers.Set
-	// Discovered is closed after the first discovery, or at once without discovery.
+	// Discovered is closed after the first discovery, or immediately without discovery.
 	Discovered <-chan struct{}
 	// Leading reports whether this replica is the leader. It returns nil without an election.
 	Leading func() *bool
@@ -67,7 +67,7 @@ func (r *Reporter) Informers() []Informer {
 // newInformer returns the status of an informer. An answer of the API server takes precedence over the state of the cache.
 func newInformer(t *informers.Informer, status informer.Status) Informer {
 	s := Informer{Status: status, Kind: t.Kind}
-	s.ID = t.ID() // also of a stopped informer
+	s.ID = t.ID() // even for a stopped informer
 	for _, h := range s.Handlers {
 		s.Pending += h.Pending
 	}
@@ -101,7 +101,7 @@ func (s Informer) Rank() int {
 		return 2
 	case s.Inconsistent():
 		return 3
-	case s.Lagging():
+	case s.Lagging() || s.Degraded:
 		return 4
 	}
 	return 5

@@ -42,6 +42,8 @@ type InformerResponse struct {
 	Objects             int            `json:"objects"`
 	PendingEvents       uint64         `json:"pendingEvents"`
 	SyncLagSeconds      float64        `json:"syncLagSeconds"`
+	Degraded            bool           `json:"degraded"`
+	Failures            int            `json:"failures"`
 	LastSyncSeconds     float64        `json:"lastSyncSeconds"`
 	LastEvent           *time.Time     `json:"lastEvent"`
 	LastEventAgeSeconds *float64       `json:"lastEventAgeSeconds"`
@@ -88,7 +90,7 @@ func newInformerResponse(s status.Informer, now time.Time) InformerResponse {
 		Namespaced: s.Kind.Namespaced, Namespace: s.ID.WatchNamespace(),
 		State: s.State, Synced: s.Synced, WatchConnected: s.Connected,
 		Objects: s.Objects, PendingEvents: s.Pending, Relists: s.Relists,
-		SyncLagSeconds: s.SyncLag.Seconds(), LastSyncSeconds: s.LastSync.Seconds(),
+		SyncLagSeconds: s.SyncLag.Seconds(), Degraded: s.Degraded, Failures: s.Failures, LastSyncSeconds: s.LastSync.Seconds(),
 	}
 	a.WatchOpened, a.WatchAgeSeconds = moment(s.WatchOpened, now)
 	a.LastEvent, a.LastEventAgeSeconds = moment(s.LastEvent, now)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,12 +57,19 @@ func TestColumns(t *testing.T) {
 
 func TestRow(t *testing.T) {
 	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
+	if html := (page{Rows: []row{newRow(s)}}).html(); strings.Contains(html, "degraded") {
+		t.Error("degraded without a reason")
+	}
+	s.Degraded = true // S42
+	if html := (page{Rows: []row{newRow(s)}}).html(); !strings.Contains(html, `<span class="late">degraded</span>`) {
+		t.Error("not shown as degraded")
+	}
 	s.SyncLag = 2 * time.Second
 	s.LastAudit = informer.AuditStatus{Result: "different", At: time.Now().Add(-time.Minute), Differences: 3}
 	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
 		t.Errorf("%+v", r)
 	}
-	// What is refused has no numbers, unless there were some before.
+	// A refused resource has no numbers, unless it had some before.
 	s.Refused = true
 	if r := newRow(s); !r.Blank {
 		t.Errorf("%+v", r)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"path"
 	"regexp"
 	"slices"
 
@@ -57,15 +58,11 @@ func New(options Options) (*Server, error) {
 
 // paths returns the handlers by path.
 func (s *Server) paths() (map[string]http.Handler, error) {
-	if !telemetryPath.MatchString(s.TelemetryPath) {
+	if !telemetryPath.MatchString(s.TelemetryPath) || path.Clean(s.TelemetryPath) != s.TelemetryPath {
 		return nil, fmt.Errorf("--web.telemetry-path: %q is not a path; write one like %s", s.TelemetryPath, DefaultTelemetryPath)
 	}
-	landing, err := newLanding(s)
-	if err != nil {
-		return nil, err
-	}
 	paths := s.probes()
-	paths["/{$}"] = landing
+	paths["/{$}"] = newLanding(s)
 	paths[InformersPath] = http.HandlerFunc(s.serveInformers)
 	if s.Pprof {
 		paths["/debug/pprof/"] = http.HandlerFunc(pprof.Index)
@@ -107,8 +104,12 @@ func (s *Server) Handler(filters ...func(http.Handler) http.Handler) http.Handle
 	return protect(handler)
 }
 
-// HealthHandler serves only the probes, for an address without authentication.
-func (s *Server) HealthHandler() http.Handler { return protect(newMux(s.probes())) }
+// HealthHandler serves only the probes, without authorization: they name no resources and namespaces.
+func (s *Server) HealthHandler() http.Handler {
+	paths := s.probes()
+	paths["/readyz"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { s.reportReady(w, false) })
+	return protect(newMux(paths))
+}
 
 // newMetricsHandler serves OpenMetrics with exemplars to clients that accept it, and the text format to others. It counts its
 // requests and errors. A metric that cannot be collected does not affect the others.
@@ -119,6 +120,7 @@ func (s *Server) newMetricsHandler() http.Handler {
 		ErrorHandling:       promhttp.ContinueOnError,
 		EnableOpenMetrics:   true,
 		MaxRequestsInFlight: maxScrapes,
+		DisableCompression:  true,
 	})
-	return promhttp.InstrumentMetricHandler(s.Registry, handler)
+	return promhttp.InstrumentMetricHandler(s.Registry, compressed(handler))
 }

@@ -11,15 +11,19 @@ import (
 func serveLive(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
 
 // serveReady answers readiness probes. It returns 200 once every informer is synced or refused and at least one is synced,
-// or if other shards watch everything. It returns 503 until then, and during shutdown. The body has a line for each informer
-// on failure and with ?verbose.
+// or if other shards watch everything. It returns 503 until then, and during shutdown. On failure, the body has
+// the failed checks. With ?verbose it has a line for each informer, which HealthHandler does not serve.
 //
 // Forbidden and missing resources do not affect readiness: metrics report them. Once ready, the exporter stays ready until
 // shutdown: the freshness of caches is a matter for metrics, and a resource that becomes available later or a reloaded
 // configuration must not take the others out of service.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	s.reportReady(w, r.URL.Query().Has("verbose"))
+}
+
+func (s *Server) reportReady(w http.ResponseWriter, verbose bool) {
 	ready, checks := s.Status.Readiness()
-	if ready && !r.URL.Query().Has("verbose") {
+	if ready && !verbose {
 		plain(w, http.StatusOK, "ok\n")
 		return
 	}
@@ -28,8 +32,16 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		status, result = http.StatusServiceUnavailable, "failed"
 	}
 	var body strings.Builder
+	failed := 0
 	for _, c := range checks {
-		fmt.Fprintln(&body, c)
+		if verbose || !c.IsInformer() {
+			fmt.Fprintln(&body, c)
+		} else if !c.OK() {
+			failed++
+		}
+	}
+	if failed > 0 {
+		fmt.Fprintf(&body, "[-]sync failed: %d informers are not synced yet\n", failed)
 	}
 	fmt.Fprintf(&body, "readyz check %s\n", result)
 	plain(w, status, body.String())

@@ -2,14 +2,18 @@ package web
 
 import (
 	"net/http"
+	"strings"
 )
 
 // Limits of concurrent requests. Others get 503 and take no memory. Probes have their own limit, so that other requests cannot
-// get the pod restarted.
+// get the pod restarted, and so do profiles, which may take minutes.
 const (
 	maxRequests = 40
 	maxProbes   = 10
+	maxProfiles = 4
 )
+
+const profilesPath = "/debug/pprof/"
 
 // securityHeaders are set on every response, unless the web configuration file sets them.
 var securityHeaders = map[string]string{
@@ -24,18 +28,21 @@ var securityHeaders = map[string]string{
 
 // protect adds security headers and limits concurrent requests.
 func protect(next http.Handler) http.Handler {
-	probes, others := limit(maxProbes, next), limit(maxRequests, next)
+	probes, profiles, others := limit(maxProbes, next), limit(maxProfiles, next), limit(maxRequests, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
 			if w.Header().Get(name) == "" {
 				w.Header().Set(name, value)
 			}
 		}
-		if isProbe(r.URL.Path) {
+		switch {
+		case isProbe(r.URL.Path):
 			probes.ServeHTTP(w, r)
-			return
+		case strings.HasPrefix(r.URL.Path, profilesPath):
+			profiles.ServeHTTP(w, r)
+		default:
+			others.ServeHTTP(w, r)
 		}
-		others.ServeHTTP(w, r)
 	})
 }
 

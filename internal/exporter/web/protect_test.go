@@ -33,7 +33,7 @@ func newTestServer(t *testing.T) *Server {
 	return s
 }
 
-// everyPath are the paths as they are registered, profiles included, and some that are not.
+// everyPath are the registered paths, profiles included, and some unregistered ones.
 func everyPath(t *testing.T, s *Server) []string {
 	t.Helper()
 	paths, err := s.paths()
@@ -74,7 +74,7 @@ func TestSecurityHeaders(t *testing.T) {
 	s := newTestServer(t)
 	for _, path := range everyPath(t, s) {
 		if strings.HasSuffix(path, "/profile") || strings.HasSuffix(path, "/trace") {
-			continue // they last
+			continue // they take long
 		}
 		response := httptest.NewRecorder()
 		s.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, path, http.NoBody))
@@ -84,7 +84,7 @@ func TestSecurityHeaders(t *testing.T) {
 			}
 		}
 	}
-	// Those of the web configuration file come first.
+	// Headers of the web configuration file take precedence.
 	response := httptest.NewRecorder()
 	response.Header().Set("X-Frame-Options", "sameorigin")
 	s.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/livez", http.NoBody))
@@ -93,7 +93,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-// The address for probes has those and nothing else.
+// The address for probes serves only probes (O1).
 func TestHealthHandler(t *testing.T) {
 	s := newTestServer(t)
 	open := map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 503}
@@ -105,7 +105,7 @@ func TestHealthHandler(t *testing.T) {
 		response := httptest.NewRecorder()
 		s.HealthHandler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, path, http.NoBody))
 		if path == "//metrics" {
-			want = response.Code // a redirect to a path that is not there
+			want = response.Code // a redirect to an unknown path
 		}
 		if response.Code != want {
 			t.Errorf("%s: %d, want %d", path, response.Code, want)
@@ -137,8 +137,11 @@ func TestRequestLimits(t *testing.T) {
 			<-arrived
 		}
 	}
-	hold(maxRequests-1, "/metrics")
-	hold(1, "/debug/pprof/heap")
+	hold(maxProfiles, "/debug/pprof/heap")
+	if response := ask("/debug/pprof/goroutine"); response.Code != http.StatusServiceUnavailable {
+		t.Errorf("one profile too many: %d, want 503", response.Code)
+	}
+	hold(maxRequests, "/metrics") // profiles take nothing from scrapes
 	for _, path := range []string{"/metrics", "/", "/nope"} {
 		if response := ask(path); response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d, want 503", path, response.Code)

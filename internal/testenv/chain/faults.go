@@ -26,8 +26,12 @@ type Fault struct {
 	// Alert is the alert to expect once the fault has lasted longer than its `for`; others may fire before. It is empty
 	// if the stack recovers before an alert is due.
 	Alert string
+	// Check is a part of the output of `exporter check` during the fault. It is empty if the command does not detect the fault.
+	Check string
 
-	inject func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
+	// reconfigures reports whether the fault is in the configuration of the exporter.
+	reconfigures bool
+	inject       func(ctx context.Context, c *Chain) (restore func(ctx context.Context) error, err error)
 }
 
 // Inject injects the fault and returns the function that ends it. ctx limits the injection, not the fault. If injection
@@ -46,6 +50,13 @@ func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.C
 // Faults returns all faults.
 func Faults() []Fault { return slices.Clone(faults) }
 
+// LiteFaults returns the faults that a chain with Options.Lite can have: those of the network, the API server and handlers.
+func LiteFaults() []Fault {
+	return slices.DeleteFunc(Faults(), func(f Fault) bool {
+		return !slices.Contains([]string{"cut", "half-open", "delay", "reset", "mid-event", "apiserver-kill", "apiserver-pause", "slow-handlers"}, f.Name)
+	})
+}
+
 // FaultByName returns a fault. The error for an unknown name lists all names.
 func FaultByName(name string) (Fault, error) {
 	var names []string
@@ -63,18 +74,21 @@ var faults = []Fault{
 		Name: "cut", Does: "connections of the informers are reset and new ones are refused",
 		Shows:  "k8s_informer_watch_connected, k8s_informer_sync_lag_seconds",
 		Alert:  "InformerWatchDown",
+		Check:  unreachable,
 		inject: throughProxy(func(c *Chain) { c.Proxy.Cut() }),
 	},
 	{
 		Name: "half-open", Does: "connections stay open but nothing arrives",
 		Shows:  "k8s_informer_sync_lag_seconds",
 		Alert:  "InformerSyncLagHigh",
+		Check:  unreachable,
 		inject: throughProxy(func(c *Chain) { c.Proxy.HalfOpen() }),
 	},
 	{
 		Name: "delay", Does: "responses of the API server arrive 10 seconds late",
 		Shows:  "k8s_informer_sync_lag_seconds, k8s_informer_propagation_seconds",
 		Alert:  "InformerSyncLagHigh",
+		Check:  unreachable,
 		inject: throughProxy(func(c *Chain) { c.Proxy.Delay(10 * time.Second) }),
 	},
 	{
@@ -93,6 +107,7 @@ var faults = []Fault{
 		Name: "apiserver-kill", Does: "the API server is killed, and restarted at the end",
 		Shows: "up, k8s_informer_watch_connected, k8s_informer_sync_errors_total",
 		Alert: "KubernetesAPIUnreachable",
+		Check: unreachable,
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			return c.ControlPlane.APIServer.Start, c.ControlPlane.APIServer.Kill()
 		},
@@ -101,6 +116,7 @@ var faults = []Fault{
 		Name: "apiserver-pause", Does: "the API server is frozen: connections stay open, requests hang",
 		Shows: "k8s_informer_sync_lag_seconds, up",
 		Alert: "KubernetesAPIUnreachable",
+		Check: unreachable,
 		inject: func(_ context.Context, c *Chain) (func(context.Context) error, error) {
 			resume := func(ctx context.Context) error {
 				return errors.Join(c.ControlPlane.APIServer.Resume(), c.ControlPlane.APIServer.WaitReady(ctx))
@@ -133,6 +149,7 @@ var faults = []Fault{
 		Name: "stuck-finalizer", Does: "a Namespace is deleted while a finalizer blocks one of its objects",
 		Shows:  "k8s_object_terminating_oldest_seconds",
 		Alert:  "ClusterObjectHeld",
+		Check:  "terminating",
 		inject: stuckFinalizer,
 	},
 	{
@@ -166,6 +183,7 @@ var faults = []Fault{
 		Name: "hanging-cleanup", Does: "the finalizer cleanup of two deleted Widgets hangs: each attempt blocks a worker of the demo controller for 5 seconds",
 		Shows:  `controller_finalizer_overdue, controller_finalizer_attempts_total{result="timeout"}, workqueue_longest_running_processor_seconds`,
 		Alert:  "ControllerCleanupOverdue",
+		Check:  "terminating",
 		inject: badWidgets(2, map[string]any{"cleanup": "hang"}, true),
 	},
 	{
@@ -176,12 +194,16 @@ var faults = []Fault{
 	{
 		Name: "unknown-kind", Does: "the exporter is configured with a resource that the API server does not have",
 		Shows: "informer_exporter_kind_up", Alert: "InformerExporterKindDown",
-		inject: reconfigure("extraResources", []map[string]string{{"name": "gadgets.example.com"}}),
+		Check:        "missing",
+		reconfigures: true,
+		inject:       reconfigure("extraResources", []map[string]string{{"name": "gadgets.example.com"}}),
 	},
 	{
 		Name: "broken-configuration", Does: "the exporter's configuration file gets an unknown field",
 		Shows: "informer_exporter_config_last_reload_successful", Alert: "InformerExporterConfigReloadFailed",
-		inject: reconfigure("resuorces", []string{"pods"}),
+		Check:        `unknown field "resuorces"`,
+		reconfigures: true,
+		inject:       reconfigure("resuorces", []string{"pods"}),
 	},
 }
 

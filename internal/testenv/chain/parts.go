@@ -38,7 +38,8 @@ const (
 	exporterPort     = 9958
 	loadPort         = 9959
 	controllerPort   = 9960 // and the following ones, one per replica
-	ownerLabelsPort  = 9963
+	ownerLabelsPort  = 9963 // and the following ones
+	tiersPort        = 9966
 )
 
 // readyTimeout limits the waits of Start itself; the servers have their own deadlines.
@@ -47,7 +48,7 @@ const readyTimeout = 2 * time.Minute
 func (c *Chain) startControlPlane(ctx context.Context) error {
 	begin := time.Now()
 	o := c.options.ControlPlane
-	o.Dir, o.Log, o.ControllerManager = filepath.Join(c.dir, "control-plane"), c.options.Log, true
+	o.Dir, o.Log, o.ControllerManager = filepath.Join(c.dir, "control-plane"), c.options.Log, !c.options.Lite
 	var err error
 	if c.ControlPlane, err = stack.Start(ctx, o); err != nil {
 		return err
@@ -66,10 +67,10 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 }
 
 // programs are the paths of programs built from this repository.
-type programs struct{ exporter, controller, ownerLabels string }
+type programs struct{ exporter, controller, ownerLabels, tiers string }
 
 // buildPrograms compiles them; with a warm build cache that is fast.
-func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
+func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err error) {
 	root, err := stack.Root()
 	if err != nil {
 		return p, err
@@ -81,11 +82,12 @@ func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 		{&p.exporter, "cmd/exporter"},
 		{&p.controller, "examples/controller"},
 		{&p.ownerLabels, "examples/controller-runtime"}, // a nested module
+		{&p.tiers, "examples/controller-runtime/undecorated"},
 	} {
-		*b.file = filepath.Join(dir, filepath.Base(b.path))
-		if runtime.GOOS == "windows" {
-			*b.file += ".exe"
+		if lite && b.file != &p.exporter {
+			continue
 		}
+		*b.file = filepath.Join(dir, programName(filepath.Base(b.path)))
 		cmd := exec.CommandContext(ctx, "go", "build", "-o", *b.file, ".")
 		cmd.Dir = filepath.Join(root, filepath.FromSlash(b.path))
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -95,12 +97,23 @@ func buildPrograms(ctx context.Context, dir string) (p programs, err error) {
 	return p, nil
 }
 
+func programName(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
 // startLoad decorates the informers of the load generator with the library, and serves its metrics.
 func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(promcollectors.NewGoCollector(), promcollectors.NewProcessCollector(promcollectors.ProcessCollectorOpts{}))
+	tracer, err := c.tracer(ctx)
+	if err != nil {
+		return err
+	}
 	observer, err := collectors.New(registry, collectors.Options{
-		Name: "load", Logger: c.options.Log, UpstreamMetrics: true,
+		Name: "load", Logger: c.options.Log, UpstreamMetrics: true, Tracer: tracer,
 		Checks: collectors.Checks{Mutations: 10 * time.Second}, // the exporter runs the others
 	})
 	if err != nil {
@@ -169,8 +182,11 @@ func (c *Chain) serve(address string, handler http.Handler) (url string, err err
 	return "http://" + l.Addr().String(), nil
 }
 
+// exporterKubeconfig is the path of the exporter's kubeconfig, which leads through the fault proxy.
+func (c *Chain) exporterKubeconfig() string { return filepath.Join(c.dir, "exporter.kubeconfig") }
+
 func (c *Chain) startExporter(ctx context.Context, p programs) error {
-	kubeconfig := filepath.Join(c.dir, "exporter.kubeconfig")
+	kubeconfig := c.exporterKubeconfig()
 	if err := stack.WriteKubeconfig(kubeconfig, c.Proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
 		return err
 	}
@@ -183,7 +199,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	}
 	c.ExporterURL = "http://" + port.Address(number)
 	c.Exporter, err = stack.StartCommand(ctx, stack.Command{
-		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log,
+		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log, Env: c.tracingEnv(httpProtocol),
 		Args: []string{
 			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.exporterConfig(),
 			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, with all of its metrics
@@ -197,26 +213,6 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 	return nil
 }
 
-// startOwnerLabels starts a controller on controller-runtime with little work, so that its metrics appear next to those
-// of other controllers.
-func (c *Chain) startOwnerLabels(ctx context.Context, p programs) error {
-	number, err := c.port(ownerLabelsPort)
-	if err != nil {
-		return err
-	}
-	c.OwnerLabelsURL = "http://" + port.Address(number)
-	c.OwnerLabels, err = stack.StartCommand(ctx, stack.Command{
-		Name: "owner-labels", Program: p.ownerLabels, Dir: c.dir, Log: c.options.Log,
-		Args:  []string{"--kubeconfig=" + c.Kubeconfig, "--metrics-bind-address=" + port.Address(number), "--health-probe-bind-address=0"},
-		Ready: stack.Answers(c.OwnerLabelsURL + "/metrics"),
-	})
-	if err != nil {
-		return err
-	}
-	c.onStop(c.OwnerLabels.Stop)
-	return nil
-}
-
 func (c *Chain) startReceiver(context.Context, programs) (err error) {
 	if c.Receiver, err = receiver.Start(receiver.Options{Log: c.options.Log}); err != nil {
 		return err
@@ -227,13 +223,19 @@ func (c *Chain) startReceiver(context.Context, programs) (err error) {
 
 // generate writes rules and routes as a user would, with the webhook receiver behind each route.
 func (c *Chain) generate(ctx context.Context, p programs) error {
-	config := map[string]any{"alertmanager": map[string]any{
-		"webhookURLs": map[string]string{
-			"page": c.Receiver.URL("page"), "ticket": c.Receiver.URL("ticket"), "info": c.Receiver.URL("info"),
-		},
-		// Alerts should arrive quickly.
-		"groupWait": "1s", "groupInterval": "5s",
-	}}
+	config := map[string]any{"grafanaURL": "http://localhost:3000"} // where Grafana listens by default, for those who start one
+	if c.Receiver != nil {
+		config["alertmanager"] = map[string]any{
+			"webhookURLs": map[string]string{
+				"page": c.Receiver.URL("page"), "ticket": c.Receiver.URL("ticket"), "info": c.Receiver.URL("info"),
+			},
+			// Alerts should arrive quickly.
+			"groupWait": "1s", "groupInterval": "5s",
+		}
+	}
+	if c.Jaeger != nil {
+		config["traces"] = map[string]string{"type": "jaeger", "url": c.Jaeger.URL}
+	}
 	for key, value := range c.options.Generate {
 		config[key] = value
 	}
@@ -278,15 +280,25 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
 	targets := []stack.ScrapeTarget{
 		{Job: "informer-exporter", Addresses: []string{hostPort(c.ExporterURL)}, Labels: labels, HonorLabels: true},
 		{Job: "load", Addresses: []string{hostPort(c.LoadURL)}, Labels: labels},
-		{Job: "owner-labels", Addresses: []string{hostPort(c.OwnerLabelsURL)}, Labels: labels},
-		{Job: "widgets", Addresses: c.addresses(), Labels: labels},
 		{Job: "apiserver", Addresses: []string{plane.APIServer.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
-		{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels},
+	}
+	alertmanager := ""
+	if !c.options.Lite {
+		targets = append(targets,
+			stack.ScrapeTarget{Job: "owner-labels", Addresses: addresses(c.OwnerLabels), Labels: labels},
+			stack.ScrapeTarget{Job: "tiers", Addresses: addresses([]*Replica{c.Tiers}), Labels: labels},
+			stack.ScrapeTarget{Job: "widgets", Addresses: addresses(c.Replicas), Labels: labels},
+			stack.ScrapeTarget{Job: "kube-controller-manager", Addresses: []string{plane.ControllerManager.Address}, CAFile: plane.CAFile(), Token: token, Labels: labels})
+		alertmanager = c.Alertmanager.Address
+	}
+	instances := 0
+	for _, t := range targets {
+		instances += len(t.Addresses)
 	}
 	c.Prometheus, err = stack.StartPrometheus(ctx, stack.PrometheusOptions{
 		Dir: c.dir, Log: c.options.Log, Port: number, Targets: targets,
 		RuleFiles:      []string{filepath.Join(c.Generated, "prometheus", "rules.yaml")},
-		Alertmanager:   c.Alertmanager.Address,
+		Alertmanager:   alertmanager,
 		ScrapeInterval: c.options.Interval, EvaluationInterval: c.options.Interval,
 	})
 	if err != nil {
@@ -295,7 +307,6 @@ func (c *Chain) startPrometheus(ctx context.Context, _ programs) error {
 	c.onStop(c.Prometheus.Stop)
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	instances := len(targets) - 1 + len(c.Replicas)
 	_, err = c.Prometheus.WaitQuery(ctx, "up == 1", func(up []stack.Sample) bool { return len(up) == instances })
 	return err
 }

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// Replicas of the demo controller, one of which leads.
+	// Replicas of the demo controller, and of the operator on controller-runtime. One of each leads.
 	replicas = 3
 	// leaseNamespace and leaseName identify their lock.
 	leaseNamespace, leaseName = "default", "widgets"
@@ -32,84 +32,97 @@ const (
 	// maxBackoff and maxRetries let an item fail for twelve minutes before it is dropped, long enough for an alert.
 	maxBackoff = 5 * time.Second
 	maxRetries = 150
-	// restartAfter is the delay after which a replica that has exited is restarted, as a kubelet would.
-	restartAfter = time.Second
 )
 
-// Replica is one process of the demo controller, with its own connection to the API server.
+// Replica is one process of a controller, with its own connection to the API server.
 type Replica struct {
 	*stack.Server
-	// Identity is the prefix of its holder identity in the Lease; URL is the address of its metrics.
+	// Identity is its name, and the prefix of the demo controller's holder identity in the Lease; URL is the address of its metrics.
 	Identity, URL string
 	// Proxy is between the API server and this replica.
 	Proxy *faultproxy.Proxy
 }
 
-// startReplicas starts the demo controller, and restarts replicas that exit until Stop.
+// startReplicas starts the demo controller.
 func (c *Chain) startReplicas(ctx context.Context, programs programs) error {
-	supervised, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var supervisors sync.WaitGroup
-	c.onStop(func(ctx context.Context) error {
-		cancel()
-		supervisors.Wait()
-		return c.stopReplicas(ctx)
-	})
 	for i := range replicas {
-		proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address, "")
-		if err != nil {
-			return err
-		}
-		c.onStop(func(context.Context) error { return proxy.Close() })
-		identity := fmt.Sprintf("widgets-%d", i)
-		kubeconfig := filepath.Join(c.dir, identity+".kubeconfig")
-		if err := stack.WriteKubeconfig(kubeconfig, proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
-			return err
-		}
-		number, err := c.port(controllerPort + i)
-		if err != nil {
-			return err
-		}
-		r := &Replica{Identity: identity, URL: "http://" + port.Address(number), Proxy: proxy}
-		r.Server, err = stack.StartCommand(ctx, stack.Command{
-			Name: identity, Program: programs.controller, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + "/healthz"),
-			Args: []string{
-				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--identity=" + identity,
+		r, err := c.startReplica(ctx, programs.controller, fmt.Sprintf("widgets-%d", i), controllerPort+i, "/healthz", func(kubeconfig, address, identity string) []string {
+			return []string{
+				"--kubeconfig=" + kubeconfig, "--web.listen-address=" + address, "--identity=" + identity,
 				"--lease-duration=" + leaseDuration.String(), "--max-backoff=" + maxBackoff.String(),
 				fmt.Sprintf("--max-retries=%d", maxRetries), "--cleanup-deadline=5s",
-			},
+			}
 		})
 		if err != nil {
 			return err
 		}
 		c.Replicas = append(c.Replicas, r)
-		supervisors.Go(func() { c.supervise(supervised, r) })
 	}
+	c.onStop(func(ctx context.Context) error { return stopAll(ctx, c.Replicas) })
 	return nil
 }
 
-// supervise restarts a replica that has exited.
-func (c *Chain) supervise(ctx context.Context, r *Replica) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.Done():
+// startOwnerLabels starts an operator on controller-runtime with little work, so that its metrics appear next to those of other
+// controllers. Its leader election has the durations of controller-runtime.
+func (c *Chain) startOwnerLabels(ctx context.Context, programs programs) error {
+	for i := range replicas {
+		r, err := c.startReplica(ctx, programs.ownerLabels, fmt.Sprintf("owner-labels-%d", i), ownerLabelsPort+i, "/metrics", func(kubeconfig, address, _ string) []string {
+			return []string{
+				"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--health-probe-bind-address=0",
+				"--leader-elect", "--leader-election-namespace=" + leaseNamespace,
+			}
+		})
+		if err != nil {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(restartAfter):
-		}
-		if err := r.Start(ctx); err != nil && ctx.Err() == nil {
-			c.options.Log.Warn("replica not restarted", "replica", r.Identity, "err", err)
-		}
+		c.OwnerLabels = append(c.OwnerLabels, r)
 	}
+	c.onStop(func(ctx context.Context) error { return stopAll(ctx, c.OwnerLabels) })
+	return nil
 }
 
-func (c *Chain) stopReplicas(ctx context.Context) error {
-	errs := make([]error, len(c.Replicas))
+// startTiers starts an operator on controller-runtime that does not use the library.
+func (c *Chain) startTiers(ctx context.Context, programs programs) (err error) {
+	c.Tiers, err = c.startReplica(ctx, programs.tiers, "tiers", tiersPort, "/metrics", func(kubeconfig, address, _ string) []string {
+		return []string{"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--leader-election-namespace=" + leaseNamespace}
+	})
+	return err
+}
+
+// startReplica starts a process with its own connection to the API server. It is stopped even if the start of another one fails.
+func (c *Chain) startReplica(ctx context.Context, program, identity string, wellKnown int, ready string, args func(kubeconfig, address, identity string) []string) (*Replica, error) {
+	proxy, err := faultproxy.Start(c.ControlPlane.APIServer.Address, "")
+	if err != nil {
+		return nil, err
+	}
+	c.onStop(func(context.Context) error { return proxy.Close() })
+	kubeconfig := filepath.Join(c.dir, identity+".kubeconfig")
+	if err := stack.WriteKubeconfig(kubeconfig, proxy.RESTConfig(c.ControlPlane.Config())); err != nil {
+		return nil, err
+	}
+	number, err := c.port(wellKnown)
+	if err != nil {
+		return nil, err
+	}
+	address := port.Address(number)
+	r := &Replica{Identity: identity, URL: "http://" + address, Proxy: proxy}
+	r.Server, err = stack.StartCommand(ctx, stack.Command{
+		Name: identity, Program: program, Dir: c.dir, Log: c.options.Log, Ready: stack.Answers(r.URL + ready),
+		Env:  append(c.tracingEnv(grpcProtocol), "OTEL_RESOURCE_ATTRIBUTES=service.instance.id="+identity),
+		Args: args(kubeconfig, address, identity),
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.onStop(r.Stop)
+	return r, nil
+}
+
+// stopAll stops replicas at the same time, because each may take seconds.
+func stopAll(ctx context.Context, all []*Replica) error {
+	errs := make([]error, len(all))
 	var stopping sync.WaitGroup
-	for i, r := range c.Replicas {
+	for i, r := range all {
 		stopping.Go(func() { errs[i] = r.Stop(ctx) })
 	}
 	stopping.Wait()
@@ -137,7 +150,7 @@ func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, e
 			return false, nil
 		}
 		leader = c.Replicas[i]
-		if err := leader.leads(ctx); err != nil {
+		if err := leader.Leads(ctx); err != nil {
 			last = fmt.Errorf("lease holder %s: %w", identity, err)
 			return false, nil
 		}
@@ -149,8 +162,8 @@ func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, e
 	return leader, identity, nil
 }
 
-// leads returns an error if the replica does not report that it is the leader.
-func (r *Replica) leads(ctx context.Context) error {
+// Leads returns an error if the replica does not report that it is the leader.
+func (r *Replica) Leads(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	samples, err := metricstest.Scrape(ctx, r.URL+"/metrics")
@@ -161,9 +174,9 @@ func (r *Replica) leads(ctx context.Context) error {
 }
 
 // addresses returns the host:port of the replicas' metrics.
-func (c *Chain) addresses() []string {
+func addresses(all []*Replica) []string {
 	var list []string
-	for _, r := range c.Replicas {
+	for _, r := range all {
 		list = append(list, strings.TrimPrefix(r.URL, "http://"))
 	}
 	return list

@@ -92,13 +92,13 @@ func badWidgets(number int, spec map[string]any, deleted bool) func(context.Cont
 	}
 }
 
-// killLeader kills the leading replica. supervise restarts it.
+// killLeader kills the leading replica, which is restarted.
 func killLeader(ctx context.Context, c *Chain) (func(context.Context) error, error) {
 	leader, _, err := c.Leader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) error { return nil }, leader.Kill()
+	return func(context.Context) error { return nil }, leader.Crash()
 }
 
 // partitionLeader cuts the leading replica off from the API server.

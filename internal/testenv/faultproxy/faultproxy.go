@@ -85,7 +85,7 @@ func (p *Proxy) Accepted() int {
 	return p.accepted
 }
 
-// Cut resets every connection and refuses new ones, as after a power failure of a server whose address is still reachable.
+// Cut resets every connection and refuses new ones, as after a power failure of a server with an address that is still reachable.
 func (p *Proxy) Cut() {
 	p.Refuse()
 	p.Reset()
@@ -169,7 +169,7 @@ func (p *Proxy) listen(l net.Listener) {
 	})
 }
 
-// serve dials the server at once, so that both connections exist before the first byte.
+// serve dials the server immediately, so that both connections exist before the first byte.
 func (p *Proxy) serve(client net.Conn) {
 	c := &pair{proxy: p, client: client, dead: make(chan struct{})}
 	p.mu.Lock()

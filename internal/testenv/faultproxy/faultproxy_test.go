@@ -15,15 +15,15 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/faultproxy"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 )
 
-// quiet is how long a test listens before it concludes that nothing arrives. patience is how long it waits for what
-// must arrive.
+// quiet is how long a test waits before it concludes that nothing arrives. patience is how long it waits for data that must
+// arrive.
 const (
 	quiet    = 200 * time.Millisecond
 	patience = 30 * time.Second
@@ -71,7 +71,7 @@ func start(t *testing.T, target string) *faultproxy.Proxy {
 	return p
 }
 
-func leakFree(t *testing.T) { t.Cleanup(func() { goleak.VerifyNone(t) }) }
+func leakFree(t *testing.T) { t.Cleanup(func() { leaktest.None(t) }) }
 
 func dial(t *testing.T, p *faultproxy.Proxy) net.Conn {
 	t.Helper()

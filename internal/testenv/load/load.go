@@ -28,7 +28,7 @@ import (
 type Options struct {
 	// Client writes. Its rate limit must exceed WritesPerSecond.
 	Client kubernetes.Interface
-	// Factory creates the informers whose caches are read. Start starts it; its namespace must include Namespaces.
+	// Factory creates the informers, and the caches to read. Start starts it; its namespace must include Namespaces.
 	Factory informers.SharedInformerFactory
 	// Dynamic also writes Widgets, in place of every tenth object; nil disables them. Their definition must exist
 	// (examples/controller/widgets.yaml).

@@ -25,7 +25,7 @@ type Line struct {
 // Logger returns a logger that writes to the recorder, debug lines included.
 func (r *Recorder) Logger() *slog.Logger { return slog.New(&handler{recorder: r}) }
 
-// Find returns the lines at level info or above whose message contains part and which have the given attributes,
+// Find returns the lines at level info or above that contain part in their message and have the given attributes,
 // alternately keys and values.
 func (r *Recorder) Find(part string, attrs ...string) []Line {
 	r.mu.Lock()

@@ -3,6 +3,7 @@
 package metricstest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,13 +50,19 @@ func labelString(labels map[string]string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// Since returns the change of each series since an earlier snapshot. It leaves out series that have not changed, the sums of
-// histograms, and series whose names begin with one of the given prefixes. A deleted series counts as 0.
+// derived reports whether a gauge of informers follows from others and the time. Comparisons leave it out; tests read it by name.
+func derived(series string) bool {
+	name, _, _ := strings.Cut(series, "{")
+	return slices.Contains([]string{"k8s_informer_watch_opened_timestamp_seconds", "k8s_informer_consecutive_failures", "k8s_informer_degraded"}, name)
+}
+
+// Since returns the change of each series since an earlier snapshot. It leaves out series that have not changed or are derived, the
+// sums of histograms, and series with names that begin with one of the given prefixes. A deleted series counts as 0.
 func (s Snapshot) Since(before Snapshot, except ...string) Snapshot {
 	changed := Snapshot{}
 	compare := func(series string) {
 		name, _, _ := strings.Cut(series, "{")
-		if strings.HasSuffix(name, "_sum") || slices.ContainsFunc(except, func(p string) bool { return strings.HasPrefix(series, p) }) {
+		if strings.HasSuffix(name, "_sum") || derived(series) || slices.ContainsFunc(except, func(p string) bool { return strings.HasPrefix(series, p) }) {
 			return
 		}
 		if delta := s[series] - before[series]; delta != 0 {
@@ -110,12 +117,47 @@ func (s Snapshot) String() string {
 	return b.String()
 }
 
-// Equal fails the test if s is not exactly want.
+// Equal fails the test if s has other series or values than want. A counter, histogram or summary that does not exist counts
+// as 0, as do the gauges of duplicates and orphans: many series exist once they are not 0. An empty want allows no series at all.
 func (s Snapshot) Equal(t testing.TB, want Snapshot) {
 	t.Helper()
-	if !maps.Equal(s, want) {
+	if !maps.Equal(s.nonzero(), want.nonzero()) || len(want) == 0 && len(s) > 0 {
 		t.Errorf("got:\n%swant:\n%s", s, want)
 	}
+}
+
+// nonzero returns everything except derived series and those at 0 that may be absent.
+func (s Snapshot) nonzero() Snapshot {
+	rest := maps.Clone(s)
+	maps.DeleteFunc(rest, func(series string, value float64) bool { return value == 0 && mayBeAbsent(series) || derived(series) })
+	return rest
+}
+
+func mayBeAbsent(series string) bool {
+	name, _, _ := strings.Cut(series, "{")
+	if name == "k8s_informer_duplicates" || name == "k8s_informer_orphans" || derived(series) {
+		return true
+	}
+	return strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_count") || strings.HasSuffix(name, "_sum")
+}
+
+// Contains fails the test unless s has these series with these values. Unlike Equal, it allows other series.
+func (s Snapshot) Contains(t testing.TB, want Snapshot) {
+	t.Helper()
+	for _, difference := range s.differences(want) {
+		t.Error(difference)
+	}
+}
+
+// differences describes the series of want that s lacks or has with another value.
+func (s Snapshot) differences(want Snapshot) (found []string) {
+	for _, series := range slices.Sorted(maps.Keys(want)) {
+		value := want[series]
+		if got, ok := s[series]; got != value || !ok && (value != 0 || !mayBeAbsent(series)) {
+			found = append(found, fmt.Sprintf("%s = %v (exists: %t), want %v", series, got, ok, value))
+		}
+	}
+	return found
 }
 
 // Eventually waits until the condition holds for two snapshots in a row and returns the second. Gathering is not atomic:
@@ -131,5 +173,22 @@ func Eventually(t testing.TB, g prometheus.Gatherer, what string, condition func
 		}
 		return true
 	}, func() string { return "the registry reports:\n" + s.String() })
+	return s
+}
+
+// Await waits like Eventually until the registry has these series with these values, and returns the snapshot. Name every
+// series that is compared afterwards: the code under test does not set all of them at once.
+func Await(t testing.TB, g prometheus.Gatherer, want Snapshot) Snapshot {
+	t.Helper()
+	var s Snapshot
+	await.NoError(t, "the expected series", func() error {
+		for range 2 {
+			s = Take(t, g)
+			if found := s.differences(want); found != nil {
+				return errors.New(strings.Join(found, "\n"))
+			}
+		}
+		return nil
+	})
 	return s
 }

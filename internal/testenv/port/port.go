@@ -34,7 +34,7 @@ func Free() (int, error) {
 	return 0, fmt.Errorf("no free port on 127.0.0.1 between %d and %d", first, last)
 }
 
-// Prefer returns the port if it is free, else another one like Free.
+// Prefer returns the port if it is free, and another one, like Free, otherwise.
 func Prefer(p int) (int, error) {
 	mu.Lock()
 	taken := take(p)

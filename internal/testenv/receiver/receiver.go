@@ -29,8 +29,9 @@ type Alert struct {
 	StartsAt    time.Time
 	// EndsAt is zero while the alert fires.
 	EndsAt time.Time
-	// Arrived is the time of the notification.
-	Arrived time.Time
+	// Arrived is the time of the notification, Notification its number from 1. All alerts of a group arrive in one notification.
+	Arrived      time.Time
+	Notification int
 }
 
 // Options configure Start.
@@ -50,6 +51,7 @@ type Receiver struct {
 
 	mu     sync.Mutex
 	alerts []Alert
+	count  int           // of notifications
 	more   chan struct{} // closed and replaced when alerts arrive
 }
 
@@ -154,20 +156,21 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count++
 	arrived := make([]Alert, len(n.Alerts))
 	for i, a := range n.Alerts {
 		arrived[i] = Alert{
 			Receiver: n.Receiver, Name: a.Labels["alertname"], Status: a.Status, Labels: a.Labels,
-			Annotations: a.Annotations, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Arrived: now,
+			Annotations: a.Annotations, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Arrived: now, Notification: r.count,
 		}
 	}
-	r.mu.Lock()
 	r.alerts = append(r.alerts, arrived...)
 	close(r.more)
 	r.more = make(chan struct{})
-	r.mu.Unlock()
 	for _, a := range arrived {
 		r.log.Info("alert "+a.Status, "alertname", a.Name, "receiver", a.Receiver, "severity", a.Labels["severity"],
-			"summary", a.Annotations["summary"], "since", a.StartsAt.Format(time.TimeOnly))
+			"summary", a.Annotations["summary"], "since", a.StartsAt.Format(time.TimeOnly), "notification", a.Notification)
 	}
 }

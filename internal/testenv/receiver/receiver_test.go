@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 )
 
@@ -36,7 +35,7 @@ func start(t *testing.T, log *slog.Logger) *receiver.Receiver {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t)
+		leaktest.None(t)
 	})
 	return r
 }
@@ -73,6 +72,10 @@ func TestRecordsAndPrints(t *testing.T) {
 	}
 	if b.Name != "B" || b.Status != "resolved" || b.EndsAt.Sub(b.StartsAt) != time.Minute {
 		t.Errorf("second alert: %+v", b)
+	}
+	post(t, r.URL("/ticket"), notification)
+	if again := r.Alerts(); a.Notification != 1 || b.Notification != 1 || len(again) != 4 || again[3].Notification != 2 {
+		t.Errorf("notifications are numbered %d, %d, and then %+v", a.Notification, b.Notification, again[2:])
 	}
 	r.Close() // the handler has returned, and the log is complete
 	if !strings.Contains(log.String(), `msg="alert firing" alertname=A receiver=page severity=page summary="it burns"`) {

@@ -21,7 +21,7 @@ const (
 
 // Binary returns the path of a program, one of Programs.
 //
-// It looks in $KUBEBUILDER_ASSETS, whose programs are used regardless of their version, and in PATH, where a program is used only if it
+// It looks in $KUBEBUILDER_ASSETS, where programs are used regardless of their version, and in PATH, where a program is used only if it
 // reports the pinned minor version: an installed etcd or Prometheus may be years old. Otherwise the
 // program is built from its pinned module into the user's cache directory, once for all clones of this repository; log
 // reports progress. A nil log is silent.
@@ -49,6 +49,44 @@ func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) 
 	if path := onPath(ctx, p, version, log); path != "" {
 		return path, nil
 	}
+	return p.built(ctx, servers, version, log)
+}
+
+// APIServerBinary returns the path of the kube-apiserver of a minor version such as 1.35, from the cache or built into it. A nil
+// log is silent. tools/servers has a module for each minor version other than the pinned one.
+//
+// To run tests with it, set $KUBEBUILDER_ASSETS to its directory.
+func APIServerBinary(ctx context.Context, minor string, log *slog.Logger) (string, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	p, err := programByName(APIServerProgram)
+	if err != nil {
+		return "", err
+	}
+	servers, err := serversDir()
+	if err != nil {
+		return "", err
+	}
+	pinned, err := p.moduleVersion(servers)
+	if err != nil {
+		return "", err
+	}
+	if !sameMinor(pinned, minor+".0") {
+		p.dir += "-" + minor
+	}
+	version, err := p.moduleVersion(servers)
+	if err != nil {
+		return "", fmt.Errorf("no module for the API server %s: %w", minor, err)
+	}
+	if !sameMinor(version, minor+".0") {
+		return "", fmt.Errorf("tools/servers/%s pins %s", p.dir, version)
+	}
+	return p.built(ctx, servers, version, log)
+}
+
+// built returns the path of the program in the cache, and builds it if it is missing.
+func (p program) built(ctx context.Context, servers, version string, log *slog.Logger) (string, error) {
 	target, err := p.cachePath(version)
 	if err != nil {
 		return "", err

@@ -209,7 +209,7 @@ func TestBuildOnce(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left over: %v %v", left, err)
 	}
-	proc, err := startProcess(b.target, nil, filepath.Join(t.TempDir(), "log"))
+	proc, err := startProcess(b.target, nil, nil, filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type Version struct {
 	Subresources map[string]any
 }
 
-// Definition returns the CustomResourceDefinition of a namespaced kind, whose plural is its name in lower case with an
+// Definition returns the CustomResourceDefinition of a namespaced kind. Its plural is its name in lower case with an
 // s. The first version is the storage version; without versions there is one, v1.
 func Definition(group, kind string, versions ...Version) *unstructured.Unstructured {
 	if len(versions) == 0 {

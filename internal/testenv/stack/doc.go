@@ -1,5 +1,5 @@
-// Package stack runs real servers on this machine: etcd, kube-apiserver, kube-controller-manager, Prometheus and
-// Alertmanager, as child processes that listen on the loopback interface only.
+// Package stack runs real servers on this machine: etcd, kube-apiserver, kube-controller-manager, Prometheus, Alertmanager and
+// Jaeger, as child processes that listen on the loopback interface only.
 //
 // Tests and the demo use it, because the behavior of informers under faults depends on real servers
 // and real connections: a fake client has no watch cache, no compaction and no half-open connection.

@@ -87,8 +87,8 @@ func (e *Etcd) Compact(ctx context.Context) (int64, error) {
 	return revision, nil
 }
 
-// Backup stops etcd, copies its data to dir, which must not exist, and restarts it. It kills etcd, which otherwise
-// waits seven seconds for the API server's watches, and recovers from its log in both cases.
+// Backup stops etcd, copies its data to dir, which must not exist, and restarts it. It kills etcd, because a graceful stop waits
+// seven seconds for the API server's watches. etcd recovers from its log either way.
 func (e *Etcd) Backup(ctx context.Context, dir string) error {
 	if err := e.Kill(); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (e *Etcd) call(ctx context.Context, path string, in, out any) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s: %s", path, resp.Status, bytes.TrimSpace(answer))
+		return fmt.Errorf("%s returned %s: %s", path, resp.Status, bytes.TrimSpace(answer))
 	}
 	if out == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// readyTimeout is generous because a test machine may be compiling at the same time; the exit of a server ends the
-	// wait at once.
+	// readyTimeout is generous because a test machine may be compiling at the same time; the exit of a server ends the wait
+	// immediately.
 	readyTimeout = 2 * time.Minute
 	// stopTimeout limits the graceful shutdown of a server. kube-apiserver would wait a minute for clients that keep
 	// sending requests.
@@ -29,6 +29,7 @@ type Server struct {
 	name    string
 	program string
 	args    []string
+	env     []string
 	logFile string
 	ready   func(context.Context) error
 	log     *slog.Logger
@@ -42,7 +43,9 @@ type Command struct {
 	Name    string
 	Program string
 	Args    []string
-	Dir     string // directory of the log file; the caller removes it
+	// Env is added to the environment of this process, as key=value.
+	Env []string
+	Dir string // directory of the log file; the caller removes it
 	// Ready is called repeatedly until it returns nil.
 	Ready func(context.Context) error
 	Log   *slog.Logger
@@ -61,7 +64,7 @@ func newServer(c Command) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Server{
-		name: c.Name, program: c.Program, args: c.Args, ready: c.Ready, log: log,
+		name: c.Name, program: c.Program, args: c.Args, env: c.Env, ready: c.Ready, log: log,
 		logFile: filepath.Join(c.Dir, c.Name+".log"),
 	}
 }
@@ -75,12 +78,13 @@ func (s *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("%s is already running (pid %d)", s.name, s.proc.cmd.Process.Pid)
 	}
 	started := time.Now()
-	proc, err := startProcess(s.program, s.args, s.logFile)
+	proc, err := startProcess(s.program, s.args, s.env, s.logFile)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", s.name, err)
 	}
 	s.proc = proc
 	if err := s.waitReady(ctx, proc); err != nil {
+		proc.meant = true
 		proc.kill()
 		return err
 	}
@@ -102,7 +106,7 @@ func (s *Server) waitReady(ctx context.Context, proc *process) error {
 		case <-proc.done:
 			return fmt.Errorf("%s exited before it was ready: %w\n%s", s.name, proc.exit(), logTail(s.logFile))
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w (last answer: %w)\n%s", s.name, context.Cause(ctx), err, logTail(s.logFile))
+			return fmt.Errorf("%s is not ready: %w (last response: %w)\n%s", s.name, context.Cause(ctx), err, logTail(s.logFile))
 		case <-ticker.C:
 		}
 	}
@@ -118,10 +122,13 @@ func (s *Server) WaitReady(ctx context.Context) error {
 }
 
 // Stop stops the server gracefully; when ctx ends, or after 5 seconds, it kills it. The server has exited when Stop
-// returns. Stopping a server that is not running does nothing.
+// returns, and Supervise does not restart it. Stopping a server that is not running does nothing else.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.proc != nil {
+		s.proc.meant = true
+	}
 	if !s.proc.running() {
 		return nil
 	}
@@ -145,13 +152,19 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 }
 
-// Kill kills the server without a graceful shutdown, and waits until it has exited.
-func (s *Server) Kill() error {
+// Kill kills the server without a graceful shutdown, and waits until it has exited. Supervise does not restart it.
+func (s *Server) Kill() error { return s.kill(true) }
+
+// Crash kills the server as if it had ended by itself, and waits until it has exited. Supervise restarts it.
+func (s *Server) Crash() error { return s.kill(false) }
+
+func (s *Server) kill(meant bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.proc.running() {
-		return fmt.Errorf("%s does not run", s.name)
+		return fmt.Errorf("%s is not running", s.name)
 	}
+	s.proc.meant = meant
 	s.proc.kill()
 	return nil
 }
@@ -173,7 +186,7 @@ func (s *Server) Resume() error { return s.signal(resumeSignal) }
 func (s *Server) signal(sig syscall.Signal) error {
 	proc := s.current()
 	if !proc.running() {
-		return fmt.Errorf("%s does not run", s.name)
+		return fmt.Errorf("%s is not running", s.name)
 	}
 	if err := proc.signal(sig); err != nil {
 		return fmt.Errorf("send %v to %s: %w", sig, s.name, err)
@@ -211,15 +224,17 @@ func (s *Server) current() *process {
 
 // process is one run of a server.
 type process struct {
-	cmd  *exec.Cmd
-	done chan struct{}
-	err  error // how it exited; read it after done is closed
+	cmd     *exec.Cmd
+	started time.Time
+	done    chan struct{}
+	err     error // how it exited; read it after done is closed
+	meant   bool  // it ends because of a method of its Server; the mutex of the Server guards this field
 }
 
 // startProcess starts the child from a goroutine that stays on its thread until the child has exited. On Linux the
 // kernel kills the child when the thread that started it dies (dieWithParent), and the Go runtime may end a thread at
 // any time. A locked thread that waits for the child lives as long as the child or this program.
-func startProcess(program string, args []string, logFile string) (*process, error) {
+func startProcess(program string, args, env []string, logFile string) (*process, error) {
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
@@ -227,21 +242,22 @@ func startProcess(program string, args []string, logFile string) (*process, erro
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Dir = filepath.Dir(logFile)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = dieWithParent()
-	p := &process{cmd: cmd, done: make(chan struct{})}
-	started := make(chan error)
+	p := &process{cmd: cmd, started: time.Now(), done: make(chan struct{})}
+	launched := make(chan error)
 	go func() {
 		defer close(p.done)
 		defer log.Close()
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
-		started <- err
+		launched <- err
 		if err == nil {
 			p.err = cmd.Wait()
 		}
 	}()
-	if err := <-started; err != nil {
+	if err := <-launched; err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -305,7 +321,7 @@ func answers(url string, transport *http.Transport, authorization string) func(c
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
-			return fmt.Errorf("%s answers %s", url, resp.Status)
+			return fmt.Errorf("%s returned %s", url, resp.Status)
 		}
 		return nil
 	}

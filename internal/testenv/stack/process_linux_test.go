@@ -34,7 +34,7 @@ func TestRoles(t *testing.T) {
 				go start()
 				select {}
 			}
-			proc, err := startProcess(os.Args[0], []string{"-test.run=^TestRoles$"}, filepath.Join(t.TempDir(), "child.log"))
+			proc, err := startProcess(os.Args[0], []string{"-test.run=^TestRoles$"}, nil, filepath.Join(t.TempDir(), "child.log"))
 			results <- result{proc, err}
 		}
 		go start()

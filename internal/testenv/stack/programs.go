@@ -2,7 +2,9 @@ package stack
 
 import (
 	"bufio"
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +22,7 @@ const (
 	PromtoolProgram          = "promtool"
 	AlertmanagerProgram      = "alertmanager"
 	AmtoolProgram            = "amtool"
+	JaegerProgram            = "jaeger-all-in-one"
 )
 
 // program describes how a server or tool is built. Its version is pinned in the go.mod of its nested module only.
@@ -68,6 +71,14 @@ var programs = []program{
 		module: "github.com/prometheus/alertmanager", pkg: "github.com/prometheus/alertmanager/cmd/amtool",
 		stamp: stampCommon,
 	},
+	{
+		// The last version with modules that the proxy has; its OTLP receiver is the OpenTelemetry Collector's.
+		name: JaegerProgram, dir: "jaeger", onTwo: 3 * time.Minute,
+		module: "github.com/jaegertracing/jaeger", pkg: "github.com/jaegertracing/jaeger/cmd/all-in-one",
+		stamp: func(version string) []string {
+			return []string{"github.com/jaegertracing/jaeger/pkg/version.latestVersion=" + version}
+		},
+	},
 }
 
 // Programs returns the names of all programs that Binary knows, servers first.
@@ -77,6 +88,29 @@ func Programs() []string {
 		names[i] = p.name
 	}
 	return names
+}
+
+// Missing returns the programs that Binary would build, and how long the builds take on two cores if nothing is cached. An error of
+// the look-up is left to Binary.
+func Missing(ctx context.Context, names ...string) (missing []string, onTwo time.Duration) {
+	for _, name := range names {
+		p, err := programByName(name)
+		if err != nil || inAssets(name) != "" {
+			continue
+		}
+		servers, err := serversDir()
+		if err != nil {
+			continue
+		}
+		version, err := p.moduleVersion(servers)
+		if err != nil || onPath(ctx, p, version, slog.New(slog.DiscardHandler)) != "" {
+			continue
+		}
+		if path, err := p.cachePath(version); err == nil && !isExecutable(path) {
+			missing, onTwo = append(missing, name), onTwo+p.onTwo
+		}
+	}
+	return missing, onTwo
 }
 
 func programByName(name string) (program, error) {

@@ -48,6 +48,8 @@ type ScrapeTarget struct {
 	Labels map[string]string
 	// HonorLabels keeps the target's own labels on conflict, as the exporter's ServiceMonitor does.
 	HonorLabels bool
+	// NativeHistograms stores all histograms as native ones: it scrapes those that the target has, and converts the others.
+	NativeHistograms bool
 }
 
 // Prometheus is a Prometheus server with exemplar storage.
@@ -130,6 +132,8 @@ type (
 		Authorization *authorizationConfig `json:"authorization,omitempty"`
 		TLS           *tlsConfig           `json:"tls_config,omitempty"`
 		Static        []staticConfig       `json:"static_configs"`
+		Native        bool                 `json:"scrape_native_histograms,omitempty"`
+		Convert       bool                 `json:"convert_classic_histograms_to_nhcb,omitempty"`
 	}
 	authorizationConfig struct {
 		Credentials string `json:"credentials"`
@@ -155,7 +159,7 @@ func (o PrometheusOptions) config() prometheusConfig {
 	}
 	for _, t := range o.Targets {
 		s := scrapeConfig{
-			Job: t.Job, Path: t.Path, HonorLabels: t.HonorLabels,
+			Job: t.Job, Path: t.Path, HonorLabels: t.HonorLabels, Native: t.NativeHistograms, Convert: t.NativeHistograms,
 			Static: []staticConfig{{Targets: t.Addresses, Labels: t.Labels}},
 		}
 		if t.CAFile != "" {

@@ -86,6 +86,36 @@ func (p *point) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// Exemplar is an exemplar of a series.
+type Exemplar struct {
+	// Series are the labels of the series, Labels those of the exemplar.
+	Series, Labels map[string]string
+	Value          float64
+}
+
+// Exemplars returns the exemplars of the series in an expression, scraped since a point in time.
+func (p *Prometheus) Exemplars(ctx context.Context, expression string, since time.Time) ([]Exemplar, error) {
+	var data []struct {
+		Series    map[string]string `json:"seriesLabels"`
+		Exemplars []struct {
+			Labels map[string]string `json:"labels"`
+			Value  float64           `json:"value,string"`
+		} `json:"exemplars"`
+	}
+	unix := func(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+	q := url.Values{"query": {expression}, "start": {unix(since)}, "end": {unix(time.Now().Add(time.Minute))}}
+	if err := p.get(ctx, "/api/v1/query_exemplars", q, &data); err != nil {
+		return nil, fmt.Errorf("exemplars of %s: %w", expression, err)
+	}
+	var all []Exemplar
+	for _, s := range data {
+		for _, e := range s.Exemplars {
+			all = append(all, Exemplar{s.Series, e.Labels, e.Value})
+		}
+	}
+	return all, nil
+}
+
 // WaitQuery evaluates an expression until ok accepts the result, and returns it. If ctx ends first, the error has the
 // last result.
 func (p *Prometheus) WaitQuery(ctx context.Context, expression string, ok func([]Sample) bool) ([]Sample, error) {
@@ -169,10 +199,10 @@ func (p *Prometheus) get(ctx context.Context, path string, query url.Values, dat
 		Data   json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("%s answers %s, not JSON: %w", path, resp.Status, err)
+		return fmt.Errorf("%s returned %s, not JSON: %w", path, resp.Status, err)
 	}
 	if answer.Status != "success" {
-		return fmt.Errorf("%s answers %s: %s", path, resp.Status, answer.Error)
+		return fmt.Errorf("%s returned %s: %s", path, resp.Status, answer.Error)
 	}
 	return json.Unmarshal(answer.Data, data)
 }

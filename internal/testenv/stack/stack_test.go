@@ -62,6 +62,9 @@ func TestBareControlPlane(t *testing.T) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" && version.GitVersion != "v1.36.3" {
 		t.Errorf("the API server says it is %s, so it was built without its version", version.GitVersion)
 	}
+	if minor := os.Getenv("API_SERVER"); minor != "" && !strings.HasPrefix(version.GitVersion, "v"+minor+".") {
+		t.Errorf("make compat tests the API server %s, and %s runs", minor, version.GitVersion)
+	}
 	if _, err := c.CoreV1().Pods(ns).Create(t.Context(), pod(ns, "p"), metav1.CreateOptions{}); err != nil {
 		t.Errorf("a plain pod in a control plane without a controller manager: %v", err)
 	}
@@ -145,7 +148,7 @@ func TestCompactionMakesOldVersionsGone(t *testing.T) {
 	if _, err := plane.Etcd.Compact(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// The watch cache may keep snapshots of its own; a restarted server has none.
+	// The watch cache may keep snapshots; a restarted server has none.
 	if err := plane.APIServer.Restart(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +259,7 @@ func TestFailureNamesTheLog(t *testing.T) {
 	}
 }
 
-// TestWholeStack starts everything, sees each part do its work, stops everything and looks for what is left.
+// TestWholeStack starts everything, verifies that each part works, stops everything and verifies that no process is left.
 func TestWholeStack(t *testing.T) {
 	t.Parallel()
 	plane := stacktest.Private(t, stack.Options{
@@ -377,5 +380,5 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// alive asks the kernel; a process that has been waited for is not there any more, a zombie still is.
+// alive checks with the kernel whether a process exists, which a zombie still does.
 func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }

@@ -89,7 +89,7 @@ func (a *Account) Bind(t testing.TB, clusterRole string) {
 	}
 }
 
-// AwaitAllowed waits until the API server allows the account something. The API server receives roles and bindings through
+// AwaitAllowed waits until the API server allows the account what spec describes. The API server receives roles and bindings through
 // its own watches, and clients may cache a rejection for minutes.
 func (a *Account) AwaitAllowed(t testing.TB, spec authorizationv1.SubjectAccessReviewSpec) {
 	t.Helper()
@@ -102,7 +102,7 @@ func (a *Account) AwaitAllowed(t testing.TB, spec authorizationv1.SubjectAccessR
 	})
 }
 
-// Allowed reports whether the API server allows the account something.
+// Allowed reports whether the API server allows the account what spec describes.
 func (a *Account) Allowed(t testing.TB, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
 	t.Helper()
 	spec.User = a.User()

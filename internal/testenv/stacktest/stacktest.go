@@ -67,8 +67,8 @@ func Run(m Runner) int {
 	return code
 }
 
-// ControlPlane returns the control plane that all tests of the binary share: etcd and the API server, without a
-// controller manager. Tests must use namespaces of their own and leave its servers running.
+// ControlPlane returns the control plane that all tests of the binary share: etcd and the API server, without a controller
+// manager. Tests must use their own namespaces and leave its servers running.
 func ControlPlane(t testing.TB) *stack.ControlPlane {
 	t.Helper()
 	skipShort(t)

@@ -13,7 +13,7 @@ import (
 // answer replaces the API server's response if it returns true. It may also change the request.
 type answer func(http.ResponseWriter, *http.Request) (answered bool)
 
-// status responds to a kind of requests with an error.
+// status responds to requests of one kind with an error.
 func status(of func(*http.Request) bool, code int, reason metav1.StatusReason) answer {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if !of(r) {
@@ -26,7 +26,7 @@ func status(of func(*http.Request) bool, code int, reason metav1.StatusReason) a
 	}
 }
 
-// ended opens watches and ends them at once.
+// ended opens watches and ends them immediately.
 func ended(w http.ResponseWriter, r *http.Request) bool {
 	if !isWatch(r) {
 		return false
@@ -70,7 +70,7 @@ func statusJSON(code int, reason metav1.StatusReason) []byte {
 	return b
 }
 
-// gone is an error event for a watch whose version is too old.
+// gone is an error event for a watch with a version that is too old.
 func gone() string {
 	return fmt.Sprintf(`{"type":"ERROR","object":%s}`, statusJSON(http.StatusGone, metav1.StatusReasonExpired))
 }

@@ -37,7 +37,7 @@ type lab struct {
 	exporter, env string
 	// plane is the control plane of rows that do not break it.
 	plane *stack.ControlPlane
-	// well is a healthy exporter beside faulty programs.
+	// well is a healthy exporter that runs next to faulty programs.
 	well *target
 }
 
@@ -156,7 +156,7 @@ func (l *lab) gate(plane *stack.ControlPlane) (*gate, error) {
 	return g, nil
 }
 
-// every calls f now and then repeatedly, until ctx ends.
+// every calls f immediately and then at intervals, until ctx ends.
 func every(ctx context.Context, d time.Duration, f func()) {
 	for {
 		f()

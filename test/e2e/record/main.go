@@ -1,6 +1,6 @@
 // Command record makes the recordings that the replay test evaluates the rules on: for each row of docs/faults.md, what
-// Prometheus would have scraped from a real exporter, or from a program with the library, under that fault
-// with real servers. All rows are recorded at the same time, since they mostly wait. `make record` runs it.
+// Prometheus would have scraped from a real exporter, or from a program with the library, under that fault with real
+// servers. All rows are recorded at the same time, because they mostly wait. `make record` runs it.
 //
 //	main.go          flags, and all rows at once
 //	record.go        one row: before, during and after its fault
@@ -10,6 +10,7 @@
 //	gate.go          responses in place of the API server's, and events on its watches
 //	answers.go       responses of a gate, and the requests that they apply to
 //	stream.go        the body of a forwarded response
+//	healthy.go       the whole chain under the operations of a healthy cluster
 //	rows.go          the table of faults, and how most of them are made
 //	rows_list.go     faults of lists
 //	rows_server.go   faults of servers
@@ -60,8 +61,11 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&p.during, "during", 18*time.Minute, "how long the fault lasts")
 	flag.DurationVar(&p.after, "after", 5*time.Minute, "how long after the fault")
 	flag.DurationVar(&p.interval, "interval", 15*time.Second, "how often everything is scraped")
-	only := flag.String("only", ".*", "record only rows whose test matches this regular expression")
-	out := flag.String("out", filepath.Join(root, "deploy", "e2e", "testdata", "recordings"), "the directory of the recordings")
+	only := flag.String("only", ".*", "record only rows with a test that matches this regular expression")
+	out := flag.String("out", filepath.Join(root, "test", "e2e", "testdata", "recordings"), "the directory of the recordings")
+	healthy := flag.Duration("healthy", 0, "record the operations of a healthy cluster for this long instead, with every series, in the file -full")
+	full := flag.String("full", filepath.Join(os.TempDir(), "healthy.yaml.gz"), "the file with everything that -healthy recorded")
+	thinned := flag.String("thin", "", "write the part of -full that rules read to this file")
 	flag.Parse()
 	wanted, err := regexp.Compile("^(?:" + *only + ")$")
 	if err != nil {
@@ -70,6 +74,17 @@ func run(ctx context.Context) error {
 	reads, err := recording.ReadBy(filepath.Join(root, "deploy", "prometheus", "rules.yaml"))
 	if err != nil {
 		return err
+	}
+	if *healthy > 0 {
+		if err := recordHealthy(ctx, slog.New(slog.NewTextHandler(os.Stderr, nil)), *healthy, p.interval, *full); err != nil {
+			return err
+		}
+	}
+	if *thinned != "" {
+		return thin(*full, *thinned, reads)
+	}
+	if *healthy > 0 {
+		return nil
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
@@ -84,7 +99,7 @@ func run(ctx context.Context) error {
 	return errors.Join(l.recordAll(ctx, wanted, p, reads, *out), l.close())
 }
 
-// recordAll prepares all rows, one after the other, and records them all at once.
+// recordAll prepares all rows one after the other, and records them at the same time.
 func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, reads recording.Reads, out string) error {
 	subjects := map[string]*subject{}
 	for _, r := range rows {
@@ -116,7 +131,7 @@ func (l *lab) recordAll(ctx context.Context, wanted *regexp.Regexp, p phases, re
 		running.Go(func() {
 			r, err := s.record(ctx, test, time.Now().Add(delay), p, reads)
 			if err == nil {
-				err = os.WriteFile(filepath.Join(out, test+".yaml"), r.Marshal(), 0o644) //nolint:gosec // a recording is no secret
+				err = os.WriteFile(filepath.Join(out, test+".yaml"), r.Marshal(), 0o644)
 			}
 			if err != nil {
 				err = fmt.Errorf("%s: %w", test, err)

@@ -36,6 +36,10 @@ type programOptions struct {
 	lists     bool
 	checks    collectors.Checks
 	transform cache.TransformFunc
+	// unfiltered makes it list and watch all namespaces while the fault is active.
+	unfiltered bool
+	// readsEarly makes it read the cache before it starts the informer while the fault is active.
+	readsEarly bool
 	// handler is an additional handler. By default there is only one, which does nothing.
 	handler cache.ResourceEventHandler
 }
@@ -104,6 +108,9 @@ func (p *program) start() error {
 			return err
 		}
 	}
+	if p.options.readsEarly && p.strikes.Load() {
+		inf.GetIndexer().List()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); inf.RunWithContext(ctx) }()
@@ -144,6 +151,14 @@ func (p *program) read(context.Context) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
+// requested returns the namespace of lists and watches of ConfigMaps.
+func (p *program) requested() string {
+	if p.options.unfiltered && p.strikes.Load() {
+		return metav1.NamespaceAll
+	}
+	return p.options.namespace
+}
+
 // source returns the ListerWatcher of the program's objects, and an example object.
 func (p *program) source() (cache.ListerWatcher, runtime.Object, error) {
 	if p.options.resource != configMaps {
@@ -165,10 +180,10 @@ func (p *program) source() (cache.ListerWatcher, runtime.Object, error) {
 	}
 	return capable{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return client.CoreV1().ConfigMaps(p.options.namespace).List(ctx, o)
+			return client.CoreV1().ConfigMaps(p.requested()).List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return client.CoreV1().ConfigMaps(p.options.namespace).Watch(ctx, o)
+			return client.CoreV1().ConfigMaps(p.requested()).Watch(ctx, o)
 		},
 	}, p.options.lists}, &corev1.ConfigMap{}, nil
 }

@@ -16,7 +16,7 @@ import (
 // subject is the program under a fault.
 type subject struct {
 	targets []*target
-	// suffer injects the fault, and ends it and returns when ctx ends.
+	// suffer injects the fault. When ctx ends, it ends the fault and returns.
 	suffer func(ctx context.Context) error
 }
 

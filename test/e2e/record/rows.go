@@ -89,6 +89,11 @@ var rows = []row{
 	{"TestTransformThatFailsInAList", programOnly(transformingLists(fails), strikeFromTheStart)},
 	{"TestTransformThatStripsTheVersion", programOnly(transforming(stripsVersion), strike)},
 	{"TestTransformThatChangesTheName", programOnly(renaming, strike)},
+	{"TestForeignObjects", programOnly(unfiltered, strikeFromTheStart)},
+	{"TestTransformThatReturnsNilInAList", programOnly(transformingLists(returnsNil), strikeFromTheStart)},
+	{"TestTransformThatBlocks", programOnly(transformThatBlocks, strike)},
+	{"TestReadsBeforeSync", programOnly(readsEarly, strikeFromTheStart)},
+	{"TestLeakedHandlers", programOnly(ordinary, leakHandlers)},
 	{"TestMutatedObject", programOnly(mutations, mutate)},
 }
 

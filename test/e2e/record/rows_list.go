@@ -42,7 +42,7 @@ func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, erro
 	}
 }
 
-// missedDelete is an exporter whose watch is down for five seconds and then expired. Objects are deleted during that time.
+// missedDelete is an exporter with a watch that is down for five seconds and then expired. Objects are deleted during that time.
 func missedDelete(ctx context.Context, l *lab) (*subject, error) {
 	return gated(exporterOptions{}, func(ctx context.Context, g *gate) {
 		back := time.Now().Add(5 * time.Second)

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
-// programOnly is a program with a fault, beside an exporter without faults.
+// programOnly is a program with a fault, next to an exporter without faults.
 func programOnly(o func(*program) programOptions, breaks func(context.Context, *program) error) func(context.Context, *lab) (*subject, error) {
 	return func(_ context.Context, l *lab) (*subject, error) {
 		p, t, err := l.startProgram(l.plane.Config(), o)
@@ -99,7 +99,7 @@ func addAndRemove(ctx context.Context, p *program, newHandler func() cache.Resou
 	return errors.Join(errs...)
 }
 
-// transforming is a program whose Transform applies a change to every third object while the fault is active.
+// transforming is a program with a Transform that applies a change to every third object while the fault is active.
 func transforming(act func(*corev1.ConfigMap) (any, error)) func(*program) programOptions {
 	return func(p *program) programOptions {
 		return programOptions{
@@ -128,6 +128,32 @@ func renaming(p *program) programOptions {
 	o.checks = collectors.Checks{Audit: time.Minute}
 	return o
 }
+
+// transformThatBlocks is a program with a Transform that hangs while the fault is active.
+func transformThatBlocks(p *program) programOptions {
+	return transforming(func(m *corev1.ConfigMap) (any, error) {
+		for p.strikes.Load() {
+			time.Sleep(50 * time.Millisecond)
+		}
+		return m, nil
+	})(p)
+}
+
+// readsEarly is a program that reads the cache before it is synced.
+func readsEarly(*program) programOptions { return programOptions{readsEarly: true} }
+
+// leakHandlers adds handlers and does not remove them.
+func leakHandlers(ctx context.Context, p *program) error {
+	var errs []error
+	every(ctx, 15*time.Second, func() {
+		_, err := p.informer.AddEventHandler(informer.NamedHandler("leaked", cache.ResourceEventHandlerFuncs{}))
+		errs = append(errs, err)
+	})
+	return errors.Join(errs...)
+}
+
+// unfiltered is a program whose informer gets the objects of all namespaces.
+func unfiltered(*program) programOptions { return programOptions{unfiltered: true} }
 
 func fails(*corev1.ConfigMap) (any, error)      { return nil, errors.New("the fault") }
 func returnsNil(*corev1.ConfigMap) (any, error) { return nil, nil }
@@ -159,8 +185,8 @@ func mutate(ctx context.Context, p *program) error {
 	return nil
 }
 
-// thousandInformers starts and stops a thousand informers beside one that keeps running. All have the same labels, because
-// a thousand copies of the same series would only make the recording larger.
+// thousandInformers starts and stops a thousand informers next to one that keeps running. All have the same labels, because a
+// thousand copies of the same series would only make the recording larger.
 func thousandInformers(_ context.Context, l *lab) (*subject, error) {
 	p, t, err := l.startProgram(l.plane.Config(), func(*program) programOptions { return programOptions{namespace: quiet} })
 	if err != nil {

@@ -157,7 +157,7 @@ func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 		widget := load.Widget(fmt.Sprint("widget-", n), nil)
 		err := wait.PollUntilContextTimeout(ctx, time.Second, time.Minute, true, func(ctx context.Context) (bool, error) {
 			_, err := client.Resource(load.Widgets).Namespace(busy).Create(ctx, widget, metav1.CreateOptions{})
-			return err == nil, nil // the API server does not serve it at once
+			return err == nil, nil // the API server does not serve it immediately
 		})
 		if err != nil {
 			return nil, err

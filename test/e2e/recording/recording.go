@@ -5,6 +5,7 @@
 //	values.go     the values of a series in promtool's notation
 //	recorder.go   from scrapes to a Recording, as Prometheus does it
 //	read.go       which series the rules read; no others are kept
+//	compressed.go the recording of a healthy cluster, which is long
 package recording
 
 import (

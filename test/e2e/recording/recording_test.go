@@ -119,3 +119,26 @@ func TestPhases(t *testing.T) {
 		t.Errorf("the fault begins at step %d and ends at %d of %d", begin, end, done.Len())
 	}
 }
+
+// TestThinAndCompressed verifies that a compressed recording is read as it was written, and that only what rules read, and the phases,
+// remain of it.
+func TestThinAndCompressed(t *testing.T) {
+	r := recording.NewRecorder(recording.Healthy, start, 15*time.Second, recording.Everything())
+	if err := r.Scraped(target, []byte("a_total 1\nb 2\n"), false); err != nil {
+		t.Fatal(err)
+	}
+	r.Phase(recording.Before)
+	r.Next()
+	content := r.Recording().MarshalCompressed()
+	all, err := recording.UnmarshalCompressed(content)
+	if err != nil || len(all.Series) != 4 || !slices.Equal(all.MarshalCompressed(), content) {
+		t.Errorf("read %+v, %v", all, err)
+	}
+	var names []string
+	for _, s := range recording.Thin(all, reads(t, "a_total > 1")).Series {
+		names = append(names, s.Labels.Get(model.MetricNameLabel))
+	}
+	if !slices.Equal(names, []string{"a_total", recording.FaultSeries}) {
+		t.Errorf("%q remain", names)
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
 )
 
-// attempts is how often a benchmark runs before it exceeds its budget: other load on the machine may be the cause.
+// attempts is how often a benchmark must exceed its budget before it fails: other load on the machine may be the cause.
 const attempts = 3
 
 func main() {

@@ -1,6 +1,7 @@
-// Command compat compiles and tests the library with each supported version of client-go, and its integration with each
-// supported version of controller-runtime. `make compat` runs it from the root of the repository. It prints a table, and exits
-// with an error if a version fails. It changes no file of the repository.
+// Command compat compiles and tests the library with each supported version of client-go, its integration with each supported
+// version of controller-runtime, and the library and the exporter with each supported version of the API server. `make compat`
+// runs it from the root of the repository. It prints tables, and exits with an error if a version fails. It changes no file of
+// the repository.
 package main
 
 import (
@@ -21,7 +22,7 @@ import (
 const integration = "integrations/controllerruntime"
 
 func main() {
-	only := flag.String("only", "", "test one version of client-go, such as v0.36")
+	only := flag.String("only", "", "test one version of client-go, such as v0.36, or of the API server, such as 1.35")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -37,28 +38,40 @@ func run(ctx context.Context, out io.Writer, only string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "client-go\tlibrary\tcontroller-runtime\tintegration")
 	tested, failed := 0, 0
-	for _, r := range matrix {
-		if !strings.HasPrefix(r.clientGo, only) {
-			continue
-		}
+	count := func(verdicts ...string) {
 		tested++
-		own := verdict(ctx, r.testLibrary, filepath.Join(dir, r.clientGo+".mod"))
-		integrated := verdict(ctx, r.testIntegration, filepath.Join(dir, r.controllerRuntime+".mod"))
-		for _, v := range []string{own, integrated} {
+		for _, v := range verdicts {
 			if strings.HasPrefix(v, "failed") {
 				failed++
 			}
 		}
+	}
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "client-go\tlibrary\tcontroller-runtime\tintegration")
+	for _, r := range matrix {
+		if !strings.HasPrefix(r.clientGo, only) {
+			continue
+		}
+		own := verdict(ctx, r.testLibrary, filepath.Join(dir, r.clientGo+".mod"))
+		integrated := verdict(ctx, r.testIntegration, filepath.Join(dir, r.controllerRuntime+".mod"))
+		count(own, integrated)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.clientGo, own, r.controllerRuntime, integrated)
+	}
+	fmt.Fprintln(table, "\t\t\t\nAPI server\tlibrary and exporter\t\t")
+	for _, minor := range servers {
+		if !strings.HasPrefix(minor, only) {
+			continue
+		}
+		v := verdict(ctx, testServer, minor)
+		count(v)
+		fmt.Fprintf(table, "%s\t%s\t\t\n", minor, v)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	if tested == 0 {
-		return fmt.Errorf("--only: %s is not a supported version of client-go", only)
+		return fmt.Errorf("--only: %s is not a supported version of client-go or of the API server", only)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d combinations failed", failed)
@@ -66,13 +79,13 @@ func run(ctx context.Context, out io.Writer, only string) error {
 	return nil
 }
 
-// verdict runs a test and returns its result for the table.
-func verdict(ctx context.Context, test func(context.Context, string) error, modfile string) string {
+// verdict runs a test with a go.mod or a version of the API server, and returns its result for the table.
+func verdict(ctx context.Context, test func(context.Context, string) error, version string) string {
 	started := time.Now()
-	err := test(ctx, modfile)
+	err := test(ctx, version)
 	elapsed := time.Since(started).Round(time.Second)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(modfile), err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(version), err)
 		return fmt.Sprintf("failed (%s)", elapsed)
 	}
 	return fmt.Sprintf("ok (%s)", elapsed)

@@ -52,3 +52,70 @@ func TestModuleVersions(t *testing.T) {
 		}
 	}
 }
+
+// The README lists the versions of the API server, and the module of each pins a version of that minor.
+func TestServers(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "README.md"), "\n## Compatibility\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	want := "API servers of Kubernetes " + strings.Join(servers[:len(servers)-1], ", ") + " and " + servers[len(servers)-1] + " are supported"
+	if !strings.Contains(strings.ReplaceAll(section, "\n", " "), want) {
+		t.Errorf("README.md does not have %q", want)
+	}
+	pinned := 0
+	for _, minor := range servers {
+		goMod := filepath.Join("tools/servers/kubernetes-"+minor, "go.mod")
+		if _, err := os.Stat(filepath.Join(root, goMod)); err != nil {
+			goMod, pinned = "tools/servers/kubernetes/go.mod", pinned+1
+		}
+		if !strings.Contains(read(t, goMod), "\tk8s.io/kubernetes v"+minor+".") {
+			t.Errorf("%s does not pin %s", goMod, minor)
+		}
+	}
+	if pinned != 1 {
+		t.Errorf("%d versions are the one of all other tests, want 1", pinned)
+	}
+}
+
+// Every test that runs with each API server exists: go test does not fail if -run matches nothing.
+func TestSuites(t *testing.T) {
+	for _, s := range suites {
+		files, err := filepath.Glob(filepath.Join(root, s.pkg, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(content)
+		}
+		for _, name := range s.tests {
+			if !strings.Contains(all.String(), "\nfunc "+name+"(t *testing.T)") {
+				t.Errorf("%s has no %s", s.pkg, name)
+			}
+		}
+	}
+}
+
+// CI tests every version.
+func TestWorkflow(t *testing.T) {
+	var want []string
+	for _, r := range matrix {
+		want = append(want, minor(r.clientGo))
+	}
+	for _, s := range servers {
+		want = append(want, `"`+s+`"`)
+	}
+	slices.Sort(want)
+	m := regexp.MustCompile(`(?m)^        version: \[(.*)\]$`).FindStringSubmatch(read(t, ".github/workflows/ci.yml"))
+	if m == nil {
+		t.Fatal("ci.yml has no matrix of versions")
+	}
+	got := strings.Split(m[1], ", ")
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("ci.yml tests %s, want %s", got, want)
+	}
+}

@@ -4,7 +4,8 @@
 //	go run ./internal/testenv/cmd/demo
 //	go run ./internal/testenv/cmd/demo --fault=half-open --for=1m
 //
-// While it runs, the name of a fault on standard input injects that fault, and "restore" ends it.
+// While it runs, the name of a fault on standard input injects that fault, and "restore" ends it. A program that ends by itself is
+// restarted, as a kubelet would, and the log has a line for it.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -24,7 +26,9 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/churn"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
 type options struct {
@@ -33,6 +37,9 @@ type options struct {
 	runFor   time.Duration
 	writes   float64
 	objects  int
+	churn    bool
+	traces   bool
+	lite     bool
 	verbose  bool
 }
 
@@ -60,12 +67,21 @@ func parse(args []string) (options, error) {
 	app.Flag("exit-after", "Exit after this time; 0 runs until interrupted.").Default("0s").DurationVar(&o.runFor)
 	app.Flag("writes", "Writes per second of the load generator.").Default("20").Float64Var(&o.writes)
 	app.Flag("objects", "Maximum number of the load generator's objects.").Default("200").IntVar(&o.objects)
+	app.Flag("churn", "Simulate the operations of a healthy cluster at ten times their rate: rolling restarts, deploys, node drains.").BoolVar(&o.churn)
+	app.Flag("traces", "Trace all programs, and start Jaeger. Its first build takes three minutes on two cores.").Default("true").BoolVar(&o.traces)
+	app.Flag("lite", "Run only etcd, the API server, a load generator, the exporter and Prometheus. Some faults are not available.").BoolVar(&o.lite)
 	app.Flag("verbose", "Log at debug level.").BoolVar(&o.verbose)
 	if _, err := app.Parse(args); err != nil {
 		return o, fmt.Errorf("%w; see --help", err)
 	}
+	if o.lite && o.churn {
+		return o, errors.New("--churn needs kube-controller-manager: omit --lite")
+	}
 	if o.fault == "" {
 		return o, nil
+	}
+	if o.lite && !slices.ContainsFunc(chain.LiteFaults(), func(f chain.Fault) bool { return f.Name == o.fault }) {
+		return o, fmt.Errorf("the fault %q is unknown or not available with --lite", o.fault)
 	}
 	_, err := chain.FaultByName(o.fault) // before the build, which takes minutes
 	return o, err
@@ -78,17 +94,22 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 	begin := time.Now()
+	if _, err := stack.Binaries(ctx, log, announce(ctx, stdout, o)...); err != nil {
+		return err
+	}
 	c, err := chain.Start(ctx, chain.Options{
 		Log: log, WellKnownPorts: true,
 		// Short intervals, because users of the demo wait for the results.
 		Exporter: map[string]any{"checks": map[string]any{"freshness": "5s", "audit": "30s"}},
+		Traces:   o.traces && !o.lite,
+		Lite:     o.lite,
 		Load:     load.Options{WritesPerSecond: o.writes, Objects: o.objects},
 	})
 	if err != nil {
 		return err
 	}
 	defer func() {
-		log.Info("Stopping")
+		log.Info("stopping")
 		err = errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}()
 	if o.runFor > 0 {
@@ -96,9 +117,16 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 		ctx, cancel = context.WithTimeout(ctx, o.runFor)
 		defer cancel()
 	}
-	printGuide(stdout, c, time.Since(begin))
+	printGuide(stdout, c, o.lite, time.Since(begin))
+	if o.churn {
+		wait, err := operate(ctx, c, log)
+		if err != nil {
+			return err
+		}
+		defer wait()
+	}
 
-	s := &stage{chain: c, log: log}
+	s := &stage{chain: c, log: log, lite: o.lite}
 	defer s.restore(context.WithoutCancel(ctx))
 	if o.fault != "" {
 		if err := s.inject(ctx, o.fault); err != nil {
@@ -111,23 +139,12 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 	commands := lines(stdin)
 	for {
-		// The fault exporter-kill is expected to end the exporter. Faults restart etcd before they return.
-		exporterEnded := c.Exporter.Done()
-		if s.name == "exporter-kill" {
-			exporterEnded = nil
-		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-end:
 			end = nil
 			s.restore(ctx)
-		case <-c.ControlPlane.Etcd.Done():
-			return errors.New("etcd exited:\n" + c.ControlPlane.Etcd.LogTail())
-		case <-exporterEnded:
-			return errors.New("exporter exited:\n" + c.Exporter.LogTail())
-		case <-c.Prometheus.Done():
-			return errors.New("Prometheus exited:\n" + c.Prometheus.LogTail())
 		case command, open := <-commands:
 			if !open {
 				commands = nil // the end of standard input does not end the demo
@@ -138,10 +155,46 @@ func run(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Writ
 	}
 }
 
+// announce prints how long the start takes, and returns the servers that it needs.
+func announce(ctx context.Context, out io.Writer, o options) (servers []string) {
+	servers = []string{stack.EtcdProgram, stack.APIServerProgram, stack.PrometheusProgram}
+	if !o.lite {
+		servers = append(servers, stack.ControllerManagerProgram, stack.AlertmanagerProgram)
+		if o.traces {
+			servers = append(servers, stack.JaegerProgram)
+		}
+	}
+	missing, took := stack.Missing(ctx, servers...)
+	if len(missing) == 0 {
+		fmt.Fprintln(out, "All servers are built. The start takes about half a minute, and longer if the programs of this repository are not compiled yet.")
+		return servers
+	}
+	fmt.Fprintf(out, "First start: %d of %d servers are built once, which takes about %v on two cores: %s.\n", len(missing), len(servers), took, strings.Join(missing, ", "))
+	return servers
+}
+
+// operate runs the operations of a healthy cluster until ctx ends. The result waits for their end.
+func operate(ctx context.Context, c *chain.Chain, log *slog.Logger) (wait func(), err error) {
+	operations, err := churn.New(c, log)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := operations.Run(ctx); err != nil {
+			log.Error("operations ended", "err", err)
+		}
+	}()
+	return func() { cancel(); <-ended }, nil
+}
+
 // stage holds the active fault.
 type stage struct {
 	chain *chain.Chain
 	log   *slog.Logger
+	lite  bool
 	name  string
 	end   func(context.Context) error
 }
@@ -163,8 +216,11 @@ func (s *stage) inject(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if s.lite && !slices.ContainsFunc(chain.LiteFaults(), func(f chain.Fault) bool { return f.Name == name }) {
+		return fmt.Errorf("the fault %q is not available with --lite", name)
+	}
 	s.restore(ctx)
-	s.log.Info("Injecting fault", "fault", fault.Name, "effect", fault.Does, "metrics", fault.Shows, "alert", cmp.Or(fault.Alert, "none"))
+	s.log.Info("injecting fault", "fault", fault.Name, "effect", fault.Does, "metrics", fault.Shows, "alert", cmp.Or(fault.Alert, "none"))
 	end, err := fault.Inject(ctx, s.chain)
 	if err != nil {
 		return err
@@ -180,10 +236,10 @@ func (s *stage) restore(ctx context.Context) {
 	name, end := s.name, s.end
 	s.name, s.end = "", nil
 	if err := end(ctx); err != nil {
-		s.log.Error("Fault not restored", "fault", name, "err", err)
+		s.log.Error("fault not restored", "fault", name, "err", err)
 		return
 	}
-	s.log.Info("Fault restored", "fault", name)
+	s.log.Info("fault restored", "fault", name)
 }
 
 func lines(r io.Reader) <-chan string {

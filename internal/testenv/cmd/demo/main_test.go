@@ -35,6 +35,30 @@ func TestInterruptedStart(t *testing.T) {
 	}
 }
 
+// The lite demo starts without the controllers, and offers only faults that it can inject.
+func TestLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers; not run with -short")
+	}
+	for _, args := range [][]string{{"--lite", "--churn"}, {"--lite", "--fault=leader-kill"}} {
+		if _, err := parse(args); err == nil || !strings.Contains(err.Error(), "--lite") {
+			t.Errorf("%v: error %v", args, err)
+		}
+	}
+	var out, log strings.Builder
+	if err := run(t.Context(), options{lite: true, writes: 1, objects: 1, runFor: time.Nanosecond}, strings.NewReader(""), &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	for text, want := range map[string]bool{
+		"  exporter ": true, "  Prometheus ": true, "  cut ": true, "ervers are built": true,
+		"  Alertmanager ": false, "  operator tiers": false, "  leader-kill ": false, "controller_leader": false,
+	} {
+		if strings.Contains(out.String(), text) != want {
+			t.Errorf("%q is in the output: %t, want %t\n%s", text, !want, want, out.String())
+		}
+	}
+}
+
 func TestCommandsAreReadLineByLine(t *testing.T) {
 	ch := lines(strings.NewReader(" cut \n\nrestore\n"))
 	var got []string

@@ -1,4 +1,5 @@
-// Command servers prints the paths of the local stack's programs, and builds those that are missing.
+// Command servers prints the paths of the local stack's programs, and builds those that are missing, several at a time on
+// machines with more than two cores.
 //
 //	go run ./internal/testenv/cmd/servers            # all of them
 //	go run ./internal/testenv/cmd/servers promtool   # one
@@ -32,11 +33,11 @@ func run(ctx context.Context, names []string, out io.Writer, log *slog.Logger) e
 	if len(names) == 0 {
 		names = stack.Programs()
 	}
-	for _, name := range names {
-		path, err := stack.Binary(ctx, name, log)
-		if err != nil {
-			return err
-		}
+	paths, err := stack.Binaries(ctx, log, names...)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
 		if _, err := fmt.Fprintln(out, path); err != nil {
 			return err
 		}

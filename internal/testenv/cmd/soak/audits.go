@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// audited waits until each of the exporter's caches has been consistent in two exact audits: only what two audits find
-// counts as a difference.
+// audited waits until two exact audits have found each of the exporter's caches consistent: only a difference that two
+// audits find is reported.
 func (s *soak) audited(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

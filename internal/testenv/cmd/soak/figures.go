@@ -32,8 +32,8 @@ func (f figures) String() string {
 	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series", f.goroutines, f.heap/mebi, f.resident/mebi, f.series)
 }
 
-// flat reports whether the figures have not grown. An additional connection is two goroutines. Memory may grow by a quarter,
-// because the garbage collector lets the heap grow before it runs.
+// flat returns an error if the figures have grown. An additional connection takes two goroutines. Memory may grow by a
+// quarter, because the garbage collector lets the heap grow before it runs.
 func (f figures) flat(before figures) error {
 	var errs []error
 	check := func(what string, now, then, slack float64) {

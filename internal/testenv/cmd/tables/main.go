@@ -1,5 +1,5 @@
-// Command tables writes the tables of faults into docs/faults.md and docs/chaos.md. `make generate` runs it from the root of
-// the repository.
+// Command tables writes the tables of docs/faults.md, docs/chaos.md and docs/requirements.md. `make generate` runs it from the
+// root of the repository.
 package main
 
 import (
@@ -11,21 +11,37 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/page"
 	"github.com/informer-exporter/informer-exporter/test/chaos"
+	"github.com/informer-exporter/informer-exporter/test/docs"
 	"github.com/informer-exporter/informer-exporter/test/faults"
 )
 
 func main() {
-	for _, table := range []struct{ file, name, text string }{
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "tables:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	requirements, err := docs.Requirements(".")
+	if err != nil {
+		return err
+	}
+	tables := []struct{ file, name, text string }{
 		{"faults.md", "faults", faults.Markdown()},
 		{"faults.md", "demo", demoFaults()},
 		{"chaos.md", "healthy", chaos.HealthyMarkdown()},
 		{"chaos.md", "chaos", chaos.Markdown()},
-	} {
+	}
+	for name, text := range requirements {
+		tables = append(tables, struct{ file, name, text string }{"requirements.md", name, text})
+	}
+	for _, table := range tables {
 		if err := write(filepath.Join("docs", table.file), table.name, table.text); err != nil {
-			fmt.Fprintln(os.Stderr, "tables:", err)
-			os.Exit(1)
+			return err
 		}
 	}
+	return nil
 }
 
 func write(file, name, text string) error {
@@ -41,9 +57,13 @@ func write(file, name, text string) error {
 }
 
 func demoFaults() string {
-	text := page.Head("Fault", "What happens", "Alert")
+	text := page.Head("Fault", "What happens", "Alert", "`exporter check` prints")
 	for _, f := range chain.Faults() {
-		text += page.Row("`"+f.Name+"`", f.Does, cmp.Or(f.Alert, "none"))
+		printed := "nothing"
+		if f.Check != "" {
+			printed = "`" + f.Check + "`"
+		}
+		text += page.Row("`"+f.Name+"`", f.Does, cmp.Or(f.Alert, "none"), printed)
 	}
 	return text
 }

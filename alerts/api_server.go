@@ -1,0 +1,93 @@
+package alerts
+
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
+
+// The alerts in this file read kube-apiserver's own metrics, which concern every informer of the cluster.
+
+var ofServer = []string{"cluster"}
+
+// inGroup names a resource with its group, as informer_type does.
+const inGroup = `{{ $labels.resource }}{{ with $labels.group }}.{{ . }}{{ end }}`
+
+var clusterWatchersTerminated = Alert{
+	Name:      "ClusterWatchersTerminated",
+	Objective: catalog.Objectives.WatchersTerminated,
+	board:     clientBoard,
+	labels:    ofServer,
+	// The first termination creates the series, which counts with its value if the API server was scraped before.
+	expr: `
+sum by (@cluster, group, resource) (
+  apiserver_terminated_watchers_total{@} unless apiserver_terminated_watchers_total{@} offset $window
+  and on (@cluster, @job, @instance) apiserver_longrunning_requests{@} offset $window
+or
+  increase(apiserver_terminated_watchers_total{@}[$window])
+) >= $threshold
+`,
+	summary: "The API server" + inCluster + " terminates watches of " + inGroup + ".",
+	description: `The API server closed {{ $value | printf "%.0f" }} watches of ` + inGroup + inCluster + " in $window because their clients read too slowly; " +
+		"the objective is fewer than $objective.",
+	Runbook: Runbook{
+		Meaning: "Clients did not read the events of their watches in time, and the API server closed the watches, $objective times or more in $window. It does not report which clients. The metric exists only after the first such watch.",
+		Impact:  "The caches of clients that read too slowly are stale. Each client reconnects and, if it is too far behind, lists all objects again, which loads the API server.",
+		Commands: []Step{
+			{"Find the clients in the log of the API server, which names them with `-v=1` and above.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'watcher close due to unresponsiveness'`},
+			{"Find the programs that use the most CPU (needs the metrics API).", `kubectl top pods -A --sort-by=cpu | head -20`},
+		},
+		Queries: []Step{
+			{"Resources.", `sum by (group, resource) (increase(apiserver_terminated_watchers_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Programs with watches that end. (No result for programs without the library.)", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+inThisCluster+`}`, "15m") + `) > 0`},
+			{"Informers that handle events late. (No result for programs without the library.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_handler_pending_events{@, ` + inThisCluster + `}) > 100`},
+		},
+		Causes: []string{
+			"A client short of CPU cannot decode its events: raise its limit.",
+			"A client with a slow transform or decoder: make it faster, or watch metadata only.",
+			"One writer that changes many objects at once: spread its writes over time.",
+			"A client behind a slow network: watch fewer namespaces, or use selectors.",
+		},
+		Resolves: "when fewer than $objective watches were closed within $window: see the first query.",
+		Escalate: apiServerTeam,
+	},
+}
+
+var clusterWatchCacheInconsistent = Alert{
+	Name:      "ClusterWatchCacheInconsistent",
+	Objective: catalog.Objectives.CacheInconsistent,
+	board:     clientBoard,
+	labels:    []string{"cluster", "instance"},
+	// The first failure creates the series at 1, which no increase shows.
+	expr: `
+sum by (@cluster, @namespace, @pod, @instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, status="failure"}[$window])) > $threshold
+or
+max by (@cluster, @namespace, @pod, @instance, group, resource) (
+  present_over_time(apiserver_storage_consistency_checks_total{@, status="failure"}[$window])
+  unless
+  present_over_time(apiserver_storage_consistency_checks_total{@, status="failure"}[$window] offset $window)
+)
+`,
+	summary: "The API server {{ $labels.@instance }}" + inCluster + " serves " + inGroup + " from an inconsistent cache.",
+	description: "The watch cache of the API server {{ $labels.@instance }}" + inCluster + " for " + inGroup + " differed from etcd in the last $window. " +
+		"Informers may have received objects that do not exist.",
+	Runbook: Runbook{
+		Unless:  "controllers act on objects that do not exist",
+		Meaning: "The API server compares each of its watch caches with etcd every five minutes (Kubernetes 1.34 and later). At least one comparison failed in the last $window.",
+		Impact:  "Lists and watches of the resource may miss objects or contain deleted ones. Informers keep what they received until they list again.",
+		Commands: []Step{
+			{"Find the differences in the log of the API server.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'Cache consistency check failed'`},
+			readyz.because("Check etcd and the API server."),
+		},
+		Queries: []Step{
+			{"Servers and resources. All servers: something writes to etcd directly, or etcd was restored.", `sum by (@instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, ` + inThisCluster + `, status="failure"}[1h])) > 0`},
+			{"Informers that are inconsistent as well. (No result without audits.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_audit_differences{@, ` + inThisCluster + `}) > 0`},
+		},
+		Causes: []string{
+			"Restart the affected API servers one at a time: each fills its caches from etcd.",
+			"Then restart the controllers that read the resource: an informer that only resumes its watch keeps wrong objects.",
+			"Report the failure to Kubernetes with the log of the API server.",
+		},
+		Resolves: "$window after the last failed comparison.",
+		Escalate: apiServerTeam,
+	},
+}

@@ -1,0 +1,71 @@
+package alerts_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// screen is the number of lines that a reader sees without much scrolling.
+const screen = 60
+
+var firstLine = regexp.MustCompile(`^\*\*(Act now|Can wait until morning(, unless .+)?|No action needed|With .+)\.\*\*$`)
+
+// TestRunbooksAreComplete: each runbook fits on a screen, begins with whether the alert can wait, and has everything up to a contact.
+func TestRunbooksAreComplete(t *testing.T) {
+	for _, a := range alerts.All() {
+		page := string(alerts.RunbookPage(a, alerts.Config{}))
+		lines := strings.Split(strings.TrimSpace(page), "\n")
+		if len(lines) > screen {
+			t.Errorf("%s: %d lines, want at most %d", a.Name, len(lines), screen)
+		}
+		if len(lines) < 4 || !firstLine.MatchString(lines[3]) {
+			t.Errorf("%s begins with %q", a.Name, lines[:4])
+		}
+		if placeholder.MatchString(page) {
+			t.Errorf("%s: %s is not filled in", a.Name, placeholder.FindString(page))
+		}
+		r := a.Runbook
+		if len(r.Commands) == 0 || len(r.Commands) > 3 {
+			t.Errorf("%s: %d commands, want one to three", a.Name, len(r.Commands))
+		}
+		if len(r.Queries) == 0 || len(r.Causes) == 0 {
+			t.Errorf("%s: %d queries, %d causes", a.Name, len(r.Queries), len(r.Causes))
+		}
+		for _, s := range slices.Concat(r.Commands, r.Queries) {
+			if s.Text == "" || s.Code == "" || strings.Contains(s.Code, "\n") {
+				t.Errorf("%s: %q is not a step with one line of code", a.Name, s)
+			}
+		}
+		for _, text := range []string{r.Meaning, r.Impact, r.Resolves, r.Escalate} {
+			if text == "" {
+				t.Errorf("%s: meaning, impact, end or contact is missing", a.Name)
+			}
+		}
+		if !strings.Contains(page, "**Resolves** ") || !strings.Contains(page, "**Escalate** to ") {
+			t.Errorf("%s: the page lacks its end or its contact", a.Name)
+		}
+	}
+}
+
+// TestUrgency: the first line follows the severity in force.
+func TestUrgency(t *testing.T) {
+	for severity, want := range map[catalog.Severity]string{
+		catalog.Page: "**Act now.**", catalog.Ticket: "**Can wait until morning, unless ", catalog.Info: "**No action needed.**",
+	} {
+		targets, err := catalog.NewTargets(map[string]catalog.Override{catalog.Objectives.WatchDown.ID: {Severity: severity}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := alerts.ByName("InformerWatchDown")
+		for _, c := range []alerts.Config{{Targets: targets}, {Targets: targets, Severities: map[string]string{"page": "critical", "ticket": "warning"}}} {
+			if page := string(alerts.RunbookPage(a, c)); !strings.Contains(page, "\n\n"+want) {
+				t.Errorf("%s: want %q in\n%s", severity, want, page)
+			}
+		}
+	}
+}

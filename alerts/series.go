@@ -1,0 +1,118 @@
+package alerts
+
+import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+
+var informerSeriesLimitReached = Alert{
+	Name:      "InformerSeriesLimitReached",
+	Objective: catalog.Objectives.SeriesLimit,
+	labels:    ofProgram,
+	// Most items exceed a limit when a process starts, before its first scrape, which a rate does not see. Objects come and go:
+	// a peak that is over needs no action. Leases without series are those that are only counted.
+	expr: `
+sum by (@cluster, @namespace, @job, name, label) (last_over_time(k8s_informer_label_overflow_total{@}[$window])) > $threshold
+or
+max by (@cluster, @namespace, @job, signal) (
+  label_replace(
+    sum by (@cluster, @namespace, @job, @instance) (k8s_lease_objects{@, purpose="leader"})
+    - on (@cluster, @namespace, @job, @instance)
+    count by (@cluster, @namespace, @job, @instance) (k8s_lease_renewed_timestamp_seconds{@}),
+  "signal", "leases", "", "")
+) > $threshold
+or
+max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{@, signal!="leases"}[$window])) > $threshold
+`,
+	summary: "{{ with $labels.name }}Label limit of {{ . }}{{ else }}Series limit of the exporter{{ end }}" + inCluster +
+		" exceeded: {{ $labels.label }}{{ $labels.signal }}.",
+	description: `Series of {{ $value | printf "%.0f" }} items of {{ $labels.@job }}` + inCluster + " are dropped, because " +
+		"{{ with $labels.label }}the label {{ . }}{{ end }}{{ with $labels.signal }}the signal {{ . }}{{ end }} has reached its limit.",
+	Runbook: Runbook{
+		Meaning: "A label of a program has had more values than its limit since the start of the process, or the exporter has more Leases or objects than its limits allow. Further values share the series with the value `other`; further Leases are only counted. Namespaces share the exporter's limits equally, `kube-system` first.",
+		Impact:  "Alerts and dashboards cannot tell the items in `other` apart, and for Leases without a series, ClusterLeaseExpired and ControllerLeaderMissing cannot fire.",
+		Commands: []Step{
+			listPods,
+			replicaLog("limit|overflow").because("Find the values in the log."),
+			{"Count the Leases of each namespace.", `kubectl get leases -A --no-headers | awk '{n[$1]++} END {for (i in n) print n[i], i}' | sort -rn | head`},
+		},
+		Queries: []Step{
+			{"Labels of programs.", `sum by (@namespace, name, label) (last_over_time(k8s_informer_label_overflow_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Objects beyond the exporter's limits in the last hour.", `max by (@job, signal) (increase(k8s_object_overflow_total{@, ` + inThisCluster + `}[1h])) > 0`},
+		},
+		Causes: []string{
+			"Legitimate values: raise the limit in `Options.Limits` of the program, and restart it. The limits of the exporter are fixed.",
+			"Generated names, such as those of handlers or controllers that contain a number or a key: use fixed names.",
+			"Thousands of terminating objects: see ClusterObjectHeld.",
+			"Leases or finalizers created in bulk in one namespace: stop the program that creates them. Other namespaces keep their series.",
+		},
+		Resolves: "when the process restarts with a higher limit; for Leases, when all have series; for objects, $window after the last one that exceeded the limit.",
+		Escalate: controllerTeam + "; for signals, " + exporterTeam,
+	},
+}
+
+var informerScrapeSlow = Alert{
+	Name:      "InformerScrapeSlow",
+	Objective: catalog.Objectives.ScrapeDuration,
+	labels:    ofExporter,
+	// Only of targets with informers.
+	expr: `
+scrape_duration_seconds{@} > $threshold
+and on (@cluster, @namespace, @job, @instance)
+k8s_informer_synced{@}
+`,
+	summary: "Scrapes of {{ $labels.@instance }} of job {{ $labels.@job }}" + inCluster + " take {{ $value | humanizeDuration }}.",
+	description: "Scrapes of {{ $labels.@instance }} of job {{ $labels.@job }}" + inCluster + " have taken more than $objective for $for, now {{ $value | humanizeDuration }}. " +
+		"Prometheus gives up after its scrape timeout, by default 10s.",
+	Runbook: Runbook{
+		Meaning: "Scrapes of a program with informers have taken longer than $objective for $for. Prometheus drops a scrape that exceeds its timeout, by default 10 s, and all series of the target are then missing.",
+		Impact:  "When scrapes exceed the timeout, no alert on this program can fire. Until then, nothing is missing.",
+		Commands: []Step{
+			podUsage,
+			describePod,
+		},
+		Queries: []Step{
+			{"Duration.", `scrape_duration_seconds{@, ` + ofThisProcess + `}`},
+			{"Number of samples. If only the duration grows, the process is short of CPU.", `scrape_samples_scraped{@, ` + ofThisProcess + `}`},
+			{"CPU usage of the process.", `rate(process_cpu_seconds_total{@, ` + ofThisProcess + `}[5m])`},
+		},
+		Causes: []string{
+			"CPU throttling: raise the limit of the process.",
+			"Too many series of the exporter: exclude resources, or run several shards.",
+			"The path to the target is slow: check its network, and TLS or authentication proxies in front of it.",
+			"Until then, raise `scrapeTimeout`, and the objective `scrape_duration` with it. It must be below the timeout: a scrape that exceeds this has no series.",
+		},
+		Resolves: "when a scrape takes at most $objective: see the first query.",
+		Escalate: controllerTeam + ", or " + exporterTeam,
+	},
+}
+
+var controllerHistogramsWithoutBuckets = Alert{
+	Name:      "ControllerHistogramsWithoutBuckets",
+	Objective: catalog.Objectives.HistogramBuckets,
+	board:     controllerBoard,
+	labels:    []string{"cluster", "job"},
+	// A histogram's own name is a series only if it is stored as a native histogram. The queue latency stands for all: every
+	// controller has it.
+	expr: `
+group by (@cluster, @namespace, @job) (workqueue_queue_duration_seconds@otherSeries{@})
+unless
+group by (@cluster, @namespace, @job) (present_over_time(workqueue_queue_duration_seconds@series{@}[5m]))
+`,
+	summary: "Histograms of job {{ $labels.@job }}" + inCluster + " have no @form buckets.",
+	description: "Prometheus stores the histograms of job {{ $labels.@job }}" + inCluster + " as @otherForm histograms only. " +
+		"Rules and dashboards read @form histograms and see nothing.",
+	Runbook: Runbook{
+		Meaning: "Prometheus has scraped the histograms of a job as @otherForm histograms only, for $for. Rules and dashboards read @form ones, as set by `histograms` in the generator's configuration.",
+		Impact:  "Alerts on queue latency, blocked and deep queues, event lag, handlers and throttling cannot fire for this job, and their panels are empty.",
+		Commands: []Step{
+			{"Find the settings of the Prometheus operator, if it is used.", `kubectl get prometheuses,servicemonitors,podmonitors -A -o yaml | grep -nE 'ative|lassic'`},
+		},
+		Queries: []Step{
+			{"Affected jobs.", `group by (@job) (workqueue_queue_duration_seconds@otherSeries{@, ` + inThisCluster + `}) unless group by (@job) (present_over_time(workqueue_queue_duration_seconds@series{@, ` + inThisCluster + `}[5m]))`},
+		},
+		Causes: []string{
+			"Rules for classic histograms, and `scrape_native_histograms: true` or `convert_classic_histograms_to_nhcb: true`: set `always_scrape_classic_histograms: true` as well (`scrapeClassicHistograms` in the monitors of the Prometheus operator), or generate rules and dashboards with `histograms: native`.",
+			"Rules for native histograms: set `scrape_native_histograms: true` and `convert_classic_histograms_to_nhcb: true` (`scrapeNativeHistograms` and `convertClassicHistogramsToNHCB`).",
+		},
+		Resolves: "with the next scrape that stores @form histograms: the query is empty.",
+		Escalate: exporterTeam,
+	},
+}

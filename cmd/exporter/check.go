@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/configfile"
+	"github.com/informer-exporter/informer-exporter/internal/exporter"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/check"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
+)
+
+// pluginName is the name under which the program runs check, as a plugin of kubectl.
+const pluginName = "kubectl-informers"
+
+// arguments returns the arguments of the program. As a plugin of kubectl, its only command is check.
+func arguments(args []string) []string {
+	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == pluginName {
+		return append([]string{"check"}, args[1:]...)
+	}
+	return args[1:]
+}
+
+// errProblems means that the check has found and printed problems.
+var errProblems = errors.New("problems found")
+
+// uncheckedError is a cluster that could not be checked.
+type uncheckedError struct{ error }
+
+func (e uncheckedError) Unwrap() error { return e.error }
+
+const (
+	// checkAudits is the longest time until the first audit of a resource after the syncs of all, the longest wait for those, and the
+	// interval of audits.
+	checkAudits = 5 * time.Second
+	// checkConfirmation is the longest wait for audits that confirm differences.
+	checkConfirmation = 4 * checkAudits
+	// checkRequest is the timeout of a request for one object.
+	checkRequest = 10 * time.Second
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	configFile, kubeconfig, context, output string
+	namespaces                              []string
+	olderThan, timeout                      time.Duration
+	aged                                    bool
+}
+
+// checkCommand returns the command check.
+func checkCommand(stderr io.Writer) *command {
+	cmd := newCommand("check", "Look at a cluster once and print what is wrong: resources that cannot be watched, stale or inconsistent caches, elections with no leader, terminating objects and observed generation lag. Exit code 0: no problems, 1: problems, 2: the cluster cannot be checked. As kubectl-informers in $PATH, this command is kubectl informers.")
+	f := &checkFlags{output: outputTable}
+	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
+	cmd.flags.StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")
+	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` that selects the resources. Defaults to those of serve.")
+	cmd.flags.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Check only these `NAMESPACES`, separated by commas. Defaults to those of the configuration file, or to all.")
+	cmd.flags.DurationVar(&f.olderThan, "older-than", 0, fmt.Sprintf("Age from which terminating objects, expired Leases and observed generation lag are problems. Defaults to the objectives of the alerts: %s, and %s for Leases.",
+		model.Duration(catalog.Objectives.ObjectHeld.Threshold*float64(time.Second)), model.Duration(catalog.Objectives.LeaseUnheld.For)))
+	cmd.flags.Lookup("older-than").DefValue = "0s" // not shown
+	cmd.flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "Timeout of the initial sync. Resources that are not synced by then are problems.")
+	format := flag.NewFlagSet("", flag.ContinueOnError)
+	format.StringVar(&f.output, "output", outputTable, "")
+	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error {
+		f.aged = cmd.flags.Changed("older-than")
+		report, err := f.look(ctx, stderr)
+		if err != nil {
+			return uncheckedError{err}
+		}
+		return f.print(report, stdout)
+	}
+	return cmd
+}
+
+func (f *checkFlags) print(report check.Report, stdout io.Writer) error {
+	err := error(nil)
+	if f.output == outputJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(report)
+	} else {
+		err = report.Print(stdout)
+	}
+	if err == nil && len(report.Problems) > 0 {
+		return errProblems
+	}
+	return err
+}
+
+// look syncs and audits all resources once.
+func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.Report, err error) {
+	if f.timeout <= 0 || f.olderThan < 0 {
+		return report, errors.New("--timeout must be positive, and --older-than not negative")
+	}
+	file, err := config.Open(f.configFile)
+	if err != nil {
+		return report, err
+	}
+	configured := file.Config()
+	if len(f.namespaces) > 0 {
+		configured.Namespaces = f.namespaces
+	}
+	if _, audit := configured.Checks.Intervals(); audit > 0 {
+		soon := configfile.Duration(checkAudits)
+		configured.Checks.Audit = &soon
+	}
+	if err := configured.Validate(); err != nil {
+		return report, err
+	}
+	connecting, err := client.UserConfig(f.kubeconfig, f.context)
+	if err != nil {
+		return report, err
+	}
+	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c })
+	if err != nil {
+		return report, err
+	}
+	defer connection.Disconnect()
+	silent := slog.New(slog.DiscardHandler)
+	redirectKlog.Do(func() { klog.SetSlogLogger(silent) }) // rejections are in the report
+	signals := klog.NewContext(ctx, logr.FromSlogHandler(silent.Handler()))
+	ctx, cancel := context.WithTimeout(signals, f.timeout)
+	defer cancel()
+	cluster, err := discovery.Look(ctx, connection.Discover)
+	if err != nil {
+		return report, err
+	}
+	exp, err := exporter.New(exporter.Options{Config: configured, REST: connecting, Logger: silent})
+	if err != nil {
+		return report, err
+	}
+	exp.Start(ctx)
+	defer func() {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		if unstopped := exp.Stop(stopping); unstopped != nil { // the report is complete
+			fmt.Fprintln(stderr, unstopped)
+		}
+	}()
+	end := showProgress(stderr, connecting.Host, exp.Progress)
+	incomplete := exp.Settled(ctx) // what is missing is in the report
+	if incomplete == nil {
+		confirming, cancel := context.WithTimeout(ctx, checkConfirmation)
+		exp.Confirmed(confirming)
+		cancel()
+	}
+	end()
+	if signals.Err() != nil {
+		return report, context.Cause(signals)
+	}
+	if _, all := exp.Progress(); all == 0 {
+		return report, errors.Join(errors.New("no resource is selected"), incomplete)
+	}
+	options := check.Options{Changed: lastChanges(signals, checkRequest, connection.Metadata)}
+	if f.aged {
+		options.OlderThan = &f.olderThan
+	}
+	report = exp.Check(options)
+	if signals.Err() != nil {
+		return report, context.Cause(signals)
+	}
+	report.Server = connecting.Host
+	for _, group := range cluster.Failed() {
+		report.Problems = append(report.Problems, check.Problem{
+			Type: check.DiscoveryFailed, Resource: group, Detail: "the API server does not list its resources; if it is aggregated, see its APIService",
+		})
+	}
+	for _, kind := range cluster.Select(configured) {
+		if kind.Optional && !report.Watched[kind.Type()] {
+			report.Notes = append(report.Notes, kind.Type()+" was not checked: it is forbidden, and no configuration names it")
+		}
+	}
+	report.Sort()
+	return report, nil
+}
+
+// lastChanges returns a function that requests an object, and returns when its spec has changed last. After a request without an
+// answer, all others fail at once.
+func lastChanges(ctx context.Context, timeout time.Duration, objects metadata.Interface) func(check.Object) (time.Time, error) {
+	var unanswered error
+	return func(o check.Object) (time.Time, error) {
+		if unanswered != nil {
+			return time.Time{}, unanswered
+		}
+		request, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		object, err := objects.Resource(o.GVR()).Namespace(o.Namespace).Get(request, o.Name, metav1.GetOptions{})
+		if err != nil {
+			if request.Err() != nil {
+				unanswered = err
+			}
+			return time.Time{}, err
+		}
+		return check.LastChange(object), nil
+	}
+}
+
+// showProgress writes the progress to a terminal, or one line elsewhere, until the returned function is called.
+func showProgress(stderr io.Writer, server string, progress func() (complete, all int)) (end func()) {
+	file, ok := stderr.(*os.File)
+	if ok {
+		info, err := file.Stat()
+		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	if !ok {
+		fmt.Fprintf(stderr, "checking %s\n", server)
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			complete, all := progress()
+			fmt.Fprintf(stderr, "\r\033[Kchecking %s: %d of %d resources", server, complete, all)
+			select {
+			case <-tick.C:
+			case <-done:
+				fmt.Fprint(stderr, "\r\033[K")
+				return
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/cost"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
+)
+
+// costFlags are the flags of cost.
+type costFlags struct {
+	configFile, kubeconfig, output string
+}
+
+// Values of --output.
+const (
+	outputTable = "table"
+	outputJSON  = "json"
+)
+
+// costCommand returns the command cost.
+func costCommand() *command {
+	cmd := newCommand("cost", "Estimate series, requests to the API server and memory of an exporter in a cluster, without a configuration file and with one. Lists one object of each resource to count them.")
+	f := &costFlags{output: outputTable}
+	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
+	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the pod.")
+	format := flag.NewFlagSet("", flag.ContinueOnError)
+	format.StringVar(&f.output, "output", outputTable, "")
+	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")
+	cmd.run = func(ctx context.Context, _ []string, stdout io.Writer) error { return f.run(ctx, stdout) }
+	return cmd
+}
+
+// costReport is the output of cost.
+type costReport struct {
+	Server     string         `json:"server"`
+	Default    cost.Estimate  `json:"default"`
+	Configured *cost.Estimate `json:"configured,omitempty"`
+	Notes      []string       `json:"notes,omitempty"`
+}
+
+func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
+	file, err := config.Open(f.configFile)
+	if err != nil {
+		return err
+	}
+	connecting, err := client.RESTConfig(f.kubeconfig)
+	if err != nil {
+		return err
+	}
+	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c })
+	if err != nil {
+		return err
+	}
+	defer connection.Disconnect()
+	cluster, err := discovery.Look(ctx, connection.Discover)
+	if err != nil {
+		return err
+	}
+	counter := cost.NewCounter(connection.Metadata)
+	report := costReport{Server: connecting.Host}
+	estimate := func(c config.Config) (cost.Estimate, []string, error) {
+		informers, notes, err := counter.Informers(ctx, cluster, c)
+		return cost.Of(c, informers), notes, err
+	}
+	defaults, byDefault, err := estimate(config.Config{})
+	if err != nil && (f.configFile == "" || ctx.Err() != nil) {
+		return err
+	}
+	if err != nil { // an exporter with Roles in some namespaces cannot list by default
+		byDefault = []string{err.Error()}
+	}
+	report.Default, report.Notes = defaults, byDefault
+	if f.configFile != "" {
+		configured, notes, err := estimate(file.Config())
+		if err != nil {
+			return err
+		}
+		for _, note := range byDefault {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, "by default, "+note)
+			}
+		}
+		report.Configured, report.Notes = &configured, notes
+	}
+	if f.output == outputJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(report)
+	}
+	return report.print(stdout, f.configFile)
+}
+
+// largest is the number of resources in the table.
+const largest = 10
+
+// print writes the report as a table.
+func (r costReport) print(stdout io.Writer, configFile string) error {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	estimates, header := []cost.Estimate{r.Default}, "\tDEFAULT\t"
+	if r.Configured != nil {
+		estimates, header = append(estimates, *r.Configured), header+configFile+"\t"
+	}
+	fmt.Fprintln(w, header)
+	for _, row := range []struct {
+		name, format string
+		value        func(cost.Estimate) any
+	}{
+		{"resources", "%d", func(e cost.Estimate) any { return e.Resources }},
+		{"informers", "%d", func(e cost.Estimate) any { return e.Informers }},
+		{"objects", "%d", func(e cost.Estimate) any { return e.Objects }},
+		{"series", "%d", func(e cost.Estimate) any { return e.Series }},
+		{"memory, MiB", "%.0f", func(e cost.Estimate) any { return float64(e.MemoryBytes) / (1 << 20) }},
+		{"requests per minute", "%.1f", func(e cost.Estimate) any { return e.Requests.Total }},
+		{"of which watches", "%.1f", func(e cost.Estimate) any { return e.Requests.Watches }},
+		{"freshness checks", "%.1f", func(e cost.Estimate) any { return e.Requests.FreshnessChecks }},
+		{"lists of audits", "%.1f", func(e cost.Estimate) any { return e.Requests.AuditLists }},
+		{"discovery", "%.1f", func(e cost.Estimate) any { return e.Requests.Discovery }},
+		{"requests per minute without bookmarks", "%.1f", func(e cost.Estimate) any { return e.Requests.WithoutBookmarks }},
+	} {
+		fmt.Fprintf(w, "%s\t", row.name)
+		for _, e := range estimates {
+			fmt.Fprintf(w, row.format+"\t", row.value(e))
+		}
+		fmt.Fprintln(w)
+	}
+	failed := w.Flush()
+	last := estimates[len(estimates)-1]
+	fmt.Fprintf(stdout, "\nLargest of %d resources:\n", last.Resources)
+	fmt.Fprintln(w, "\tOBJECTS\tSERIES\tMEMORY, MiB\tLISTS PER MINUTE\t")
+	for _, s := range last.ByResource[:min(largest, len(last.ByResource))] {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%.1f\t\n", s.Resource, s.Objects, s.Series, float64(s.MemoryBytes)/(1<<20), s.AuditLists)
+	}
+	failed = errors.Join(failed, w.Flush())
+	for _, note := range r.Notes {
+		_, err := fmt.Fprintf(stdout, "\nNote: %s.", note)
+		failed = errors.Join(failed, err)
+	}
+	if len(r.Notes) > 0 {
+		fmt.Fprintln(stdout)
+	}
+	return failed
+}

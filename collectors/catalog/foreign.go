@@ -1,0 +1,143 @@
+package catalog
+
+// Metrics of programs without the library. The library does not report them; dashboards and alerts read them where a program
+// does not report the library's metric.
+
+// Metrics of controller-runtime.
+var (
+	runtimeReconcile = counter(Metric{
+		Name:   "controller_runtime_reconcile_total",
+		Help:   "Number of reconciles, by result.",
+		Notes:  "Terminal errors and panics count as error.",
+		Family: familyForeign,
+		Labels: []Label{LabelController, {
+			Name: "result", Help: "how the reconcile of a controller without the library ended",
+			Values: []string{"success", "error", "requeue", "requeue_after"},
+		}},
+	})
+	runtimeTerminalErrors = counter(Metric{
+		Name:   "controller_runtime_terminal_reconcile_errors_total",
+		Help:   "Number of reconciles that ended in a terminal error.",
+		Family: familyForeign,
+		Labels: []Label{LabelController},
+	})
+	runtimePanics = counter(Metric{
+		Name:   "controller_runtime_reconcile_panics_total",
+		Help:   "Number of reconciles that panicked and were recovered.",
+		Family: familyForeign,
+		Labels: []Label{LabelController},
+	})
+	runtimeDuration = histogram(Metric{
+		Name:    "controller_runtime_reconcile_time_seconds",
+		Help:    "Duration of reconciles in seconds.",
+		Family:  familyForeign,
+		Labels:  []Label{LabelController},
+		Buckets: runtimeBuckets,
+	})
+	runtimeActiveWorkers = gauge(Metric{
+		Name:   "controller_runtime_active_workers",
+		Help:   "Number of workers that are reconciling.",
+		Family: familyForeign,
+		Labels: []Label{LabelController},
+	})
+	runtimeMaxWorkers = gauge(Metric{
+		Name:   "controller_runtime_max_concurrent_reconciles",
+		Help:   "Maximum number of workers of the controller.",
+		Family: familyForeign,
+		Labels: []Label{LabelController},
+	})
+)
+
+// Metrics of client-go's REST client, with the names that component-base and controller-runtime give them.
+var (
+	restRequests = counter(Metric{
+		Name:   "rest_client_requests_total",
+		Help:   "Number of HTTP requests, by status code, method and host.",
+		Family: familyForeign,
+		Labels: []Label{
+			{Name: "code", Help: "HTTP status code of the response, `<error>` without a response"},
+			{Name: "method", Help: "HTTP method of the request"}, labelHost,
+		},
+	})
+	restDuration = histogram(Metric{
+		Name:    "rest_client_request_duration_seconds",
+		Help:    "Time to the response headers of a request in seconds, by verb and host.",
+		Notes:   "controller-runtime reports it only after `metrics.RegisterRESTClientMetrics`.",
+		Family:  familyForeign,
+		Labels:  []Label{{Name: "verb", Help: "HTTP method of the request"}, labelHost},
+		Buckets: restBuckets,
+	})
+	restThrottling = histogram(Metric{
+		Name:    "rest_client_rate_limiter_duration_seconds",
+		Help:    "Time that requests waited for the client-side rate limiter in seconds, by verb and host.",
+		Notes:   "controller-runtime reports it only after `metrics.RegisterRESTClientMetrics`.",
+		Family:  familyForeign,
+		Labels:  []Label{{Name: "verb", Help: "HTTP method of the request"}, labelHost},
+		Buckets: restBuckets,
+	})
+)
+
+var labelHost = Label{Name: "host", Help: "host and port of the API server"}
+
+// Metrics of kube-apiserver about its watches: the other side of every informer.
+var (
+	// ServerTerminatedWatchers is created with its first event.
+	ServerTerminatedWatchers = counter(Metric{
+		Name:   "apiserver_terminated_watchers_total",
+		Help:   "Number of watches that the API server closed because the client read too slowly.",
+		Family: familyServer,
+		Labels: ofServer(),
+	})
+	// ServerConsistencyChecks is created with the first check, five minutes after the start.
+	ServerConsistencyChecks = counter(Metric{
+		Name:   "apiserver_storage_consistency_checks_total",
+		Help:   "Number of comparisons of the API server's watch cache with etcd, by status.",
+		Notes:  "A failure is a difference between the two, an error a comparison that was not possible.",
+		Family: familyServer,
+		Labels: ofServer(Label{Name: "status", Help: "how the comparison ended", Values: []string{"success", "failure", "error"}}),
+	})
+	serverInitializations = counter(Metric{
+		Name:   "apiserver_watch_cache_initializations_total",
+		Help:   "Number of initializations of a watch cache.",
+		Family: familyServer,
+		Labels: ofServer(),
+	})
+	serverWatchList = histogram(Metric{
+		Name:    "apiserver_watch_list_duration_seconds",
+		Help:    "Time to send the initial events of a streaming list in seconds.",
+		Family:  familyServer,
+		Labels:  ofServer(Label{Name: "version", Help: "API version"}, labelScope),
+		Buckets: serverBuckets,
+	})
+	serverRejected = counter(Metric{
+		Name:   "apiserver_flowcontrol_rejected_requests_total",
+		Help:   "Number of requests that API priority and fairness rejected with 429.",
+		Family: familyServer,
+		Labels: []Label{
+			{Name: "priority_level", Help: "priority level of the request"},
+			{Name: "flow_schema", Help: "flow schema of the request"},
+			{Name: "reason", Help: "why the request was rejected"},
+		},
+	})
+	serverLongRunning = gauge(Metric{
+		Name:   "apiserver_longrunning_requests",
+		Help:   "Number of open long-running requests, such as watches.",
+		Family: familyServer,
+		Labels: ofServer(
+			Label{Name: "version", Help: "API version"}, labelScope,
+			Label{Name: "verb", Help: "verb of the request, in capital letters"},
+			Label{Name: "subresource", Help: "subresource or path of the request"},
+			Label{Name: "component", Help: "component of the API server"},
+		),
+	})
+)
+
+var labelScope = Label{Name: "scope", Help: "scope of the request: cluster, namespace or resource"}
+
+// ofServer returns the labels of a metric of the API server about a resource.
+func ofServer(more ...Label) []Label {
+	return append([]Label{
+		{Name: "group", Help: "API group, empty for the core group"},
+		{Name: "resource", Help: "resource, without its group"},
+	}, more...)
+}

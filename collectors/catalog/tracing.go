@@ -1,0 +1,27 @@
+package catalog
+
+var labelSpanDropReason = Label{
+	Name: "reason", Help: "why the span was dropped",
+	Values: []string{"queue_full", "export_error", "shutdown", "tail_buffer_full"},
+}
+
+// Traces of programs that set Options.Tracer.
+var (
+	TraceSpansExported = counter(Metric{
+		Name:   "controller_trace_spans_exported_total",
+		Help:   "Number of trace spans of the process that the receiver has accepted.",
+		Notes:  "Each Observer with the same Tracer reports the same number: do not add them up. Absent without tracing.",
+		Family: familyTracing,
+		Labels: []Label{LabelName},
+		Covers: []string{"S18"},
+	})
+	TraceSpansDropped = counter(Metric{
+		Name:   "controller_trace_spans_dropped_total",
+		Help:   "Number of dropped trace spans of the process, by reason.",
+		Notes:  "Each Observer with the same Tracer reports the same numbers: do not add them up. The reason queue_full means that OTEL_BSP_MAX_QUEUE_SIZE spans waited for their export, export_error that the receiver rejected the spans or did not answer in time, shutdown that the deadline of Shutdown was exceeded, and tail_buffer_full that Tail.MaxSpans spans were held.",
+		Family: familyTracing,
+		Labels: []Label{LabelName, labelSpanDropReason},
+		AtZero: []string{"queue_full", "export_error", "shutdown", "tail_buffer_full"},
+		Covers: []string{"S18"},
+	})
+)

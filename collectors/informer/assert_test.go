@@ -1,0 +1,101 @@
+//go:build !clientgo_before_0_36
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+// S30: AssertSynced names what is wrong: an informer that does not exist, has not started, differs from the API server, or misses
+// changes on a half-open connection. It counts nothing.
+func TestAssertSynced(t *testing.T) {
+	t.Parallel()
+	own := rest.CopyConfig(stacktest.Config(t))
+	proxy := proxied(t, own)
+	c := newChecked(t, configs{stacktest.Config(t), own, stacktest.Config(t)}, collectors.Checks{}, nil)
+	id := informer.ID{Resource: "configmaps", Namespace: c.namespace}
+	fails := func(options informer.AssertOptions, with string) {
+		t.Helper()
+		if err := informer.AssertSynced(t.Context(), c.obs, options); err == nil || !strings.Contains(err.Error(), with) {
+			t.Errorf("with %+v: %v, want %q", options, err, with)
+		}
+	}
+	fails(informer.AssertOptions{}, "informer configmaps, namespace "+c.namespace+": not started")
+	fails(informer.AssertOptions{IDs: []informer.ID{{Resource: "pods"}}}, "informer pods, namespace *: does not exist")
+	c.run()
+	c.create("a")
+	c.waitFor("the object and the watch", func(s metricstest.Snapshot) bool {
+		return s["k8s_informer_objects"] == 1 && s["k8s_informer_watch_connected"] == 1
+	})
+	before := metricstest.Take(t, c.registry)
+	await.True(t, "equal", func() bool {
+		return informer.AssertSynced(t.Context(), c.obs, informer.AssertOptions{IDs: []informer.ID{id}, Equal: true}) == nil
+	})
+	metricstest.Take(t, c.registry).Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{})
+
+	object, exists, err := c.informer.GetIndexer().GetByKey(c.namespace + "/a")
+	if err != nil || !exists {
+		t.Fatal(err, exists)
+	}
+	changed := object.(*corev1.ConfigMap).DeepCopy()
+	changed.UID = "another"
+	if err := c.informer.GetIndexer().Update(changed); err != nil {
+		t.Fatal(err)
+	}
+	fails(informer.AssertOptions{NoRequests: true, Equal: true}, "wrong_uid:1")
+	if err := informer.AssertSynced(t.Context(), c.obs, informer.AssertOptions{NoRequests: true}); err != nil {
+		t.Errorf("without a comparison: %v", err)
+	}
+
+	proxy.HalfOpen()
+	c.create("unseen")
+	await.True(t, "changes are missing", func() bool {
+		err := informer.AssertSynced(t.Context(), c.obs, informer.AssertOptions{})
+		return err != nil && strings.Contains(err.Error(), "lacks changes")
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := informer.AssertSynced(ctx, c.obs, informer.AssertOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	c.stop()
+	fails(informer.AssertOptions{}, "no informers")
+}
+
+// An informer without an observed connection can be asserted only by what is known.
+func TestAssertSyncedWithoutAConnection(t *testing.T) {
+	obs, _ := observertest.New(t)
+	lw := informer.NewListerWatcher(obs, pods, podListWatch(fake.NewClientset()))
+	defer lw.Close()
+	if err := informer.AssertSynced(t.Context(), obs, informer.AssertOptions{}); err == nil {
+		t.Error("nothing is wrong")
+	}
+}
+
+// A readiness probe asserts what is known already, without requests.
+func ExampleAssertSynced() {
+	obs, _ := observertest.Example()
+	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.Options{})
+	factory.Core().V1().Pods().Informer()
+
+	ready := func(ctx context.Context) error {
+		return informer.AssertSynced(ctx, obs, informer.AssertOptions{NoRequests: true})
+	}
+	fmt.Println(ready(context.Background()))
+	// Output: informer pods, namespace *: not started
+}

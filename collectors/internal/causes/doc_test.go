@@ -1,0 +1,9 @@
+package causes_test
+
+import (
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
+)
+
+func TestPackageComment(t *testing.T) { docmap.Check(t) }

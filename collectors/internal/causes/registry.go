@@ -1,0 +1,69 @@
+package causes
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+)
+
+// registry holds the Stores and the Reconciles of an Observer. They live as long as the Observer, because controllers end
+// and start again.
+type registry struct {
+	obs     *core.Observer
+	dropped *core.CounterSet
+	gate    core.Gate
+
+	// changes counts new stores.
+	changes atomic.Int64
+	mu      sync.RWMutex
+	// stores are Stores, and reconciles are Reconciles.
+	stores, reconciles map[storeKey]any
+}
+
+var _ core.Part = &registry{}
+
+type storeKey struct {
+	controller string
+	item       reflect.Type
+}
+
+// maxStores bounds the memory of a program that generates names of controllers.
+const maxStores = 1000
+
+// Of returns the Store of a controller with items of type T. It returns nil, on which all methods have no effect, if the program
+// does not trace and beyond 1,000 controllers. It is safe for concurrent use.
+func Of[T comparable](o *core.Observer, controller string) *Store[T] {
+	if o.Tracing == nil {
+		return nil
+	}
+	r := registryOf(o)
+	key := storeKey{controller, reflect.TypeFor[T]()}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.stores[key]; ok {
+		return s.(*Store[T])
+	}
+	if len(r.stores) >= maxStores {
+		return nil
+	}
+	s := &Store[T]{obs: o, controller: controller, dropped: r.dropped, taken: map[T][]*taken[T]{}}
+	r.stores[key] = s
+	r.changes.Add(1)
+	return s
+}
+
+func registryOf(o *core.Observer) *registry {
+	return core.PartOf(o, func(o *core.Observer) *registry {
+		r := &registry{obs: o, stores: map[storeKey]any{}, reconciles: map[storeKey]any{}}
+		r.dropped = o.Metrics.CounterSet(&r.gate, catalog.ControllerTraceLinksDropped)
+		return r
+	})
+}
+
+// Collect implements core.Part: everything is in vectors.
+func (*registry) Collect(chan<- prometheus.Metric) {}

@@ -1,0 +1,39 @@
+package core
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Histograms is the form of histograms. The zero value has classic buckets only.
+type Histograms struct {
+	Native, NoClassic bool
+}
+
+// Native histograms have 8 buckets for each power of two, at a factor of 2^(1/8) = 1.09. Only buckets with observations exist.
+// 160 of them cover almost 20 powers of two: 100 µs to 60 s takes 154. Beyond that, client_golang starts again from 0, at most
+// once an hour, and halves the resolution in between. Prometheus counts this as a restart of the process, which loses the
+// observations since the last scrape, so the limit must be out of reach in normal operation. controller-runtime and the
+// components of Kubernetes use the same factor. The number of buckets is that of Kubernetes, the hour that of controller-runtime.
+const (
+	nativeFactor     = 1.1
+	nativeMaxBuckets = 160
+	nativeMinReset   = time.Hour
+)
+
+// NewHistogram returns a histogram of this form. All histograms of the library are created here.
+func (h Histograms) NewHistogram(m catalog.Metric, labels []string, constant prometheus.Labels) *prometheus.HistogramVec {
+	options := prometheus.HistogramOpts{Name: m.Name, Help: m.Help, ConstLabels: constant, Buckets: m.Buckets}
+	if h.Native {
+		options.NativeHistogramBucketFactor = nativeFactor
+		options.NativeHistogramMaxBucketNumber = nativeMaxBuckets
+		options.NativeHistogramMinResetDuration = nativeMinReset
+	}
+	if h.NoClassic {
+		options.Buckets = nil
+	}
+	return prometheus.NewHistogramVec(options, labels)
+}

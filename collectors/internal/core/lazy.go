@@ -1,0 +1,146 @@
+package core
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+)
+
+// Gate ends the creation of series: a late write must not create a series that has been deleted. The zero value is open.
+type Gate struct {
+	mu     sync.Mutex
+	closed bool
+}
+
+// Close makes all later first uses of lazy series have no effect. The caller deletes the series afterwards.
+func (g *Gate) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// lazy are series of one metric that their first use creates: most values of a label never occur. All methods are safe for
+// concurrent use.
+type lazy[S any] struct {
+	gate *Gate
+	// values are those of the last label, nil for a single series.
+	values []string
+	labels []string
+	create func(labels ...string) S
+	series []atomic.Pointer[S]
+}
+
+func newLazy[S any](gate *Gate, labels, values []string, create func(labels ...string) S) lazy[S] {
+	return lazy[S]{gate: gate, values: values, labels: labels, create: create, series: make([]atomic.Pointer[S], max(1, len(values)))}
+}
+
+// of returns the series of a value, nil for values outside the closed set and after the gate was closed.
+func (l *lazy[S]) of(value string) *S {
+	at := 0
+	if l.values != nil {
+		if at = slices.Index(l.values, value); at < 0 {
+			return nil
+		}
+	}
+	if s := l.series[at].Load(); s != nil {
+		return s
+	}
+	return l.add(at)
+}
+
+func (l *lazy[S]) add(at int) *S {
+	l.gate.mu.Lock()
+	defer l.gate.mu.Unlock()
+	if s := l.series[at].Load(); s != nil || l.gate.closed {
+		return s
+	}
+	labels := l.labels
+	if l.values != nil {
+		labels = append(slices.Clone(labels), l.values[at])
+	}
+	s := l.create(labels...)
+	l.series[at].Store(&s)
+	return &s
+}
+
+// CounterSet is a counter for each value of a metric's last label. Those in catalog.Metric.AtZero exist from the start, the
+// others once they have increased.
+type CounterSet struct{ lazy[prometheus.Counter] }
+
+// Inc increases the counter of a value by 1.
+func (s *CounterSet) Inc(value string) { s.Add(value, 1) }
+
+// Add increases the counter of a value. Adding 0 creates it.
+func (s *CounterSet) Add(value string, n float64) {
+	if c := s.of(value); c != nil {
+		(*c).Add(n)
+	}
+}
+
+// ObserverSet is a histogram or summary for each value of a metric's last label, created by its first observation.
+type ObserverSet struct{ lazy[prometheus.Observer] }
+
+// Observe adds an observation to the series of a value.
+func (s *ObserverSet) Observe(value string, x float64) {
+	if o := s.of(value); o != nil {
+		(*o).Observe(x)
+	}
+}
+
+// ObserveTraced is Observe with a trace ID as the exemplar, unless it is empty or the metric is a summary.
+func (s *ObserverSet) ObserveTraced(value string, x float64, traceID string) {
+	if o := s.of(value); o != nil {
+		Observe(*o, x, traceID)
+	}
+}
+
+// LazyCounter is a counter that exists once it has increased.
+type LazyCounter struct{ lazy[prometheus.Counter] }
+
+// Add increases the counter. Adding 0 creates it.
+func (c *LazyCounter) Add(n float64) {
+	if c := c.of(""); c != nil {
+		(*c).Add(n)
+	}
+}
+
+// LazyObserver is a summary that exists once it has an observation.
+type LazyObserver struct{ lazy[prometheus.Observer] }
+
+// Observe adds an observation.
+func (o *LazyObserver) Observe(x float64) {
+	if o := o.of(""); o != nil {
+		(*o).Observe(x)
+	}
+}
+
+// CounterSet returns the counters for the closed set of values of the metric's last label.
+func (v *Vectors) CounterSet(gate *Gate, m catalog.Counter, labels ...string) *CounterSet {
+	s := &CounterSet{newLazy(gate, labels, closedSet(m.Metric), func(labels ...string) prometheus.Counter { return v.Counter(m, labels...) })}
+	for _, value := range m.AtZero {
+		s.Add(value, 0)
+	}
+	return s
+}
+
+// ObserverSet returns the histograms or summaries for the closed set of values of the metric's last label.
+func (v *Vectors) ObserverSet(gate *Gate, d catalog.Definition, labels ...string) *ObserverSet {
+	m := d.Define()
+	return &ObserverSet{newLazy(gate, labels, closedSet(m), func(labels ...string) prometheus.Observer { return v.observer(m, labels) })}
+}
+
+// LazyCounter returns a series that its first increase creates.
+func (v *Vectors) LazyCounter(gate *Gate, m catalog.Counter, labels ...string) *LazyCounter {
+	return &LazyCounter{newLazy(gate, labels, nil, func(labels ...string) prometheus.Counter { return v.Counter(m, labels...) })}
+}
+
+// LazySummary returns a series that its first observation creates.
+func (v *Vectors) LazySummary(gate *Gate, m catalog.Summary, labels ...string) *LazyObserver {
+	return &LazyObserver{newLazy(gate, labels, nil, func(labels ...string) prometheus.Observer { return v.Summary(m, labels...) })}
+}
+
+func closedSet(m catalog.Metric) []string { return m.Labels[len(m.Labels)-1].Values }

@@ -1,0 +1,8 @@
+// Package reads counts the reads of a store.
+//
+// Controllers read a store from many goroutines at once. A counter that they share costs more than the read itself, because
+// its cache line moves between processors. A Counter therefore has many cache lines, and each goroutine mostly uses its own.
+//
+//	reads.go  Counter: hits and misses
+//	early.go  Early: reads before the cache has a state
+package reads

@@ -1,0 +1,76 @@
+package stream
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
+)
+
+// SetNamespace sets the only namespace that the informer watches, empty for all. It is called before the first request. Objects of
+// other namespaces are counted: the filter of the ListerWatcher has no effect.
+func (c *Connection) SetNamespace(namespace string) {
+	c.namespace = namespace
+	if namespace != "" {
+		c.metrics.foreign.Add(0) // a rule must see the first increase
+	}
+}
+
+// inspect counts a received object that is outside of the informer's namespace, or that has no comparable resourceVersion. It
+// takes a few nanoseconds and panics if the object cannot be read.
+func (c *Connection) inspect(object runtime.Object) {
+	o, err := meta.Accessor(object)
+	if err != nil {
+		return
+	}
+	if c.namespace != "" && o.GetNamespace() != c.namespace && o.GetNamespace() != "" {
+		c.metrics.foreign.Add(1)
+	}
+	if _, ok := rv.Parse(o.GetResourceVersion()); !ok {
+		c.metrics.unversioned.Add(1)
+	}
+}
+
+// inspectPage inspects the objects of a page of a LIST. It takes about 10 ns per object, far less than decoding it.
+func (c *Connection) inspectPage(page runtime.Object) {
+	defer func() { _ = recover() }() // the reflector reports objects that cannot be read
+	_ = meta.EachListItem(page, func(object runtime.Object) error {
+		c.inspect(object)
+		return nil
+	})
+}
+
+// OnListLost sets a function that is called with the number of objects that a list lost although the Transform kept them.
+func (c *Connection) OnListLost(f func(objects int)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listLost = f
+}
+
+// Transformed records that the Transform returned for an object with the given resourceVersion, 0 if it has none. After a list,
+// client-go transforms all of its objects, and then stores all of them or, if one became nil, none. Before that, it transforms
+// each object of a streaming list when it receives it. It is two atomic operations except during that.
+func (c *Connection) Transformed(version uint64, toNil bool) {
+	n, last := c.transforms.Add(1), c.lastTransform.Load()
+	if last == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case n <= last-int64(c.listed): // as it was received
+		return
+	case version > c.lastList.Load().Version: // an event: the Transform failed, or the list had an object twice
+		c.lastTransform.Store(0)
+		return
+	}
+	if toNil {
+		c.nils++
+	}
+	if n == last {
+		c.lastTransform.Store(0)
+		if c.nils > 0 && c.listLost != nil {
+			c.listLost(c.listed - c.nils)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+// Package updates counts updates that most handlers ignore: those of objects that have not changed, and those that leave the
+// generation unchanged.
+package updates
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+)
+
+// Values of the label cause of k8s_informer_unchanged_updates_total.
+const (
+	// Resync is a resync: the object comes from the cache again.
+	Resync = "resync"
+	// Relist is an object that a relist found at the same resourceVersion. client-go gives it to every handler of an informer
+	// without a resync period.
+	Relist = "relist"
+)
+
+// Counter counts the updates that informers with the same labels deliver to handlers. It is safe for concurrent use.
+type Counter struct {
+	unchanged *core.CounterSet
+	// sameGeneration exists from the first such update.
+	sameGeneration *core.LazyCounter
+}
+
+// NewCounter returns a Counter with the given values of the labels informer_type and watch_namespace. The caller closes the gate and
+// deletes the series.
+func NewCounter(v *core.Vectors, gate *core.Gate, informerType, watchNamespace string) *Counter {
+	return &Counter{
+		unchanged:      v.CounterSet(gate, catalog.InformerUnchangedUpdates, informerType, watchNamespace),
+		sameGeneration: v.LazyCounter(gate, catalog.InformerSameGenerationUpdates, informerType, watchNamespace),
+	}
+}
+
+// Unchanged counts an update of an object whose resourceVersion has not changed, and reports whether it is from a resync. A resync
+// passes the object in the store as both the old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist
+// passes a new copy. Copies without a version cannot be compared and are not counted.
+func (c *Counter) Unchanged(oldObj, newObj any, version string) (resync bool) {
+	switch {
+	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
+		c.unchanged.Inc(Resync)
+		return true
+	case version != "":
+		c.unchanged.Inc(Relist)
+	}
+	return false
+}
+
+// Changed counts an update of an object whose resourceVersion has changed, if its generation has not. Objects without a generation,
+// such as ConfigMaps, are not counted. It does not allocate.
+func (c *Counter) Changed(oldObj, newObj any) {
+	before, err := meta.Accessor(oldObj)
+	if err != nil || before.GetGeneration() == 0 {
+		return
+	}
+	if after, err := meta.Accessor(newObj); err == nil && after.GetGeneration() == before.GetGeneration() {
+		c.sameGeneration.Add(1)
+	}
+}

@@ -1,0 +1,9 @@
+package collectors_test
+
+import (
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }

@@ -1,0 +1,168 @@
+package queue_test
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/controllers"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/queue"
+	"github.com/informer-exporter/informer-exporter/collectors/spans"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
+)
+
+func reconcile(t *testing.T, obs *collectors.Observer, item string) {
+	t.Helper()
+	if err := controllers.Sync(t.Context(), obs, "c", item, func(context.Context, string) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// checkLinks compares the number of links of all reconciles, in the order in which they ended. Each must have a result.
+func checkLinks(t *testing.T, tracer *spantest.Tracer, want ...int) {
+	t.Helper()
+	ended := tracer.Ended(spans.Reconcile)
+	if len(ended) != len(want) {
+		t.Fatalf("%d spans for %d reconciles: %v", len(ended), len(want), ended)
+	}
+	for i, s := range ended {
+		if len(s.Links) != want[i] || s.Result.Result != "success" {
+			t.Errorf("reconcile %d has %d links and the result %q, want %d links", i, len(s.Links), s.Result.Result, want[i])
+		}
+	}
+}
+
+// Queues with the same name, as in two managers, have their own items.
+func TestTraceQueuesOfOneName(t *testing.T) {
+	tracer := &spantest.Tracer{}
+	obs, registry := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
+	first := queue.NewTracker[string](obs, "c", queue.TrackerOptions{})
+	second := queue.NewTracker[string](obs, "c", queue.TrackerOptions{})
+	defer second.End()
+	addInEvent := func() {
+		leave := obs.Core().Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
+		defer leave()
+		first.Add("a", 0)
+	}
+
+	addInEvent()
+	second.Add("a", 0)
+	for _, q := range []*queue.Tracker[string]{second, first} {
+		q.Get("a")
+		reconcile(t, obs, "a")
+		q.Done("a")
+	}
+	checkLinks(t, tracer, 0, 1)
+
+	// Both in progress at once: the worker that began last ends first.
+	addInEvent()
+	second.Add("a", 0)
+	got, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		first.Get("a")
+		close(got)
+		<-goOn
+		reconcile(t, obs, "a")
+		first.Done("a")
+	}()
+	<-got
+	second.Get("a")
+	reconcile(t, obs, "a")
+	second.AddRateLimited("a")
+	second.Done("a")
+	close(goOn)
+	<-ended
+	checkLinks(t, tracer, 0, 1, 0, 1)
+
+	first.End() // takes nothing of the other
+	second.Get("a")
+	reconcile(t, obs, "a")
+	second.Done("a")
+	checkLinks(t, tracer, 0, 1, 0, 1, 1)
+	if v := metricstest.Take(t, registry)["controller_trace_links_dropped_total{reason=items}"]; v != 0 {
+		t.Errorf("%v items dropped", v)
+	}
+}
+
+// Items that a queue hands out after it was shut down have one span, even if their reconcile begins afterwards.
+func TestTraceAfterEnd(t *testing.T) {
+	tracer := &spantest.Tracer{}
+	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
+	q := queue.NewTracker[string](obs, "c", queue.TrackerOptions{})
+	q.Add("taken", 0)
+	q.Add("waiting", 0)
+	q.Get("taken")
+	q.End()
+	reconcile(t, obs, "taken")
+	q.Done("taken")
+	q.Get("waiting")
+	reconcile(t, obs, "waiting")
+	q.Done("waiting")
+	checkLinks(t, tracer, 0, 0)
+}
+
+// A sync function looks up its spans in each call, without an allocation.
+func TestTraceLookupAllocations(t *testing.T) {
+	measure := func(tracer spans.Tracer) float64 {
+		obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
+		handle := func(context.Context, string) error { return nil }
+		return testing.AllocsPerRun(1000, func() { _ = controllers.Sync(t.Context(), obs, "c", "a", handle) })
+	}
+	without := measure(nil)
+	if with := measure(&spantest.Tracer{Sample: func(spans.Operation) bool { return false }}); with > without {
+		t.Errorf("%v allocations with a tracer that records nothing, %v without", with, without)
+	}
+}
+
+// A Tracer that decides early is not called for the items that it does not choose, unless they have a cause. The latency of each
+// item is reported once.
+func TestTraceChoice(t *testing.T) {
+	chosen := false
+	tracer := &spantest.Sampler{Choose: func(spans.Kind) bool { return chosen }}
+	obs, registry := observertest.New(t, func(o *collectors.Options) { o.Tracer, o.UpstreamMetrics = tracer, true })
+	q := queue.NewTypedRateLimitingQueue(obs, "c", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
+	defer q.ShutDown()
+	process := func() {
+		item, _ := q.Get()
+		reconcile(t, obs, item)
+		q.Done(item)
+	}
+	q.Add("not chosen")
+	process()
+	checkLinks(t, &tracer.Tracer)
+	chosen = true
+	q.Add("chosen")
+	process()
+	checkLinks(t, &tracer.Tracer, 0)
+	chosen = false
+	leave := obs.Core().Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{1}, SpanID: [8]byte{1}, Sampled: true})
+	q.Add("caused")
+	leave()
+	q.Add("not caused")
+	process()
+	process()
+	checkLinks(t, &tracer.Tracer, 0, 1)
+	if waits := tracer.Ended(spans.Wait); len(waits) != 2 {
+		t.Errorf("waits %v, want 2", waits)
+	}
+	if n := metricstest.Take(t, registry)["workqueue_queue_duration_seconds_count"]; n != 4 {
+		t.Errorf("%v latencies, want 4", n)
+	}
+	chosen = true
+	obs.Core().Tracing.Deliveries.Enter()
+	q.Add("caused by an event that is not sampled")
+	obs.Core().Tracing.Deliveries.Leave()
+	process()
+	checkLinks(t, &tracer.Tracer, 0, 1)
+	q.AddRateLimited("retried")
+	process()
+	q.AddAfter("requeued", 0)
+	process()
+	checkLinks(t, &tracer.Tracer, 0, 1, 0, 0)
+}

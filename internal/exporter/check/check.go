@@ -1,0 +1,69 @@
+// Package check finds what is wrong in a cluster at one time, for exporter check: informers that are not consistent with the API
+// server, resources that cannot be watched, and objects without a working controller. Unlike metrics, it names objects.
+package check
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Types of problems. Resources that the API server rejects have an answer of package availability: forbidden, unauthorized, missing
+// or unsupported.
+const (
+	DiscoveryFailed = "discovery_failed" // the API server does not list the resources of a group
+	NotSynced       = "not_synced"       // no response, or the initial sync is not complete
+	Stale           = "stale"            // sync lag
+	Inconsistent    = "inconsistent"     // audits found differences from the API server
+	Terminating     = "terminating"      // an object is being deleted for too long
+	NoLeader        = "no_leader"        // a Lease of a leader election has expired
+	GenerationLag   = "generation_lag"   // status.observedGeneration < metadata.generation
+)
+
+// Problem is one finding.
+type Problem struct {
+	Type string `json:"type"`
+	// Resource is the value of the label informer_type, such as "deployments.apps", or a group.
+	Resource  string `json:"resource"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	// AgeSeconds is how long the problem has existed, 0 if unknown.
+	AgeSeconds float64 `json:"ageSeconds,omitempty"`
+	Detail     string  `json:"detail"`
+}
+
+// Report is the result of a check.
+type Report struct {
+	Server    string    `json:"server"`
+	Informers int       `json:"informers"`
+	Objects   int       `json:"objects"`
+	Problems  []Problem `json:"problems"`
+	// Watched are the resources, by the value of the label informer_type.
+	Watched map[string]bool `json:"-"`
+	// Notes say what was not checked.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Options for Find. The zero value uses the objectives of alerts.
+type Options struct {
+	// OlderThan is the age from which terminating objects, expired Leases and the observed generation lag are problems. If nil, the
+	// objectives of alerts apply.
+	OlderThan *time.Duration
+	// Changed returns when the spec of an object has changed last. If nil, the age of the observed generation lag is unknown, and
+	// any lag is a problem.
+	Changed func(Object) (time.Time, error)
+}
+
+// Sort puts problems of the API server first, then those of informers, then those of objects, the oldest first.
+func (r *Report) Sort() {
+	order := []string{DiscoveryFailed, "unauthorized", "forbidden", "missing", "unsupported", NotSynced, Inconsistent, Stale, NoLeader, Terminating, GenerationLag}
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(order, a.Type), slices.Index(order, b.Type)),
+			cmp.Compare(a.Resource, b.Resource),
+			cmp.Compare(b.AgeSeconds, a.AgeSeconds),
+			cmp.Compare(a.Namespace, b.Namespace),
+			cmp.Compare(a.Name, b.Name),
+		)
+	})
+}

@@ -1,0 +1,74 @@
+package client
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"runtime/metrics"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// refuseRedirects returns a redirect to the caller instead of following it. The API server never redirects lists and watches, and
+// client-go would send the exporter's credentials to the new address.
+func refuseRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// limitMemory wraps a transport so that no response and no list of many pages exceeds the memory limit of the Go runtime: client-go
+// reads both into memory before anything else sees them, and a compressed response may be a thousand times larger than what is sent.
+// Watches have limits of their own. Without a memory limit, the transport is unlimited.
+func limitMemory(transport http.RoundTripper) http.RoundTripper { return limited{transport} }
+
+type limited struct{ http.RoundTripper }
+
+var _ utilnet.RoundTripperWrapper = limited{}
+
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper.
+func (l limited) WrappedRoundTripper() http.RoundTripper { return l.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return l.RoundTripper.RoundTrip(r)
+	}
+	var query url.Values
+	if r.URL != nil {
+		query = r.URL.Query()
+	}
+	if heap := liveHeap(); query.Has("continue") && heap > limit-limit/8 {
+		if r.Body != nil {
+			_ = r.Body.Close() // as a RoundTripper must
+		}
+		return nil, fmt.Errorf("list aborted: the heap has %d bytes, close to the memory limit of %d bytes; increase the limit", heap, limit)
+	}
+	response, err := l.RoundTripper.RoundTrip(r)
+	if err == nil && query.Get("watch") == "" && response.Body != nil {
+		response.Body = &limitedBody{ReadCloser: response.Body, left: limit / 4, limit: limit}
+	}
+	return response, err
+}
+
+// liveHeap returns the size of the objects that the last garbage collection kept.
+func liveHeap() int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// limitedBody is a response that may have left more bytes, after decompression.
+type limitedBody struct {
+	io.ReadCloser
+	left, limit int64
+}
+
+// Read implements io.Reader.
+func (b *limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("response aborted: it exceeds a quarter of the memory limit of %d bytes; increase the limit", b.limit)
+	}
+	return n, err
+}

@@ -1,0 +1,100 @@
+package client
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// connectTo returns a connection with a token to a server.
+func connectTo(t *testing.T, handler http.HandlerFunc) *Connection {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	obs, _ := observertest.New(t)
+	connection, err := Connect(&rest.Config{Host: server.URL, BearerToken: "secret"}, "test", func(c *rest.Config) *rest.Config {
+		return apiclient.WrapConfigWithOptions(obs, c, apiclient.Options{CompressedBytes: true}) // as the exporter does
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(connection.Disconnect)
+	return connection
+}
+
+var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+// A redirect is an error: the other server would receive the token.
+func TestRedirectsAreRefused(t *testing.T) {
+	var followed atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
+	defer elsewhere.Close()
+	connection := connectTo(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	})
+	if _, err := connection.Metadata.Resource(pods).List(t.Context(), metav1.ListOptions{}); err == nil {
+		t.Error("a redirect is no error")
+	}
+	if _, err := connection.Metadata.Resource(pods).Watch(t.Context(), metav1.ListOptions{}); err == nil {
+		t.Error("a redirect of a watch is no error")
+	}
+	if n := followed.Load(); n > 0 {
+		t.Errorf("%d requests have followed a redirect", n)
+	}
+}
+
+// A response that would not fit into the memory limit is an error, even if it is compressed, and so is the next page of a list
+// that has nearly filled it.
+func TestMemoryOfListsIsLimited(t *testing.T) {
+	const limit = 192 << 20
+	t.Cleanup(func() { debug.SetMemoryLimit(math.MaxInt64) })
+	debug.SetMemoryLimit(limit)
+	compressed := new(bytes.Buffer)
+	z := gzip.NewWriter(compressed)
+	spaces := bytes.Repeat([]byte(" "), 1<<20)
+	for range (limit>>20)/3 + 1 {
+		if _, err := z.Write(spaces); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	connection := connectTo(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Has("continue") {
+			_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[]}`)) // the client has gone
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(compressed.Bytes()) // the client has gone
+	})
+	objects := connection.Metadata.Resource(pods)
+	if _, err := objects.List(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "quarter of the memory limit") {
+		t.Errorf("a list of more than the limit: %v", err)
+	}
+	runtime.GC() // the last collection may have seen the first response
+	if _, err := objects.List(t.Context(), metav1.ListOptions{Continue: "next"}); err != nil {
+		t.Errorf("the next page of a list: %v", err)
+	}
+	full := make([]byte, limit)
+	runtime.GC()
+	if _, err := objects.List(t.Context(), metav1.ListOptions{Continue: "next"}); err == nil || !strings.Contains(err.Error(), "close to the memory limit") {
+		t.Errorf("the next page of a list, with a full heap: %v", err)
+	}
+	runtime.KeepAlive(full)
+}

@@ -1,0 +1,28 @@
+package cost
+
+import "time"
+
+// Figures of the model. They are measured, not derived: tests compare them with real exporters, and BenchmarkExporter in
+// cmd/exporter measures memory at 100,000 objects.
+const (
+	// Series after all checks, a disconnect and a relist of each informer. Resources with status.observedGeneration have two
+	// more than others.
+	fullSeries, fullSeriesEach           = 120, 61
+	essentialSeries, essentialSeriesEach = 81, 33
+
+	mebibyte = 1 << 20
+	// Resident memory at its peak, which includes scrapes and the first lists.
+	memory         = 36 * mebibyte
+	memoryInformer = mebibyte / 5
+	memoryObject   = 400
+
+	// auditPage is the limit of a list of an audit.
+	auditPage = 1000
+	// watchPeriod is the mean time after which the API server ends a watch: it chooses between 5 and 10 minutes.
+	watchPeriod = 450 * time.Second
+	// discoveryRequests are sent every discoveryPeriod, jitter included.
+	discoveryRequests = 2
+	discoveryPeriod   = 330 * time.Second
+	// silentChecks is the number of freshness intervals within which each informer without bookmarks is checked.
+	silentChecks = 10
+)

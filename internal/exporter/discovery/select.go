@@ -1,0 +1,42 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+)
+
+// Cluster is what an API server serves at one time.
+type Cluster struct{ served *served }
+
+// Look requests what an API server serves. It fails only without any response. See Failed for partial failures.
+func Look(ctx context.Context, discover discoverFunc) (*Cluster, error) {
+	s, err := discover.discover(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: %w", err)
+	}
+	return &Cluster{s}, nil
+}
+
+// Failed returns the groups whose discovery failed, sorted.
+func (c *Cluster) Failed() []string { return slices.Sorted(maps.Keys(c.served.failed)) }
+
+// Selected is a kind that a configuration selects.
+type Selected struct {
+	kinds.Kind
+	// Optional kinds are left out if they are forbidden: custom resources, and what only a pattern selects.
+	Optional bool
+}
+
+// Select returns the kinds that a valid configuration selects, as an exporter does after its first discovery.
+func (c *Cluster) Select(configured config.Config) []Selected {
+	var all []Selected
+	for _, choice := range choose(configured, c.served, nil) {
+		all = append(all, Selected{choice.Kind, choice.found})
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// changes returns the changed lines of all mutants of a file.
+func changes(t *testing.T, source string) (all []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.go")
+	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mutants, err := mutantsOf(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mutants {
+		_, after := m.lines()
+		all = append(all, after)
+	}
+	return all
+}
+
+func TestMutants(t *testing.T) {
+	const function = "package a\n\nfunc f(a, b int) bool {\n\t"
+	for line, want := range map[string][]string{
+		"if a < b {}":           {"if !(a < b) {}", "if a <= b {}"},
+		"x = a - 1":             {"_ = a - 1", "x = a + 1", "x = a - 2"},
+		"g(a, b)":               {"", "g(b, a)"},
+		"return min(a, b) == a": {"return min(a, b) != a"},
+		"log.Info(a)":           nil,
+		"defer unlock()":        {""},
+		"a++":                   {"a--"},
+		"return true":           {"return false"},
+		"x := header{id: 7}":    nil, // any number that no other panel has
+		"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) > 0`)": {
+			"", // the statement
+			"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[11m])) > 0`)",
+			"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) > 1`)",
+			"p(`min by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) > 0`)",
+			"p(`max by (@cluster, name) (increase(x_total{@, a=\"b\"}[5m])) > 0`)",
+			"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) >= 0`)",
+			"p(`max by (@cluster, name) (rate(x_total{@, a!=\"b\"}[5m])) > 0`)",
+			"p(`max by (name) (rate(x_total{@, a=\"b\"}[5m])) > 0`)",
+			"p(`max by (@cluster) (rate(x_total{@, a=\"b\"}[5m])) > 0`)",
+		},
+		"p(`histogram_quantile(0.99, x)`)": {""}, // no selector: not a query
+		"p(\"in 5 minutes or more\")":      {""},
+	} {
+		got := changes(t, function+line+"\n}\n")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s\nis changed to\n%s\nwant\n%s", line, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	page := "# Page\n\n" + tableBegin + "\n" + tableEnd + "after\n"
+	for _, s := range []score{{"b", 10, 7, 2, 1}, {"a", 3, 3, 0, 1}, {"b", 10, 8, 2, 1}} {
+		var err error
+		if page, err = replaceRow(page, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "# Page\n\n" + tableBegin + "\n" + header + "| `a` | 3 | 3 | 0 | 100 % | 1 |\n| `b` | 10 | 8 | 2 | 100 % | 1 |\n\n" + tableEnd + "after\n"
+	if page != want {
+		t.Errorf("got\n%s\nwant\n%s", page, want)
+	}
+	if _, err := replaceRow("no table", score{}); err == nil {
+		t.Error("a page without a table is no error")
+	}
+}
+
+// A mutant that no test fails for is found, and so is one that a test fails for, one that no test runs, and one that does not
+// compile.
+func TestRunner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a package several times")
+	}
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"go.mod":    "module example.com/m\n\ngo 1.26\n",
+		"m.go":      "package m\n\nfunc Tested(a int) bool { return a < 2 }\n\nfunc Hang(a int) { for a < 1 { a++ } }\n\nfunc Untested(a int) bool { return a < 2 }\n",
+		"m_test.go": "package m\n\nimport \"testing\"\n\nfunc Test(t *testing.T) {\n\tif !Tested(1) || Tested(3) { t.Fatal() }\n\tHang(0)\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOWORK", "off")
+	p, err := load(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRunner(t.Context(), p, options{timeout: time.Second, memory: 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	mutants, err := mutantsOf(p.files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]result{}
+	for _, m := range mutants {
+		_, after := m.lines()
+		got[after] = r.try(t.Context(), m)
+	}
+	for line, want := range map[string]result{
+		"func Tested(a int) bool { return a <= 2 }":   survived,
+		"func Tested(a int) bool { return a < 3 }":    survived,
+		"func Untested(a int) bool { return a <= 2 }": notCovered,
+		"func Hang(a int) { for a < 1 { a-- } }":      timedOut,
+	} {
+		if got[line] != want {
+			t.Errorf("%s: %s, want %s", line, got[line], want)
+		}
+	}
+}

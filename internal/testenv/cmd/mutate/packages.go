@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+)
+
+// target is a package to change.
+type target struct {
+	path, module, root string
+	files              []string
+	// tested are the packages whose tests are run, itself first.
+	tested []string
+}
+
+// alsoTestedBy are the packages whose tests cover an internal package.
+var alsoTestedBy = map[string][]string{
+	"collectors":                 {"collectors/informer"},
+	"collectors/internal/core":   {"collectors", "collectors/informer"},
+	"collectors/internal/stream": {"collectors/informer"},
+	"collectors/internal/checks": {"collectors/informer"},
+	"collectors/internal/reads":  {"collectors/informer"},
+	"internal/prom":              {"alerts", "dashboards"},
+}
+
+// load lists a package with the go command.
+func load(ctx context.Context, pattern string) (*target, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,Module", pattern).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", pattern, err)
+	}
+	var p struct {
+		ImportPath, Dir string
+		GoFiles         []string
+		Module          struct{ Path, Dir string }
+	}
+	if err := json.Unmarshal(out, &p); err != nil {
+		return nil, fmt.Errorf("%s is not one package: %w", pattern, err)
+	}
+	t := &target{path: p.ImportPath, module: p.Module.Path, root: p.Module.Dir, tested: []string{p.ImportPath}}
+	for _, file := range p.GoFiles {
+		t.files = append(t.files, filepath.Join(p.Dir, file))
+	}
+	relative, err := filepath.Rel(p.Module.Dir, p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range alsoTestedBy[filepath.ToSlash(relative)] {
+		t.tested = append(t.tested, p.Module.Path+"/"+other)
+	}
+	return t, nil
+}

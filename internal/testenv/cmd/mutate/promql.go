@@ -1,0 +1,77 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// change is a change of a string literal.
+type change struct {
+	begin, end int
+	with       string
+}
+
+// looksLikeQuery matches literals with PromQL, which have a selector or an aggregation.
+var looksLikeQuery = regexp.MustCompile(`\{@|\{[a-z_]+=|\b(sum|max|min|count|group)( by \([^)]*\))? ?\(|\b(rate|increase)\(|\b(unless|and|or) on \(`)
+
+var (
+	window     = regexp.MustCompile(`\[(\d+)([smhd])`)
+	quantile   = regexp.MustCompile(`histogram_quantile\((0\.\d+)`)
+	number     = regexp.MustCompile(`(?:^|[ (])(\d+) ?[*<>=]|[*<>=+-] (\d+)\b`)
+	labelList  = regexp.MustCompile(`\b(?:by|on|without|ignoring|group_left|group_right) ?\(([^()]+)\)`)
+	word       = regexp.MustCompile(`\b(sum|max|min|rate|increase|unless|or|and)\b`)
+	operator   = regexp.MustCompile(` (>=|<=|==|!=|>|<|\+|-|\*|/) `)
+	matcher    = regexp.MustCompile(`[a-z_@](=~|!~|!=|=)"`)
+	opposite   = map[string]string{"sum": "max", "max": "min", "min": "max", "rate": "increase", "increase": "rate", "unless": "and", "or": "and", "and": "unless"}
+	otherSigns = map[string]string{
+		">": ">=", ">=": ">", "<": "<=", "<=": "<", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "/", "/": "*",
+		"=": "!=", "=~": "!~", "!~": "=~",
+	}
+)
+
+// queryChanges returns the changes of a literal with PromQL: windows, quantiles, numbers, operators, matchers, aggregations, and
+// labels that are dropped. Other literals have none.
+func queryChanges(literal string) (all []change) {
+	if !looksLikeQuery.MatchString(literal) {
+		return nil
+	}
+	each := func(r *regexp.Regexp, replace func(string) string) {
+		for _, at := range r.FindAllStringSubmatchIndex(literal, -1) {
+			for group := 2; group < len(at); group += 2 {
+				if at[group] < 0 {
+					continue
+				}
+				if with := replace(literal[at[group]:at[group+1]]); with != literal[at[group]:at[group+1]] {
+					all = append(all, change{at[group], at[group+1], with})
+				}
+				break
+			}
+		}
+	}
+	increment := func(n string) string {
+		value, _ := strconv.Atoi(n)
+		return strconv.Itoa(2*value + 1)
+	}
+	each(window, increment)
+	each(number, increment)
+	each(quantile, func(q string) string {
+		if q == "0.9" {
+			return "0.99"
+		}
+		return "0.9"
+	})
+	each(word, func(w string) string { return opposite[w] })
+	each(operator, func(o string) string { return otherSigns[o] })
+	each(matcher, func(m string) string { return otherSigns[m] })
+	for _, at := range labelList.FindAllStringSubmatchIndex(literal, -1) {
+		labels := strings.Split(literal[at[2]:at[3]], ",")
+		for i := range labels {
+			if len(labels) > 1 {
+				rest := append(append([]string{}, labels[:i]...), labels[i+1:]...)
+				all = append(all, change{at[2], at[3], strings.TrimSpace(strings.Join(rest, ","))})
+			}
+		}
+	}
+	return all
+}

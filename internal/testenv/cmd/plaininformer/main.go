@@ -1,0 +1,75 @@
+// Command plaininformer runs client-go's metadata informers for the resources that the exporter watches by default in the clusters of
+// benchmarks: its default resources, and all in groups below example.com. Nothing is decorated, trimmed or served: it is what the
+// exporter is compared with.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+)
+
+func main() {
+	kubeconfig := flag.String("kubeconfig", "", "kubeconfig of the cluster")
+	flag.Parse()
+	if err := run(context.Background(), *kubeconfig); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run prints a line when all informers have synced, and then waits to be terminated.
+func run(ctx context.Context, kubeconfig string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return err
+	}
+	config.QPS = -1
+	definitions, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return err
+	}
+	client, err := metadata.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	served, err := definitions.ServerPreferredResources()
+	if err != nil {
+		return err
+	}
+	factory := metadatainformer.NewSharedInformerFactory(client, 0)
+	for _, list := range served {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return err
+		}
+		for _, r := range list.APIResources {
+			watched := strings.HasSuffix(gv.Group, ".example.com") || slices.ContainsFunc(kinds.Default(), func(k kinds.Kind) bool {
+				return k.Group == gv.Group && k.Resource == r.Name
+			})
+			if watched && !strings.Contains(r.Name, "/") {
+				factory.ForResource(gv.WithResource(r.Name)).Informer()
+			}
+		}
+	}
+	factory.Start(ctx.Done())
+	for resource, synced := range factory.WaitForCacheSync(ctx.Done()) {
+		if !synced {
+			return fmt.Errorf("%s is not synced", resource)
+		}
+	}
+	fmt.Println("informers synced")
+	<-ctx.Done()
+	return nil
+}

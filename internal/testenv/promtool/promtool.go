@@ -1,0 +1,66 @@
+// Package promtool evaluates rules and queries on the series of a test with Prometheus' own engine: promtool test rules.
+package promtool
+
+import (
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+)
+
+// Test has series, and queries with their results.
+type Test struct {
+	Name     string   `json:"name,omitempty"`
+	Interval string   `json:"interval,omitempty"`
+	Series   []Series `json:"input_series,omitempty"`
+	Queries  []Query  `json:"promql_expr_test,omitempty"`
+}
+
+// Series has values in promtool's notation, one for each interval.
+type Series struct {
+	Series string `json:"series"`
+	Values string `json:"values"`
+}
+
+// Query is evaluated at the given time after the first value.
+type Query struct {
+	Expr    string   `json:"expr"`
+	At      string   `json:"eval_time"`
+	Samples []Sample `json:"exp_samples,omitempty"`
+}
+
+// Sample is one series of a result, with its labels as in a selector.
+type Sample struct {
+	Labels string  `json:"labels"`
+	Value  float64 `json:"value"`
+}
+
+// Run evaluates tests, each a Test or the same as JSON, with the rules of groups; the rules are evaluated at the given interval. It returns what promtool prints, and whether all
+// results are as expected. It builds promtool if that is missing.
+func Run[T any](t testing.TB, interval string, tests []T, groups any) (output string, ok bool) {
+	t.Helper()
+	program, err := stack.Binary(t.Context(), "promtool", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name string, content any) string {
+		raw, err := yaml.Marshal(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	content := map[string]any{"rule_files": []string{write("rules.yaml", map[string]any{"groups": groups})}, "evaluation_interval": interval, "tests": tests}
+	raw, err := exec.CommandContext(t.Context(), program, "test", "rules", write("test.yaml", content)).CombinedOutput()
+	return string(raw), err == nil
+}

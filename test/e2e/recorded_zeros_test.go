@@ -1,0 +1,49 @@
+package e2e_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
+)
+
+// TestRecordingsBeginAsPrograms verifies that recordings have no series at 0 that programs create with its first increase: an alert
+// could fire by an increase that no Prometheus sees. Such a recording is made again with `make record` or `make record-healthy`.
+func TestRecordingsBeginAsPrograms(t *testing.T) {
+	all := map[string]recording.Recording{}
+	for _, row := range faultTable(t) {
+		all[row.test] = recorded(t, row.test)
+	}
+	content, err := os.ReadFile(filepath.Join("testdata", "healthy.yaml.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all["healthy"], err = recording.UnmarshalCompressed(content); err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range all {
+		seen := map[string]bool{}
+		for _, s := range r.Series {
+			metric := s.Labels.Get(model.MetricNameLabel)
+			if !seen[metric] && metricstest.NeverAtZero(metric, s.Labels.Get) && beginsAtZero(s.Values) {
+				seen[metric] = true
+				t.Errorf("%s: %s begins at 0", name, s.Labels)
+			}
+		}
+	}
+}
+
+// beginsAtZero reports whether the first value is 0.
+func beginsAtZero(values []float64) bool {
+	for _, v := range values {
+		if !math.IsNaN(v) { // Missing and Stale are
+			return v == 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,312 @@
+package hostile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/hostile"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/port"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
+
+// memoryLimit is GOMEMLIMIT, 80% of the memory limit of the manifests.
+const memoryLimit, containerLimit = 205, 256 // MiB
+
+// signal is what a program reports about a case.
+type signal struct {
+	text, metric string
+	holds        func(float64) bool
+}
+
+func notSynced(value float64) bool { return value == 0 }
+func some(value float64) bool      { return value > 0 }
+
+// signals are the signals of cases with resources that sync. The others have the last one.
+var signals = map[string]signal{
+	"wrongkinds":      {"InformerListWatchErrors", catalog.InformerSyncErrors.Name, some},
+	"unknownevents":   {"InformerListWatchErrors", catalog.InformerSyncErrors.Name, some},
+	"jumpingversions": {"InformerVersionRegression", catalog.InformerResourceVersionRegressions.Name, some},
+	"futurebookmarks": {"InformerVersionRegression", catalog.InformerResourceVersionRegressions.Name, some},
+	"hugelists":       {"synced, with all objects", catalog.InformerObjects.Name, func(value float64) bool { return value == 50_000 }},
+	"duplicateuids":   {"synced, with these objects", catalog.InformerObjects.Name, some},
+	"othernamespaces": {"synced, with these objects", catalog.InformerObjects.Name, some},
+	"giantlabels":     {"synced; label values are truncated, and most finalizers are `other`", catalog.InformerObjects.Name, some},
+	"":                {"InformerNotSynced", catalog.InformerSynced.Name, notSynced},
+}
+
+// signalOf returns the signal of a case.
+func signalOf(c hostile.Case) signal {
+	if s, found := signals[c.Resource]; found {
+		return s
+	}
+	return signals[""]
+}
+
+// check returns an error unless a program has the signal of a case.
+func (s signal) check(c hostile.Case, samples metricstest.Samples) error {
+	found, value := false, 0.0
+	for _, sample := range samples {
+		if sample.Name == s.metric && sample.Labels["informer_type"] == c.Resource+"."+hostile.Group {
+			found = true
+			value += sample.Value
+		}
+	}
+	if !found || !s.holds(value) {
+		return fmt.Errorf("%s: %s is %v (%v)", c.Resource, s.metric, value, found)
+	}
+	return nil
+}
+
+// world is the hostile server and the honest resource beside the others: ConfigMaps in a namespace.
+type world struct {
+	server    *hostile.Server
+	client    kubernetes.Interface
+	namespace string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("SEED=%d", seed)
+	server, err := hostile.Start(stacktest.Config(t), seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return world{server, kubernetes.NewForConfigOrDie(stacktest.Config(t)), stacktest.Namespace(t)}
+}
+
+// create creates a ConfigMap.
+func (w world) create(t *testing.T) {
+	t.Helper()
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "honest-"}}
+	if _, err := w.client.CoreV1().ConfigMaps(w.namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exact returns an error unless a program has as many ConfigMaps as the API server.
+func (w world) exact(ctx context.Context, samples metricstest.Samples) error {
+	list, err := w.client.CoreV1().ConfigMaps(w.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	seen := false
+	for _, s := range samples {
+		seen = seen || s.Name == catalog.InformerSynced.Name && s.Labels["informer_type"] == "configmaps"
+		if s.Name == catalog.InformerObjects.Name && s.Labels["informer_type"] == "configmaps" && int(s.Value) != len(list.Items) {
+			return fmt.Errorf("%v ConfigMaps, the API server has %d", s.Value, len(list.Items))
+		}
+		if s.Name == catalog.InformerSynced.Name && s.Labels["informer_type"] == "configmaps" && s.Value != 1 {
+			return errors.New("the ConfigMaps are not synced")
+		}
+	}
+	if !seen {
+		return errors.New("there is no informer of ConfigMaps")
+	}
+	return nil
+}
+
+// program is a running exporter.
+type program struct {
+	*stack.Server
+	url string
+	pid int
+}
+
+func (w world) start(t *testing.T, binary string, cases ...hostile.Case) program {
+	t.Helper()
+	number, err := port.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := "namespaces: [" + w.namespace + "]\nchecks: {audit: 1s, freshness: 1s}\nresources:\n- configmaps\n"
+	for _, c := range cases {
+		config += "- " + c.Resource + "." + hostile.Group + "\n"
+	}
+	file := filepath.Join(dir, "config.yaml")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := program{url: "http://" + port.Address(number)}
+	p.Server, err = stack.StartCommand(t.Context(), stack.Command{
+		Name: "exporter", Program: binary, Dir: dir, Ready: stack.Answers(p.url + "/livez"), Env: []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit)},
+		Args: []string{"--log.format=json", "--kubeconfig=" + stacktest.Kubeconfig(t, w.server.Config()), "--config.file=" + file, "--web.listen-address=" + port.Address(number)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pid = p.PID()
+	t.Cleanup(func() {
+		if p.PID() != p.pid {
+			t.Errorf("the exporter has exited:\n%s", p.LogTail())
+		}
+		_ = p.Stop(context.Background()) // it has exited in either case
+	})
+	return p
+}
+
+// peak returns the largest resident memory so far in MiB, or 0 if the system does not report it.
+func (p program) peak() int {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid)) // only on Linux
+	for line := range strings.Lines(string(status)) {
+		if text, found := strings.CutPrefix(line, "VmHWM:"); found {
+			kibibytes, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), " kB"))
+			return kibibytes >> 10
+		}
+	}
+	return 0
+}
+
+// build builds the exporter without the race detector, which would take several times the memory.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "exporter")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../../cmd/exporter").CombinedOutput(); err != nil {
+		t.Fatalf("build the exporter: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// The exporter survives all cases, reports what is wrong, and has each new object of another resource. FOR=1m tries each
+// case alone for this time, and limits its memory.
+func TestExporter(t *testing.T) {
+	w := newWorld(t)
+	binary := build(t)
+	w.create(t)
+	if text := os.Getenv("FOR"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone(t, w, binary, d)
+		return
+	}
+	var together []hostile.Case
+	for _, c := range hostile.Cases {
+		if slices.Contains(breaksConnections, c.Resource) {
+			survive(t, w, binary, c)
+		} else {
+			together = append(together, c)
+		}
+	}
+	survive(t, w, binary, together...)
+	if requests, tokens := w.server.Redirected(); requests > 0 || tokens > 0 {
+		t.Errorf("%d requests, %d of them with the token, have followed a redirect", requests, tokens)
+	}
+}
+
+// breaksConnections are cases that end HTTP/2 connections, which all informers of a process share.
+var breaksConnections = []string{"giantheaders"}
+
+// survive starts an exporter and waits until it has the signals of all cases and each new object of the honest resource.
+func survive(t *testing.T, w world, binary string, cases ...hostile.Case) {
+	t.Helper()
+	p := w.start(t, binary, cases...)
+	for range 2 {
+		w.create(t)
+		await.Within(t, 3*time.Minute, "the signals of all cases", func(ctx context.Context) error {
+			samples, err := metricstest.Scrape(ctx, p.url+"/metrics")
+			if err != nil {
+				return err
+			}
+			return w.right(ctx, samples, cases)
+		})
+	}
+	t.Logf("%d cases, peak %d MiB", len(cases), p.peak())
+}
+
+// right returns an error unless a program has the signals of all cases and the honest objects.
+func (w world) right(ctx context.Context, samples metricstest.Samples, cases []hostile.Case) error {
+	errs := []error{w.exact(ctx, samples)}
+	for _, c := range cases {
+		errs = append(errs, signalOf(c).check(c, samples))
+	}
+	return errors.Join(errs...)
+}
+
+// alone runs each case in a process of its own, several at a time.
+func alone(t *testing.T, w world, binary string, d time.Duration) {
+	for _, c := range hostile.Cases {
+		t.Run(c.Resource, func(t *testing.T) {
+			t.Parallel()
+			p := w.start(t, binary, c)
+			time.Sleep(d)
+			await.Within(t, time.Minute, "the signal", func(ctx context.Context) error {
+				samples, err := metricstest.Scrape(ctx, p.url+"/metrics")
+				if err != nil {
+					return err
+				}
+				return w.right(ctx, samples, []hostile.Case{c})
+			})
+			peak := p.peak()
+			t.Logf("| %s | %s | %d MiB |", c.Does, signalOf(c).text, peak)
+			if peak > containerLimit {
+				t.Errorf("the exporter had %d MiB", peak)
+			}
+		})
+	}
+}
+
+// client-go has no limits of its own for these.
+var unlimited = []string{"hugelists", "endlesspages", "gzipbombs"}
+
+// A program with the library survives what its client-go survives, and reports it.
+func TestProgram(t *testing.T) {
+	w := newWorld(t)
+	observer, registry := observertest.New(t)
+	factory := informer.NewMetadataSharedInformerFactory(observer, metadata.NewForConfigOrDie(w.server.Config()), 0, informer.Options{Namespace: w.namespace})
+	factory.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer()
+	var cases []hostile.Case
+	for _, c := range hostile.Cases {
+		if !slices.Contains(slices.Concat(unlimited, breaksConnections), c.Resource) {
+			cases = append(cases, c)
+			factory.ForResource(schema.GroupVersionResource{Group: hostile.Group, Version: "v1", Resource: c.Resource}).Informer()
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	factory.Start(ctx.Done())
+	defer factory.Shutdown()
+	defer cancel()
+	for range 2 {
+		w.create(t)
+		await.Within(t, 3*time.Minute, "the signals of all cases", func(ctx context.Context) error {
+			return w.right(ctx, metricstest.Gather(t, registry), cases)
+		})
+	}
+}
