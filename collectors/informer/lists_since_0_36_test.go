@@ -3,6 +3,8 @@
 package informer_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -14,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
@@ -126,6 +129,36 @@ func TestNilInAList(t *testing.T) {
 			stop()
 		})
 	}
+}
+
+// An object for which the Transform returns an error is not in a streaming list, and not among those that a nil loses.
+func TestErrorAndNilInAList(t *testing.T) {
+	obs, reg := observertest.New(t)
+	server := fakeapi.NewServer()
+	server.StreamingLists = true
+	inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	if err := inf.SetTransform(func(obj any) (any, error) {
+		switch p, ok := obj.(*corev1.Pod); {
+		case ok && p.Name == "nil":
+			return nil, nil
+		case ok && strings.HasPrefix(p.Name, "error"):
+			return nil, errors.New("cannot transform")
+		}
+		return obj, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	start(t, inf)
+	stream := <-server.Streams
+	for i, name := range []string{"a", "error", "b", "nil"} {
+		stream.Send(watch.Added, fakeapi.Pod(name, i+1))
+	}
+	const dropped, lost = "k8s_informer_transform_drops_total{cause=error}", "k8s_informer_events_lost_total{reason=list}"
+	await.True(t, "an error before the end of the list", func() bool { return metricstest.Take(t, reg)[dropped] == 1 })
+	stream.Send(watch.Added, fakeapi.Pod("error-2", 5)) // may be transformed after the end of the list was read
+	stream.Send(watch.Bookmark, fakeapi.EndOfList(6))
+	await.True(t, "the lost list", func() bool { return metricstest.Take(t, reg)[lost] != 0 })
+	check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_objects": 0, dropped: 2, lost: 2})
 }
 
 func count(all []string, s string) (n int) {

@@ -17,6 +17,7 @@ func (s *Functions) Transform(f cache.TransformFunc) cache.TransformFunc {
 		out, err := f(obj)
 		switch {
 		case err != nil:
+			s.Connection.TransformFailed()
 			s.drop(before.version, DropError)
 			return out, err
 		case out == nil:

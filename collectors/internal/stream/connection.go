@@ -73,10 +73,12 @@ type Connection struct {
 	syncBegin int64
 	// list is the list in progress.
 	list listProgress
-	// listed is the number of objects of the last list, and nils how many of them the Transform has turned into nil.
+	// listed is the number of objects of the last list without those the Transform failed for, and nils how many of them the Transform has turned into nil.
 	listed, nils int
 	// firstTransform is what transforms was when the last list began.
 	firstTransform int64
+	// transformErrors is the number of errors of the Transform since then, until the end of the list.
+	transformErrors int
 	// listLost is called with the number of objects of a list that were lost because of others; nil without a Transform.
 	listLost func(objects int)
 	// fallback is set when the server rejected the streaming list of this sync.

@@ -36,7 +36,7 @@ func (c *Connection) beginList(firstPage bool) {
 	if !firstPage {
 		return
 	}
-	c.firstTransform = c.transforms.Load()
+	c.firstTransform, c.transformErrors = c.transforms.Load(), 0
 	c.lastTransform.Store(0)
 	if c.list.restarted {
 		c.list = listProgress{start: c.list.start}
@@ -78,11 +78,6 @@ func (c *Connection) listCompleted(items, received int, resourceVersion string, 
 	reason := c.relistReason(first, streamed)
 	start, syncDuration := c.list.start, now-c.syncBegin
 	c.syncBegin, c.fallback, c.list = 0, false, listProgress{}
-	c.listed, c.nils = items, 0
-	lastTransform := c.firstTransform + int64(received+items)
-	if c.listLost == nil || version == 0 || items <= 0 {
-		lastTransform = 0
-	}
 	c.mu.Unlock()
 
 	if version != 0 {
@@ -94,7 +89,9 @@ func (c *Connection) listCompleted(items, received int, resourceVersion string, 
 	}
 	span := c.traceList(start, spans.Result{Items: items, End: c.clock.Moment(now)})
 	c.lastList.Store(&List{Version: version, At: now, Span: span})
-	c.lastTransform.Store(lastTransform)
+	if version != 0 {
+		c.expectTransforms(items, received)
+	}
 	c.lastReceipt.Store(now)
 	c.metrics.listDuration.Observe(core.Seconds(now - start))
 	c.metrics.listItems.Observe(float64(items))

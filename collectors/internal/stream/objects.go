@@ -47,6 +47,16 @@ func (c *Connection) OnListLost(f func(objects int)) {
 	c.listLost = f
 }
 
+// expectTransforms is called when a list has been received: client-go is about to transform its objects.
+func (c *Connection) expectTransforms(items, received int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed, c.nils = items-c.transformErrors, 0
+	if c.listLost != nil && c.listed > 0 {
+		c.lastTransform.Store(c.firstTransform + int64(received+c.listed))
+	}
+}
+
 // Transformed records that the Transform returned for an object with the given resourceVersion, 0 if it has none. After a list,
 // client-go transforms all of its objects, and then stores all of them or, if one became nil, none. Before that, it transforms
 // each object of a streaming list when it receives it. It is two atomic operations except during that.
@@ -72,5 +82,22 @@ func (c *Connection) Transformed(version uint64, toNil bool) {
 		if c.nils > 0 && c.listLost != nil {
 			c.listLost(c.listed - c.nils)
 		}
+	}
+}
+
+// TransformFailed records that the Transform returned an error. client-go leaves the object out of a streaming list that it
+// receives, and fails a list that it stores.
+func (c *Connection) TransformFailed() {
+	n := c.transforms.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch last := c.lastTransform.Load(); {
+	case last == 0:
+		c.transformErrors++
+	case n <= last-int64(c.listed): // the end of the list was read ahead
+		c.listed--
+		c.lastTransform.Store(last - 1)
+	default:
+		c.lastTransform.Store(0)
 	}
 }
