@@ -8,6 +8,6 @@ const newest = false
 
 var behaviorsSince037 map[string]behavior
 
-func addTypedWitness(inf cache.SharedIndexInformer, w *witness) (cache.ResourceEventHandlerRegistration, error) {
+func addTypedRecorder(inf cache.SharedIndexInformer, w *callRecorder) (cache.ResourceEventHandlerRegistration, error) {
 	return inf.AddEventHandler(w)
 }

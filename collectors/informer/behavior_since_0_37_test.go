@@ -73,24 +73,26 @@ var behaviorsSince037 = map[string]behavior{
 	}},
 }
 
-// addTypedWitness adds a witness as a typed handler.
-func addTypedWitness(inf cache.SharedIndexInformer, w *witness) (cache.ResourceEventHandlerRegistration, error) {
-	return cache.NewTypedSharedIndexInformer[*corev1.Pod](inf).AddTypedEventHandler(typedWitness{w})
+// addTypedRecorder adds a callRecorder as a typed handler.
+func addTypedRecorder(inf cache.SharedIndexInformer, w *callRecorder) (cache.ResourceEventHandlerRegistration, error) {
+	return cache.NewTypedSharedIndexInformer[*corev1.Pod](inf).AddTypedEventHandler(typedRecorder{w})
 }
 
-// typedWitness is a witness for client-go's typed handlers.
-type typedWitness struct{ *witness }
+// typedRecorder is a callRecorder for client-go's typed handlers.
+type typedRecorder struct{ *callRecorder }
 
-var _ cache.TypedResourceEventHandler[*corev1.Pod] = typedWitness{}
+var _ cache.TypedResourceEventHandler[*corev1.Pod] = typedRecorder{}
 
-func (r typedWitness) OnAdd(p *corev1.Pod, isInInitialList bool) { r.witness.OnAdd(p, isInInitialList) }
+func (r typedRecorder) OnAdd(p *corev1.Pod, isInInitialList bool) {
+	r.callRecorder.OnAdd(p, isInInitialList)
+}
 
-func (r typedWitness) OnUpdate(oldPod, newPod *corev1.Pod) { r.witness.OnUpdate(oldPod, newPod) }
+func (r typedRecorder) OnUpdate(oldPod, newPod *corev1.Pod) { r.callRecorder.OnUpdate(oldPod, newPod) }
 
-func (r typedWitness) OnDelete(deleted cache.DeletedObject[*corev1.Pod]) {
+func (r typedRecorder) OnDelete(deleted cache.DeletedObject[*corev1.Pod]) {
 	if deleted.FinalStateUnknown != nil {
-		r.witness.OnDelete(*deleted.FinalStateUnknown)
+		r.callRecorder.OnDelete(*deleted.FinalStateUnknown)
 		return
 	}
-	r.witness.OnDelete(deleted.OptionalObj)
+	r.callRecorder.OnDelete(deleted.OptionalObj)
 }

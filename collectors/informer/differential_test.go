@@ -97,7 +97,7 @@ func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 			final = append(final, key+"@"+rv.Of(obj))
 		}
 		s.stop()
-		for _, r := range s.witnesses {
+		for _, r := range s.recorders {
 			calls = append(calls, r.inOrder())
 		}
 		calls = append(calls, final)
@@ -115,8 +115,8 @@ type story struct {
 	controller cache.Controller
 	store      cache.Store
 	began      time.Time
-	witnesses  []*witness
-	active     []*witness
+	recorders  []*callRecorder
+	active     []*callRecorder
 	// panics makes the single handler panic.
 	panics atomic.Bool
 	stop   func()
@@ -166,7 +166,7 @@ func (s *story) shared(obs *collectors.Observer, decorated bool, transform cache
 }
 
 func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options cache.InformerOptions) (run func(context.Context)) {
-	r := &witness{began: s.began}
+	r := &callRecorder{began: s.began}
 	switch s.rand.IntN(3) {
 	case 0:
 		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
@@ -179,7 +179,7 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 		options.ResyncPeriod = 0
 		r.panics = func(string) bool { return s.panics.Load() }
 	}
-	s.witnesses, options.Handler = []*witness{r}, r
+	s.recorders, options.Handler = []*callRecorder{r}, r
 	if decorated {
 		s.store, s.controller = informer.NewInformerWithOptions(obs, pods, options)
 	} else {
@@ -246,7 +246,7 @@ func (s *story) burst() {
 }
 
 func (s *story) addHandler() {
-	r := &witness{began: s.began}
+	r := &callRecorder{began: s.began}
 	var err error
 	switch s.rand.IntN(7) {
 	case 0:
@@ -265,7 +265,7 @@ func (s *story) addHandler() {
 		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
 	case 5:
-		r.registration, err = addTypedWitness(s.informer, r)
+		r.registration, err = addTypedRecorder(s.informer, r)
 	case 6:
 		r.panics = func(version string) bool { return strings.HasSuffix(version, "1") || strings.HasSuffix(version, "4") }
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
@@ -273,7 +273,7 @@ func (s *story) addHandler() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.witnesses, s.active = append(s.witnesses, r), append(s.active, r)
+	s.recorders, s.active = append(s.recorders, r), append(s.active, r)
 }
 
 func (s *story) removeHandler(busy bool) {

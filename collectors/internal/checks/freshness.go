@@ -76,28 +76,28 @@ func (c *Checks) provedAt() int64 {
 	return max(c.fresh.proved, c.Connection.Opened())
 }
 
-// witness records what the informer's own watch proves: once the store has the last event or bookmark, it was up to date
+// proveByWatch records what the informer's own watch proves: once the store has the last event or bookmark, it was up to date
 // when that arrived. If more followed within the grace period, it proves nothing: events of a congested connection are old
 // when they arrive, and arrive without a pause.
 //
 // It waits for a store that does not answer once, and for no longer than storePatience.
-func (c *Checks) witness() {
+func (c *Checks) proveByWatch() {
 	if version, ok := c.version.read(context.Background(), c.Store); ok {
 		stored, _ := rv.Parse(version)
-		c.witnessStored(stored)
+		c.proveStored(stored)
 	}
 }
 
-// mayWitness reports whether the version of the store could prove anything. It does not read the store.
-func (c *Checks) mayWitness() bool {
+// canProve reports whether the version of the store could prove anything. It does not read the store.
+func (c *Checks) canProve() bool {
 	at := c.Connection.ReceivedAt()
 	return c.Connection.Open() && c.Observer.Now()-at >= int64(freshnessGrace) && at > c.provedAt()
 }
 
-// witnessStored is witness, given the version of the store, 0 if it is unknown.
-func (c *Checks) witnessStored(stored uint64) {
+// proveStored is proveByWatch, given the version of the store, 0 if it is unknown.
+func (c *Checks) proveStored(stored uint64) {
 	at := c.Connection.ReceivedAt()
-	if !c.mayWitness() {
+	if !c.canProve() {
 		return
 	}
 	received := c.Connection.Received()
@@ -194,7 +194,7 @@ func (c *Checks) StaleSince(now int64, stored uint64) int64 {
 	}
 	f := &c.fresh
 	if f.failing() {
-		c.witnessStored(stored)
+		c.proveStored(stored)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,8 +16,8 @@ const (
 	turnSilence = 3
 	// turnRound is the time within which every silent informer has its turn.
 	turnRound = 10.0
-	// turnVigilance is how long after a problem every informer is due after one interval.
-	turnVigilance = 2
+	// suspicion is how many intervals after a problem every informer is checked in each of them.
+	suspicion = 2
 	// turnSteps is the number of decisions in an interval.
 	turnSteps = 10
 )
@@ -40,8 +40,8 @@ type rotation struct {
 	// turns is the number of turns that silent members may take. It rises with time.
 	turns   float64
 	counted int64
-	// requested is when the last check began. Until vigilant, all members are checked every interval.
-	requested, vigilant int64
+	// requested is when the last check began. Until suspectUntil, all members are checked every interval.
+	requested, suspectUntil int64
 }
 
 // member is an informer in a rotation.
@@ -105,7 +105,7 @@ func (r *rotation) checked(m *member, result string) {
 	case FreshnessError, FreshnessLagging:
 		if !m.bad { // the connection may be dead, for all of its informers
 			m.bad = true
-			r.vigilant = now + turnVigilance*m.interval()
+			r.suspectUntil = now + suspicion*m.interval()
 		}
 	}
 	r.end(m)
@@ -136,8 +136,8 @@ func (r *rotation) step() {
 	r.mu.Unlock()
 	var waiting sync.WaitGroup // a store that hangs delays the others once
 	for _, m := range members {
-		if m.checks.mayWitness() {
-			waiting.Go(m.checks.witness)
+		if m.checks.canProve() {
+			waiting.Go(m.checks.proveByWatch)
 		}
 	}
 	waiting.Wait()
@@ -186,7 +186,7 @@ func (r *rotation) give(now int64) {
 		open := m.checks.Connection.Open()
 		switch {
 		case !open: // the check makes no request
-		case m.bad, now < r.vigilant:
+		case m.bad, now < r.suspectUntil:
 		case r.turns >= 1 && now-m.known >= turnSilence*m.interval():
 			r.turns--
 		case now-r.requested >= m.interval():

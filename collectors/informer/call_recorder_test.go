@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// witness is a handler that records its calls.
-type witness struct {
+// callRecorder is a handler that records its calls.
+type callRecorder struct {
 	began        time.Time
 	registration cache.ResourceEventHandlerRegistration
 	// delay is the duration of each call.
@@ -23,21 +23,21 @@ type witness struct {
 	panics func(version string) bool
 
 	mu    sync.Mutex
-	calls []witnessedCall
+	calls []recordedCall
 }
 
-type witnessedCall struct {
+type recordedCall struct {
 	at        time.Duration
 	key, what string
 }
 
-func (r *witness) record(obj any, format string, args ...any) {
+func (r *callRecorder) record(obj any, format string, args ...any) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
 		key = err.Error()
 	}
 	r.mu.Lock()
-	r.calls = append(r.calls, witnessedCall{time.Since(r.began), key, fmt.Sprintf(format, args...)})
+	r.calls = append(r.calls, recordedCall{time.Since(r.began), key, fmt.Sprintf(format, args...)})
 	r.mu.Unlock()
 	time.Sleep(r.delay)
 	if r.panics != nil && r.panics(rv.Of(obj)) {
@@ -45,15 +45,15 @@ func (r *witness) record(obj any, format string, args ...any) {
 	}
 }
 
-func (r *witness) OnAdd(obj any, isInInitialList bool) {
+func (r *callRecorder) OnAdd(obj any, isInInitialList bool) {
 	r.record(obj, "add %s initial=%t %v", rv.Of(obj), isInInitialList, obj.(*corev1.Pod).Labels)
 }
 
-func (r *witness) OnUpdate(oldObj, newObj any) {
+func (r *callRecorder) OnUpdate(oldObj, newObj any) {
 	r.record(newObj, "update %s -> %s same=%t", rv.Of(oldObj), rv.Of(newObj), oldObj == newObj)
 }
 
-func (r *witness) OnDelete(obj any) {
+func (r *callRecorder) OnDelete(obj any) {
 	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		r.record(obj, "delete unknown %s", rv.Of(unknown.Obj))
 		return
@@ -63,9 +63,9 @@ func (r *witness) OnDelete(obj any) {
 
 // inOrder returns the calls in order, except that objects that arrive at the same time, from a map of client-go, are
 // ordered by name. A handler that is slow, or waits after a panic, receives these one after the other.
-func (r *witness) inOrder() []string {
+func (r *callRecorder) inOrder() []string {
 	slow := r.delay > 0 || r.panics != nil
-	slices.SortStableFunc(r.calls, func(a, b witnessedCall) int {
+	slices.SortStableFunc(r.calls, func(a, b recordedCall) int {
 		if slow {
 			return cmp.Compare(a.key, b.key)
 		}
