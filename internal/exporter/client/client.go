@@ -121,6 +121,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 	config.Dial = dialer.DialContext
 	config.Wrap(limitBuffers) // before observe, because it needs the innermost transport
 	config.Wrap(limitMemory)
+	config.Wrap(limitRetryAfter)
 	config = observe(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

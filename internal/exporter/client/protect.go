@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
@@ -15,6 +16,33 @@ import (
 // refuseRedirects returns a redirect to the caller instead of following it. The API server never redirects lists and watches, and
 // client-go would send the exporter's credentials to the new address.
 func refuseRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// longestRetryAfter is in seconds. Longer ones are treated as this one.
+const longestRetryAfter = 60
+
+// limitRetryAfter wraps a transport so that a response cannot delay the next attempt by years: client-go waits for as long as the
+// header Retry-After says, and the resource would stay without a list until then.
+func limitRetryAfter(transport http.RoundTripper) http.RoundTripper { return impatient{transport} }
+
+type impatient struct{ http.RoundTripper }
+
+var _ utilnet.RoundTripperWrapper = impatient{}
+
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper.
+func (i impatient) WrappedRoundTripper() http.RoundTripper { return i.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := i.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return response, err
+	}
+	// client-go ignores what is not a number.
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > longestRetryAfter {
+		response.Header.Set("Retry-After", strconv.Itoa(longestRetryAfter))
+	}
+	return response, nil
+}
 
 // limitMemory wraps a transport so that no response and no list of many pages exceeds the memory limit of the Go runtime: client-go
 // reads both into memory before anything else sees them, and a compressed response may be a thousand times larger than what is sent.

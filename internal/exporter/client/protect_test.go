@@ -57,6 +57,43 @@ func TestRedirectsAreRefused(t *testing.T) {
 	}
 }
 
+// canned is a transport whose responses have a header Retry-After.
+type canned string
+
+func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {string(c)}}, Body: http.NoBody}, nil
+}
+
+// client-go waits at most a minute before it retries.
+func TestRetryAfterIsLimited(t *testing.T) {
+	var wrap func(http.RoundTripper) http.RoundTripper
+	connection, err := Connect(&rest.Config{Host: "http://127.0.0.1:1"}, "test", func(c *rest.Config) *rest.Config {
+		wrap = c.WrapTransport
+		return c
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(connection.Disconnect)
+	for sent, want := range map[string]string{
+		"": "", "0": "0", "1": "1", "60": "60", "61": "60", "946080000": "60", "9223372036854775807": "60",
+		"-1": "-1", "9223372036854775808": "9223372036854775808", "Wed, 21 Oct 2099 07:28:00 GMT": "Wed, 21 Oct 2099 07:28:00 GMT", // which client-go ignores
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:1/api/v1/pods", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := wrap(canned(sent)).RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close() // it is empty
+		if got := response.Header.Get("Retry-After"); got != want {
+			t.Errorf("Retry-After: %s becomes %s, want %s", sent, got, want)
+		}
+	}
+}
+
 // A response that would not fit into the memory limit is an error, even if it is compressed, and so is the next page of a list
 // that has nearly filled it.
 func TestMemoryOfListsIsLimited(t *testing.T) {
