@@ -63,7 +63,7 @@ func All() []Alert {
 		informerSyncLagHigh, informerEventLagBurn,
 		informerCacheDiffers, informerAuditsFail, informerAuditsMissing, informerCacheMutated,
 		informerHandlerSlow, informerHandlerPanics, informerHandlersGrow, informerEventsLost,
-		informerVersionRegression, informerVersionBehindPast, informerTransformDrops, informerForeignObjects, informerDuplicated, informerOrphaned,
+		informerVersionRegression, informerStaleAfterRestart, informerTransformDrops, informerForeignObjects, informerDuplicated, informerOrphaned,
 		informerSeriesLimitReached, informerScrapeSlow,
 		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterMemoryHigh, informerExporterShardMissing, informerExporterAbsent,
 		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped, controllerHistogramsWithoutBuckets,

@@ -190,7 +190,7 @@ func inhibitions(c Config) []inhibition {
 		{
 			// One replica has seen the versions go back, and another one has restarted since.
 			SourceMatchers: []string{name(informerVersionRegression)},
-			TargetMatchers: []string{name(informerVersionBehindPast)},
+			TargetMatchers: []string{name(informerStaleAfterRestart)},
 			Equal:          ofInformer,
 		},
 		{

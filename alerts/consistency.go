@@ -36,8 +36,8 @@ var informerVersionRegression = Alert{
 	},
 }
 
-var informerVersionBehindPast = Alert{
-	Name:      "InformerVersionBehindPast",
+var informerStaleAfterRestart = Alert{
+	Name:      "InformerStaleAfterRestart",
 	Objective: catalog.Objectives.VersionsBehind,
 	labels:    ofProcess,
 	gauge:     true,

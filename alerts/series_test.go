@@ -67,7 +67,7 @@ func TestEssentialMetrics(t *testing.T) {
 	}
 	for _, m := range catalog.All() {
 		if m.Name == catalog.InformerResourceVersion.Name {
-			continue // InformerVersionBehindPast needs full detail: its series would exceed the budget of an informer with little detail
+			continue // InformerStaleAfterRestart needs full detail: its series would exceed the budget of an informer with little detail
 		}
 		byLibrary := slices.ContainsFunc([]string{"k8s_informer_", "controller_", "k8s_client_"}, func(p string) bool { return strings.HasPrefix(m.Name, p) })
 		if byLibrary && !m.Foreign() && m.Essential != read[m.Name] {

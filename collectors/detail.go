@@ -13,7 +13,7 @@ type Detail string
 const (
 	// Full reports all metrics. It is the default.
 	Full Detail = "full"
-	// Essential reports what alerts of severity page and ticket read, except for InformerVersionBehindPast, and the number of
+	// Essential reports what alerts of severity page and ticket read, except for InformerStaleAfterRestart, and the number of
 	// objects: at most 30 series for an informer with one handler, without checks. Histograms have one or two buckets, those of
 	// the default objectives. Most panels, and the queries of runbooks that look for causes, show nothing. deploy/metrics.md
 	// lists the metrics.

@@ -76,8 +76,8 @@ func TestInhibitions(t *testing.T) {
 		{"InformerWatchDown", informer, "InformerListWatchErrors", without(without(informer, "instance"), "watch_namespace"), true},
 		{"InformerWatchDown", informer, "InformerListWatchErrors", with(without(without(informer, "instance"), "watch_namespace"), "informer_type", "nodes"), false},
 		// A restored etcd, seen by a replica that ran on and by one that restarted.
-		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerVersionBehindPast", with(informer, "instance", "b"), true},
-		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerVersionBehindPast", with(informer, "informer_type", "nodes"), false},
+		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerStaleAfterRestart", with(informer, "instance", "b"), true},
+		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerStaleAfterRestart", with(informer, "informer_type", "nodes"), false},
 		// The others: of queues, locks and objects.
 		{"ControllerQueueBlocked", queue, "ControllerQueueDeep", queue, true},
 		{"ControllerQueueBlocked", queue, "ControllerWorkerBusy", queue, true},
