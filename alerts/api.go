@@ -26,14 +26,14 @@ and
 $unreachable
 `,
 	summary: "The Kubernetes API" + inCluster + " is unreachable.",
-	description: "Up to {{ $value | humanizePercentage }} of the programs" + inCluster + " could not reach the API server, for more than $for of the last $range. " +
+	description: "Up to {{ $value | humanizePercentage }} of the programs" + inCluster + " could not reach the API server for more than $for of the last $range. " +
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the programs have lost every watch, and their lists and watches fail, or end at once, for more than $for within three times as long: interruptions add up. A program is cut off if all of its processes are: those with the same cluster, namespace, job and `name`. Permissions and missing resources do not count. Jobs without the library count by client-go's `rest_client_requests_total`: as connected while requests succeed, as cut off once requests have only failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
+		Meaning: "More than $objective of the programs have lost every watch, and their lists and watches fail or end at once, for more than $for in total within three times as long. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Permissions and missing resources do not count. Jobs without the library are judged by client-go's `rest_client_requests_total`: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Commands: []Step{
-			{"Connect without credentials. `refused`: no API server. Timeout: network, or frozen. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
+			{"Connect without credentials. `refused`: no API server. Timeout: the network, or a frozen API server. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
 			readyz.because("Check the health of the API server. `etcd` and `etcd-readiness` report on etcd."),
 			{"If one of several API servers responds, read their logs.", `kubectl -n kube-system logs -l component=kube-apiserver --prefix --tail=50`},
 		},
@@ -46,7 +46,7 @@ $unreachable
 			"Overload: find the client with the most requests (`apiserver_request_total`) and its flow schema, and stop it.",
 			"An upgrade of a single API server takes minutes: announce it, and silence this alert for the cluster.",
 		},
-		Resolves: "when the programs were cut off for $for or less within three times as long: after one outage, twice $for after its end. The second query has a row for each process that has a watch again.",
+		Resolves: "when the programs have been cut off for at most $for within three times as long; after a single outage, twice $for after its end. The second query has a row for each process that has a watch again.",
 		Escalate: apiServerTeam + "; on a managed cluster, the provider",
 	},
 }

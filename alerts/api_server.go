@@ -30,7 +30,7 @@ or
 	description: `The API server closed {{ $value | printf "%.0f" }} watches of ` + inGroup + inCluster + " in $window because their clients read too slowly; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "Clients did not read the events of their watches in time, and the API server closed the watches, $objective times or more in $window. It does not report which clients. The metric exists only after the first such watch.",
+		Meaning: "The API server closed $objective or more watches in $window, because their clients did not read the events in time. It does not report which clients. The metric exists only after the first such watch.",
 		Impact:  "The caches of clients that read too slowly are stale. Each client reconnects and, if it is too far behind, lists all objects again, which loads the API server.",
 		Commands: []Step{
 			{"Find the clients in the log of the API server, which names them with `-v=1` and above.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'watcher close due to unresponsiveness'`},

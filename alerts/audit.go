@@ -99,7 +99,7 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 	description: "No audit of the {{ $labels.informer_type }} informer of " + program + inCluster +
 		" has been completed for more than $window. The consistency of its cache is unknown.",
 	Runbook: Runbook{
-		Meaning: "Audits are enabled, and no process of the program has completed one of this cache for $window, without an error: each audit was skipped, or none was started. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
+		Meaning: "Audits are enabled, but no process of the program has completed one of this cache for $window. None failed: each was skipped, or none was started. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
 		Impact:  "A cache that is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Controllers are not affected.",
 		Commands: []Step{
 			listPods,

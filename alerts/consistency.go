@@ -57,16 +57,16 @@ unless
 last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 `,
 	summary: someInformer + " has resource versions below those before a restart.",
-	description: someInformer + inProcess + ` has been {{ $value | printf "%.0f" }} resource versions behind those that the program received before a restart for more than $for. ` +
+	description: someInformer + inProcess + ` has been {{ $value | printf "%.0f" }} resource versions behind those from before a restart of the program, for more than $for. ` +
 		"The API server or etcd has an older state.",
 	Runbook: Runbook{
 		Unless:  "etcd was restored, or controllers act on objects that no longer exist",
-		Meaning: "For $for, the last resource version that a restarted process received has been below the one that the program had more than $window ago. Resource versions only increase. InformerVersionRegression detects a decrease within a process.",
+		Meaning: "A process restarted and, for $for, its last received resource version has been below the one that the program had more than $window ago. Resource versions only increase. InformerVersionRegression detects a decrease within a process.",
 		Impact:  "The cache holds an older state of the cluster: controllers act on outdated objects.",
 		Commands: []Step{
 			{"List the API servers. None may belong to another cluster.", `kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`},
 			readyz,
-			restartPod.because("Once the API server is correct, restart the process, so that it lists again."),
+			restartPod.because("Once the API server is up to date, restart the process, so that it lists again."),
 		},
 		Queries: []Step{
 			{"Compare the versions of all replicas. If one is behind the others, its API server is stale; if all are, etcd is.", `max by (@pod, @instance) (k8s_informer_resource_version{@, ` + ofThisProgram + ofThisInformer + `, stage="received"})`},
@@ -78,7 +78,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 			"One API server does not receive changes from etcd, and answers lists from its old watch cache: restart this API server, then the process.",
 			"The program, or its load balancer, connects to another cluster. If that is intended, give the programs of each cluster their own name.",
 		},
-		Resolves: "when the version has caught up, or when the earlier version is more than an hour and $window old.",
+		Resolves: "when the version has caught up, and in any case within an hour and $window of the restart.",
 		Escalate: apiServerTeam,
 	},
 }

@@ -202,7 +202,7 @@ group by (@cluster) (informer_exporter_build_info{@})
 	summary:     "informer-exporter is missing" + inCluster + ".",
 	description: "Prometheus has received no metrics from informer-exporter" + inCluster + " for more than $for. Cluster-wide signals are missing.",
 	Runbook: Runbook{
-		Meaning: "A cluster with an exporter that was scraped within the last $window has had no series of it for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
+		Meaning: "The exporter of a cluster was scraped within the last $window, and has had no series for longer than $for: it does not run, cannot be reached, or is no longer a target of Prometheus.",
 		Impact:  "Cluster-wide signals are missing and alerts that depend on them cannot fire. Programs that use the library still report their own metrics.",
 		Commands: []Step{
 			exporterPods,

@@ -105,7 +105,7 @@ var informerEventsLost = Alert{
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
 	summary:   someInformer + " exceeded its limit of remembered events.",
-	description: someInformer + inProcess + ` forgot the receive time of {{ $value | printf "%.0f" }} events in $window. ` +
+	description: someInformer + inProcess + ` lost the receive times of {{ $value | printf "%.0f" }} events in $window. ` +
 		"They still reach their handlers, with an unknown lag.",
 	Runbook: Runbook{
 		Unless:  "the memory of the process is near its limit",
@@ -161,7 +161,7 @@ k8s_informer_handlers{@} > min_over_time(k8s_informer_handlers{@}[$window])
 			"`AddEventHandler` in a reconciler, or in a function that runs for each object: add handlers once, where the controller is created.",
 			"A registration that is not removed: call `RemoveEventHandler` when its user ends, for example for each custom resource.",
 		},
-		Resolves: "10 minutes after no handler was added for $window, or with a restart: the first query does not grow.",
+		Resolves: "10 minutes after no handler was added for $window, or after a restart: the first query no longer rises.",
 		Escalate: controllerTeam,
 	},
 }

@@ -55,7 +55,7 @@ var informerEventLagBurn = Alert{
 	expand: eventLagAlerts,
 	Runbook: Runbook{
 		Meaning: "99% of events must be handled within $objective. The error budget of 30 days burns too fast in two windows: the long one, in the label `window`, shows that the loss is significant, the short one that it continues. The fastest burn is measured for each process, the others for all processes of the program together.",
-		Impact:  "Controllers react late to changes. A page means that the budget of a month is used up within days, a ticket that it will not last.",
+		Impact:  "Controllers react late to changes. A page means that the budget of a month is used up within days, a ticket that it is used up before the month ends.",
 		Commands: []Step{
 			listPods,
 			podUsage,

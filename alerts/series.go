@@ -77,7 +77,7 @@ k8s_informer_synced{@}
 			"CPU throttling: raise the limit of the process.",
 			"Too many series of the exporter: exclude resources, or run several shards.",
 			"The path to the target is slow: check its network, and TLS or authentication proxies in front of it.",
-			"Until then, raise `scrapeTimeout`, and the objective `scrape_duration` with it. It must be below the timeout: a scrape that exceeds this has no series.",
+			"Until then, raise `scrapeTimeout`, and the objective `scrape_duration` with it. It must stay below the timeout, because a scrape that times out has no series.",
 		},
 		Resolves: "when a scrape takes at most $objective: see the first query.",
 		Escalate: controllerTeam + ", or " + exporterTeam,
@@ -98,7 +98,7 @@ group by (@cluster, @namespace, @job) (present_over_time(workqueue_queue_duratio
 `,
 	summary: "Histograms of job {{ $labels.@job }}" + inCluster + " have no @form buckets.",
 	description: "Prometheus stores the histograms of job {{ $labels.@job }}" + inCluster + " as @otherForm histograms only. " +
-		"Rules and dashboards read @form histograms and see nothing.",
+		"Rules and dashboards read @form histograms and find no data.",
 	Runbook: Runbook{
 		Meaning: "Prometheus has scraped the histograms of a job as @otherForm histograms only, for $for. Rules and dashboards read @form ones, as set by `histograms` in the generator's configuration.",
 		Impact:  "Alerts on queue latency, blocked and deep queues, event lag, handlers and throttling cannot fire for this job, and their panels are empty.",

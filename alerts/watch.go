@@ -113,7 +113,7 @@ or
 	description: someInformer + ` had {{ $value | printf "%.0f" }} gaps of more than $objective between its watches in the last $window, in one process. ` +
 		"Fires for $count gaps, or for one after which the API server no longer had the missed events.",
 	Runbook: Runbook{
-		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. Or it happened once, and the API server no longer had the events since then (`410 Gone`), for a resource with changes: the informer listed instead.",
+		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. A single gap is enough if the resource has changes and the API server no longer had the events since then (`410 Gone`), so that the informer listed instead.",
 		Impact:  "Changes during a gap arrive late and in a burst. Without `410 Gone` no event is lost. After it, handlers see the latest state of each object, but not the changes in between: an object that was deleted and created again looks like an update.",
 		Commands: []Step{
 			listPods,

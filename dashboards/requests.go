@@ -51,7 +51,7 @@ var readsByVersion = timeSeries{header: header{id: 23, title: "Lists and watches
 }
 
 var readBytes = timeSeries{header: header{id: 24, title: "Bytes of lists and watches by encoding", unit: "Bps",
-	description: "Bytes per second after decompression. The API server compresses lists above 128 KiB, and before 1.37 no watches. Large values with the encoding identity over a narrow link: select fewer objects, or use metadata-only informers."},
+	description: "Bytes per second after decompression. The API server compresses lists above 128 KiB and, from 1.37 on, streaming lists, but no other watches. Large values with the encoding identity over a narrow link: select fewer objects, or use metadata-only informers."},
 	queries: []query{{expr: `sum by (@cluster, name, resource, encoding) (rate(k8s_client_read_bytes_total{@program}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{resource}} {{encoding}}"}},
 	top:     true,
 }

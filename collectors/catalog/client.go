@@ -14,7 +14,7 @@ var (
 	ClientRequestDuration = histogram(Metric{
 		Name:    "k8s_client_request_duration_seconds",
 		Help:    "Time from sending a request to the headers of its response, or to its failure, in seconds.",
-		Notes:   "For watches and lists, excludes what follows the headers. Unlike k8s_client_requests_total, has no label resource: with buckets for each resource, it would account for most of the series of a program.",
+		Notes:   "Excludes the body of the response, such as the events of a watch. Unlike k8s_client_requests_total, has no label resource: with buckets for each resource, it would account for most of the series of a program.",
 		Family:  familyClient,
 		Labels:  client(labelVerb),
 		Buckets: requestBuckets,
