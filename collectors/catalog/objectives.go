@@ -101,7 +101,7 @@ var Objectives = objectives{
 	},
 	// Lists and bookmarks of an idle resource may be ten minutes old, which is less than the window before which versions count.
 	VersionsBehind: Objective{
-		ID: "version_behind_past", Title: "Informers with resource versions below those before a restart",
+		ID: "stale_after_restart", Title: "Informers with resource versions below those before a restart",
 		Metric: InformerResourceVersion.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: 10 * time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
