@@ -69,7 +69,7 @@ type checkFlags struct {
 
 // checkCommand returns the command check.
 func checkCommand(stderr io.Writer) *command {
-	cmd := newCommand("check", "Look at a cluster once and print what is wrong: resources that cannot be watched, stale or inconsistent caches, elections with no leader, terminating objects and observed generation lag. Exit code 0: no problems, 1: problems, 2: the cluster cannot be checked. As kubectl-informers in $PATH, this command is kubectl informers.")
+	cmd := newCommand("check", "Check a cluster once and print the problems: resources that cannot be watched, stale or inconsistent caches, locks with no leader, terminating objects and observed generation lag. Exit code 0: no problems, 1: problems, 2: the cluster cannot be checked. Installed in $PATH as kubectl-informers, it runs as kubectl informers.")
 	f := &checkFlags{output: outputTable}
 	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to the one that kubectl uses.")
 	cmd.flags.StringVar(&f.context, "context", "", "`NAME` of the context in the kubeconfig. Defaults to the current context.")

@@ -237,7 +237,7 @@ func (f *Filter) decide(r *http.Request, token string) (name string, status int,
 	user, err := f.users.authenticate(r.Context(), token)
 	switch {
 	case errors.Is(err, errRejected):
-		f.log.Debug("Request not authenticated", "path", r.URL.Path, "err", err)
+		f.log.Debug("request not authenticated", "path", r.URL.Path, "err", err)
 		return "", http.StatusUnauthorized, nil
 	case err != nil:
 		return "", http.StatusServiceUnavailable, fmt.Errorf("TokenReview: %w", err)
@@ -247,7 +247,7 @@ func (f *Filter) decide(r *http.Request, token string) (name string, status int,
 	case err != nil:
 		return user.Username, http.StatusServiceUnavailable, fmt.Errorf("SubjectAccessReview: %w", err)
 	case !allowed:
-		f.log.Debug("Request not authorized", "path", r.URL.Path, "user", user.Username, "reason", reason)
+		f.log.Debug("request not authorized", "path", r.URL.Path, "user", user.Username, "reason", reason)
 		return user.Username, http.StatusForbidden, nil
 	}
 	return user.Username, http.StatusOK, nil
