@@ -38,7 +38,7 @@ var encodings = section{
 		t.WriteString(either(size("streaming-json-gzip") > size("streaming-json-identity")/2,
 			"A streaming list is not compressed by this version, although the client accepts gzip: kube-apiserver compresses it from 1.37 on. Over a narrow link, protobuf or metadata-only informers reduce it.",
 			"A streaming list is compressed too."))
-		t.WriteString(" No other watch is compressed. zstd is not spoken by the API server.\n")
+		t.WriteString(" No other watch is compressed. The API server does not support zstd.\n")
 		return t.String()
 	},
 }
