@@ -96,7 +96,7 @@ func (p page) build(c Config) (Dashboard, error) {
 	return Dashboard{UID: p.uid, Title: p.title, JSON: raw}, err
 }
 
-// layOut assigns a position to every panel. The panels of a collapsed row are inside of it, and take no place on the page.
+// layOut assigns a position to every panel. The panels of a collapsed row are inside it, and take no space on the page.
 func (p page) layOut(f filler) ([]sdk.PanelOrRowPanel, error) {
 	var list []sdk.PanelOrRowPanel
 	var y uint32

@@ -17,11 +17,11 @@ import (
 // client-go would send the exporter's credentials to the new address.
 func refuseRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// longestRetryAfter is in seconds. Longer ones are treated as this one.
+// longestRetryAfter is the longest Retry-After, in seconds. Longer ones are shortened to it.
 const longestRetryAfter = 60
 
-// limitRetryAfter wraps a transport so that a response cannot delay the next attempt by years: client-go waits for as long as the
-// header Retry-After says, and the resource would stay without a list until then.
+// limitRetryAfter wraps a transport so that a response cannot delay the next attempt by years: client-go obeys any Retry-After, and
+// would not list the resource until then.
 func limitRetryAfter(transport http.RoundTripper) http.RoundTripper { return impatient{transport} }
 
 type impatient struct{ http.RoundTripper }
@@ -86,7 +86,7 @@ func liveHeap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// limitedBody is a response that may have left more bytes, after decompression.
+// limitedBody is the body of a response, of which at most left more bytes may be read, after decompression.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64

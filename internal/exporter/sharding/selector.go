@@ -154,7 +154,7 @@ func FilterWatch(part Selector, inner watch.Interface, unselected func()) watch.
 	return w
 }
 
-// filteredWatch is a watch.Filter that Stop ends even while an event waits to be read.
+// filteredWatch is like watch.Filter, but Stop ends it even while an event waits to be read.
 type filteredWatch struct {
 	inner      watch.Interface
 	result     chan watch.Event

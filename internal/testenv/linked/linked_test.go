@@ -12,14 +12,14 @@ import (
 func TestProgramsAreLinkedWithWhatTheyUse(t *testing.T) {
 	for program, unused := range map[string][]string{
 		"informer": {
-			"main.witness.NobodyCallsThis",
+			"main.canary.NobodyCallsThis",
 			"k8s.io/client-go/informers",
 			"k8s.io/client-go/listers/",
 			"k8s.io/client-go/kubernetes/typed/",
 			"k8s.io/client-go/applyconfigurations/apps",
 		},
 		"factory": {
-			"main.witness.NobodyCallsThis",
+			"main.canary.NobodyCallsThis",
 			"k8s.io/client-go/informers/apps/v1.(*deploymentInformer)",
 			"k8s.io/client-go/applyconfigurations/apps/v1.(*DeploymentApplyConfiguration)",
 		},

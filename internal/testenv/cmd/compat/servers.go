@@ -16,7 +16,7 @@ import (
 // one minor version on either side. The README lists the same; a test compares them.
 var servers = []string{"1.37", "1.36", "1.35"}
 
-// suite is tests of a package that depend on what the API server supports.
+// suite has the tests of a package that depend on what the API server supports.
 type suite struct {
 	pkg   string // a directory, which may be in a module of its own
 	tests []string

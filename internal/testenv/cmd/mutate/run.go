@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// result is what became of a mutant.
+// result is the outcome of a mutant.
 type result string
 
 const (

@@ -15,12 +15,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/integrations/clientgo"
 )
 
-type witness struct{}
+type canary struct{}
 
-func (witness) String() string { return "" }
+func (canary) String() string { return "" }
 
 // NobodyCallsThis is in the program only if the linker keeps every exported method.
-func (witness) NobodyCallsThis() { slog.Info("called") }
+func (canary) NobodyCallsThis() { slog.Info("called") }
 
 type newInformer func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer
 
@@ -38,7 +38,7 @@ func main() {
 	obs := clientgo.New("linked")
 	client, err := kubernetes.NewForConfig(clientgo.WrapConfig(obs, &rest.Config{}))
 	if err != nil {
-		slog.Error("linked", "err", err, "witness", witness{})
+		slog.Error("linked", "err", err, "canary", canary{})
 	}
 	factory := clientgo.NewSharedInformerFactory(obs, client, 0)
 	pods := factory.Core().V1().Pods().Lister()

@@ -20,19 +20,19 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-type witness struct{}
+type canary struct{}
 
-func (witness) String() string { return "" }
+func (canary) String() string { return "" }
 
 // NobodyCallsThis is in the program only if the linker keeps every exported method.
-func (witness) NobodyCallsThis() { slog.Info("called") }
+func (canary) NobodyCallsThis() { slog.Info("called") }
 
 func main() {
 	ctx := context.Background()
 	registry := prometheus.NewRegistry()
 	obs, err := collectors.New(registry, collectors.Options{Name: "linked"})
 	if err != nil {
-		slog.Error("linked", "err", err, "witness", witness{})
+		slog.Error("linked", "err", err, "canary", canary{})
 	}
 	config := apiclient.WrapConfig(obs, &rest.Config{})
 	client, err := rest.RESTClientFor(config)
