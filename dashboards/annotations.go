@@ -55,7 +55,7 @@ func (p page) alertMatchers(severity, states string) string {
 }
 
 // leaderMarks marks leader transitions of programs with the library, and Lease transitions of all programs. Except on their own
-// dashboard, they are off until the user turns them on: an outage of the API server makes many.
+// dashboard, they are off until the user turns them on: an outage of the API server causes many.
 func (p page) leaderMarks(f filler) cog.Builder[sdk.AnnotationQuery] {
 	expr := onset(`(max by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired", @cluster="$cluster", name=~".+"}[$__rate_interval]%)) > 0 or max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@, @cluster="$cluster"}[$__rate_interval]%)) > 0)`)
 	return sdk.NewAnnotationQueryBuilder().

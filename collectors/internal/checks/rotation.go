@@ -16,7 +16,7 @@ const (
 	turnSilence = 3
 	// turnRound is the time within which every silent informer has its turn.
 	turnRound = 10.0
-	// suspicion is how many intervals after a problem every informer is checked in each of them.
+	// suspicion is the number of intervals after a problem in which every informer is checked.
 	suspicion = 2
 	// turnSteps is the number of decisions in an interval.
 	turnSteps = 10

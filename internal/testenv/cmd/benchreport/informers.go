@@ -102,7 +102,7 @@ var restart = section{
 	},
 }
 
-// ways are the ways to list of BenchmarkColdStart.
+// ways are the ways in which BenchmarkColdStart lists.
 var ways = [][2]string{{"streaming", "streaming list (default)"}, {"list", "LIST at version 0"}, {"paged", "LIST in pages of 500"}}
 
 var coldStart = section{

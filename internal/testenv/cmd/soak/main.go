@@ -144,8 +144,8 @@ func (s *soak) fault(ctx context.Context, name string) error {
 	return s.fault(ctx, "etcd-compact")
 }
 
-// newer is more than the number of revisions written from the reading of the revision to the backup: 30 seconds, at about 40
-// revisions per second.
+// newer exceeds the number of revisions written between reading the revision and the backup: 30 seconds, at about 40 revisions per
+// second.
 const newer = 2000
 
 func (s *soak) between(least, most time.Duration) time.Duration {
