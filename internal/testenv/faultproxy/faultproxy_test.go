@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -26,7 +27,7 @@ import (
 // arrive.
 const (
 	quiet    = 200 * time.Millisecond
-	patience = 30 * time.Second
+	patience = await.Timeout
 )
 
 // echo is a server that returns what it receives, and closes when its client does.
@@ -277,20 +278,23 @@ func TestDelayHoldsBackAndKeepsOrder(t *testing.T) {
 	talks(t, c)
 	const delay = 300 * time.Millisecond
 	p.Delay(delay)
-	begin := time.Now()
-	for _, part := range []string{"one ", "two ", "three ", "four "} {
-		send(t, c, part)
-		time.Sleep(20 * time.Millisecond) // so that they are several reads; correctness does not depend on it
-	}
-	expect(t, c, "one ")
-	if took := time.Since(begin); took < delay {
-		t.Errorf("came after %v, want at least %v", took, delay)
-	}
-	expect(t, c, "two three four ")
-	// A delay per part would be over a second.
-	if took := time.Since(begin); took > 3*delay && took < patience {
-		t.Errorf("the last part came after %v: the delays add up", took)
-	}
+	// A slow machine may be late once. If the delays added up, every attempt would take longer than four of them.
+	await.NoError(t, "four parts are delayed at the same time", func() error {
+		begin := time.Now()
+		for _, part := range []string{"one ", "two ", "three ", "four "} {
+			send(t, c, part)
+			time.Sleep(20 * time.Millisecond) // so that they are several reads; correctness does not depend on it
+		}
+		expect(t, c, "one ")
+		if took := time.Since(begin); took < delay {
+			t.Fatalf("came after %v, want at least %v", took, delay)
+		}
+		expect(t, c, "two three four ")
+		if took := time.Since(begin); took > 3*delay {
+			return fmt.Errorf("the last part came after %v: the delays add up", took)
+		}
+		return nil
+	})
 	p.Delay(time.Hour)
 	send(t, c, "held")
 	expectNothing(t, c)
