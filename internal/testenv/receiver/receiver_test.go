@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 )
@@ -93,7 +94,7 @@ func TestWait(t *testing.T) {
 		t.Errorf("Wait returned %v after its context ended", err)
 	}
 
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
 	defer cancel()
 	found := make(chan receiver.Alert)
 	go func() {
