@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
 const roleVariable = "STACK_TEST_ROLE"
@@ -59,7 +61,7 @@ func TestRoles(t *testing.T) {
 
 func TestServersDieWithTheirParent(t *testing.T) {
 	parent := exec.Command(os.Args[0], "-test.run=^TestRoles$")
-	parent.Env = append(os.Environ(), roleVariable+"=parent")
+	parent.Env = append(os.Environ(), roleVariable+"=parent", "TMPDIR="+t.TempDir()) // it is killed, and removes nothing
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +84,7 @@ func TestServersDieWithTheirParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	for deadline := time.Now().Add(20 * time.Second); !gone(child); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(await.Timeout); !gone(child); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(child, syscall.SIGKILL)
 			t.Fatalf("child %d outlives its parent", child)
