@@ -41,6 +41,8 @@ type Options struct {
 	// WritesPerSecond and ReadsPerSecond are upper limits. They default to 10 and 100.
 	WritesPerSecond float64
 	ReadsPerSecond  float64
+	// RequestTimeout is the timeout of a write. Defaults to 5 seconds, so that a frozen API server is noticed.
+	RequestTimeout time.Duration
 	// Handle is called for every event, to make handlers slow. May be nil.
 	Handle func(kind string)
 	// Log reports failures at debug level: writes are expected to fail in a cluster that a test breaks.
@@ -66,10 +68,7 @@ type Load struct {
 	created, updated, deleted, failed, hits, misses, events atomic.Int64
 }
 
-const (
-	writers        = 4
-	requestTimeout = 5 * time.Second
-)
+const writers = 4
 
 // Start creates the namespaces, starts the informers, waits for their sync, and generates load until Stop. ctx limits
 // the start only.
@@ -86,6 +85,7 @@ func Start(ctx context.Context, o Options) (*Load, error) {
 	o.Objects = orDefault(o.Objects, 100)
 	o.WritesPerSecond = orDefault(o.WritesPerSecond, 10)
 	o.ReadsPerSecond = orDefault(o.ReadsPerSecond, 100)
+	o.RequestTimeout = orDefault(o.RequestTimeout, 5*time.Second)
 
 	for _, ns := range o.Namespaces {
 		object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
@@ -121,7 +121,7 @@ func Start(ctx context.Context, o Options) (*Load, error) {
 	return l, nil
 }
 
-func orDefault[N int | float64](n, otherwise N) N {
+func orDefault[N int | float64 | time.Duration](n, otherwise N) N {
 	if n <= 0 {
 		return otherwise
 	}
@@ -197,7 +197,7 @@ func (l *Load) write(ctx context.Context, limit flowcontrol.RateLimiter, writer 
 // change creates a missing object, and updates or, one time in four, deletes an existing one.
 func (l *Load) change(ctx context.Context, s *slot) {
 	// A write in progress at Stop is completed, so that its outcome is known.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.RequestTimeout)
 	defer cancel()
 	var err error
 	var done *atomic.Int64

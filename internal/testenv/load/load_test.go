@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 	begin := time.Now()
 	l, err := load.Start(t.Context(), load.Options{
 		Client: client, Factory: informers.NewSharedInformerFactory(client, 0),
-		Namespaces: namespaces, Objects: bound, WritesPerSecond: 100, ReadsPerSecond: 1000,
+		Namespaces: namespaces, Objects: bound, WritesPerSecond: 100, ReadsPerSecond: 1000, RequestTimeout: await.Timeout,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
