@@ -61,7 +61,7 @@ func start(t *testing.T, kubeconfig string, admin *rest.Config, config string) *
 	p := &program{t: t, admin: admin, url: "http://" + port.Address(number), config: &configMap{dir: t.TempDir()}}
 	p.write(config)
 	p.server, err = stack.StartCommand(t.Context(), stack.Command{
-		Name: "exporter", Program: programFile(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"),
+		Name: "exporter", Program: programFile(t), Dir: dir, Ready: stack.Answers(p.url + "/readyz"), StopTimeout: patience(),
 		Args: []string{"--log.format=json", "--kubeconfig=" + kubeconfig, "--config.file=" + p.config.path(), "--web.listen-address=" + port.Address(number)},
 	})
 	if err != nil {

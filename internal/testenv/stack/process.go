@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -18,8 +19,8 @@ const (
 	// readyTimeout is generous because a test machine may be compiling at the same time; the exit of a server ends the wait
 	// immediately.
 	readyTimeout = 2 * time.Minute
-	// stopTimeout limits the graceful shutdown of a server. kube-apiserver would wait a minute for clients that keep
-	// sending requests.
+	// stopTimeout limits the graceful shutdown of a server by default. kube-apiserver would wait a minute for clients that
+	// keep sending requests.
 	stopTimeout = 5 * time.Second
 )
 
@@ -33,6 +34,8 @@ type Server struct {
 	logFile string
 	ready   func(context.Context) error
 	log     *slog.Logger
+	// stopTimeout limits the graceful shutdown.
+	stopTimeout time.Duration
 
 	mu   sync.Mutex
 	proc *process
@@ -48,7 +51,9 @@ type Command struct {
 	Dir string // directory of the log file; the caller removes it
 	// Ready is called repeatedly until it returns nil.
 	Ready func(context.Context) error
-	Log   *slog.Logger
+	// StopTimeout is how long Stop waits before it kills the program. Defaults to 5 seconds.
+	StopTimeout time.Duration
+	Log         *slog.Logger
 }
 
 // StartCommand starts a program of the caller and waits until it is ready.
@@ -64,7 +69,7 @@ func newServer(c Command) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Server{
-		name: c.Name, program: c.Program, args: c.Args, env: c.Env, ready: c.Ready, log: log,
+		name: c.Name, program: c.Program, args: c.Args, env: c.Env, ready: c.Ready, log: log, stopTimeout: cmp.Or(c.StopTimeout, stopTimeout),
 		logFile: filepath.Join(c.Dir, c.Name+".log"),
 	}
 }
@@ -121,7 +126,7 @@ func (s *Server) WaitReady(ctx context.Context) error {
 	return s.waitReady(ctx, proc)
 }
 
-// Stop stops the server gracefully; when ctx ends, or after 5 seconds, it kills it. The server has exited when Stop
+// Stop stops the server gracefully; when ctx ends, or after Command.StopTimeout, it kills it. The server has exited when Stop
 // returns, and Supervise does not restart it. Stopping a server that is not running does nothing else.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
@@ -138,7 +143,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.proc.kill() // it has exited, or cannot be signaled, as on Windows
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.stopTimeout)
 	defer cancel()
 	asked := time.Now()
 	select {
