@@ -25,7 +25,7 @@ type Row struct {
 
 // Healthy are the claims that hold before each fault and after it. Only audits since the fault are considered.
 var Healthy = []string{
-	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1",
+	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1", "consecutive_failures absent",
 	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",
 	`state{state="synced"} 1`, `state{state="unreachable"} absent`, `state{state="forbidden"} absent`, `state{state="missing"} absent`, `state{state="unauthorized"} absent`,
 	"config_last_reload_successful 1",
