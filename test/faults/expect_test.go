@@ -5,12 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
 const (
 	// patience limits how long an expected change may take.
-	patience = time.Minute
+	patience = await.Timeout
 	// quiet is how long no other series may change afterwards.
 	quiet = 200 * time.Millisecond
 	// poll is the polling interval.

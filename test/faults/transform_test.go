@@ -3,6 +3,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -148,15 +149,17 @@ func TestTransformThatReturnsNilInAList(t *testing.T) {
 func TestTransformThatBlocks(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
-	release := make(chan struct{})
-	r.transform(onMarked(func(m *corev1.ConfigMap) (any, error) { <-release; return m, nil }))
+	released := make(chan struct{})
+	release := sync.OnceFunc(func() { close(released) })
+	t.Cleanup(release) // the informer waits for its Transform
+	r.transform(onMarked(func(m *corev1.ConfigMap) (any, error) { <-released; return m, nil }))
 	before := r.startBusy()
 	r.createWith("blocks", marked)
 	r.create("behind")
 	lagging := r.waitFor("lag", func(s metricstest.Snapshot) bool { return s[syncLag] > 1 && s[prefix+"store_lag_seconds"] > 1 })
 	r.exceeds(nil, lagging, "sync_lag_seconds", 1)
 	r.exceeds(nil, lagging, "store_lag_seconds", 1)
-	close(release)
+	release()
 	r.expect(before, r.received(2))
 }
 
