@@ -60,8 +60,8 @@ func parseKubectl(args []string) error {
 
 func awaitFile(path string) error {
 	return wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		_, err := os.Stat(path)
-		return err == nil, nil
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0, nil // kubectl creates the file first
 	})
 }
 
