@@ -229,7 +229,7 @@ func (b *broken) isPrinted(t *testing.T) {
 	if b.fault.Check == "" {
 		return
 	}
-	output, code, err := b.fault.RunCheck(t.Context(), b.chain, "--older-than=1s", "--timeout=20s")
+	output, code, err := b.fault.RunCheck(t.Context(), b.chain, "--older-than=1s")
 	if err != nil || code == 0 || !strings.Contains(output, b.fault.Check) {
 		t.Errorf("%s: exporter check exits with %d and prints %q, want %q; %v", b.fault.Name, code, output, b.fault.Check, err)
 	}

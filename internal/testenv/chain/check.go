@@ -14,6 +14,7 @@ func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output s
 	kubeconfig := c.Kubeconfig
 	if f.Check == unreachable {
 		kubeconfig = c.exporterKubeconfig()
+		args = append(args, "--timeout=20s") // it waits that long for a connection that hangs
 	}
 	args = append([]string{"check", "--kubeconfig=" + kubeconfig}, args...)
 	if f.reconfigures {
