@@ -23,7 +23,7 @@ import (
 // that only a slow machine has.
 func seriesByType(families []*dto.MetricFamily) map[string]int {
 	slow := map[string][]string{
-		catalog.InformerAudits.Name:           {"skipped"},          // the next audit was due before the last one ended
+		catalog.InformerAudits.Name:           {"skipped"},          // the watch was down, or the cache changed during the audit
 		catalog.InformerFreshnessChecks.Name:  {"error", "lagging"}, // the reset interrupted a check, or events came late
 		catalog.InformerWatchDisconnects.Name: {"error"},            // the reset interrupted a read
 		catalog.ClientRequests.Name:           {"error"},            // and a request
