@@ -67,8 +67,8 @@ max by (@cluster, @namespace, @pod, @instance, group, resource) (
   present_over_time(apiserver_storage_consistency_checks_total{@, status="failure"}[$window] offset $window)
 )
 `,
-	summary: "The API server {{ $labels.@instance }}" + inCluster + " serves " + inGroup + " from an inconsistent cache.",
-	description: "The watch cache of the API server {{ $labels.@instance }}" + inCluster + " for " + inGroup + " differed from etcd in the last $window. " +
+	summary: "The API server " + thisProcess + inCluster + " serves " + inGroup + " from an inconsistent cache.",
+	description: "The watch cache of the API server " + thisProcess + inCluster + " for " + inGroup + " differed from etcd in the last $window. " +
 		"Informers may have received objects that do not exist.",
 	Runbook: Runbook{
 		Unless:  "controllers act on objects that do not exist",

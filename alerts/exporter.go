@@ -112,7 +112,7 @@ and on (@cluster, @namespace, @job, @instance)
 informer_exporter_build_info{@}
 `,
 	summary: "The exporter is near its memory limit" + inCluster + ".",
-	description: "informer-exporter on {{ $labels.@instance }}" + inCluster + " has used {{ $value | humanizePercentage }} of GOMEMLIMIT for more than $for; " +
+	description: "informer-exporter" + inProcess + inCluster + " has used {{ $value | humanizePercentage }} of GOMEMLIMIT for more than $for; " +
 		"the objective is at most $objective. It will be OOM-killed if its caches grow.",
 	Runbook: Runbook{
 		Unless:  "it is above 95%",
@@ -150,7 +150,7 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 > $threshold
 `,
 	summary: "Shards of the exporter are missing" + inCluster + ".",
-	description: `{{ $value }} shards of the exporter of {{ $labels.@job }}` + inCluster + " have not been scraped for more than $for. " +
+	description: `{{ $value }} shards of the exporter of ` + thisJob + inCluster + " have not been scraped for more than $for. " +
 		"Their resources are not watched.",
 	Runbook: Runbook{
 		Meaning: "The exporters run with `--shard`, and fewer shards than configured have been scraped for longer than $for.",

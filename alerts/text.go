@@ -17,7 +17,8 @@ const (
 	thisProcess  = `{{ with $labels.@pod }}Pod ` + pod + `{{ else }}{{ $labels.@instance }}{{ end }}`
 	inProcess    = `{{ with $labels.@pod }} in Pod ` + pod + `{{ else }}{{ with $labels.@instance }} on {{ . }}{{ end }}{{ end }}`
 	program      = `{{ with $labels.@namespace }}{{ . }}/{{ end }}{{ $labels.name }}`
-	thisQueue    = `queue {{ $labels.name }} of job {{ $labels.@job }}{{ with $labels.@namespace }} in namespace {{ . }}{{ end }}` + inCluster
+	thisJob      = `job {{ $labels.@job }}{{ with $labels.@namespace }} in namespace {{ . }}{{ end }}`
+	thisQueue    = `queue {{ $labels.name }} of ` + thisJob + inCluster
 	controllerOf = `{{ $labels.controller }} of ` + program + inCluster
 	thisLock     = `lock {{ $labels.lock }}{{ with $labels.name }} of {{ . }}{{ end }}` + inCluster
 	thisLease    = `Lease {{ $labels.lease_namespace }}/{{ $labels.lease }}` + inCluster
