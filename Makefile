@@ -48,6 +48,7 @@ release-links: ## Let generated links point to REF: a tag in its release commit,
 	sed -i -E 's|^const ref = ".*"|const ref = "$(REF)"|' internal/generate/release.go
 	sed -i -E 's|(runbook_url: .*/blob/)[^/]+/|\1$(REF)/|' alerts/testdata/*.test.yaml
 	sed -i -E 's|(informer-exporter/blob/)[^/]+/|\1$(REF)/|' alerts/runbooks.go test/e2e/fault_test.go
+	@[ '$(REF)' = main ] || for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) mod edit -require=github.com/informer-exporter/informer-exporter@$(REF)) || exit 1; done
 	$(MAKE) generate
 
 .PHONY: check

@@ -8,8 +8,8 @@ replace (
 )
 
 require (
-	github.com/informer-exporter/informer-exporter v0.0.0
-	github.com/informer-exporter/informer-exporter/integrations/controllerruntime v0.0.0
+	github.com/informer-exporter/informer-exporter v0.0.0-00010101000000-000000000000
+	github.com/informer-exporter/informer-exporter/integrations/controllerruntime v0.0.0-00010101000000-000000000000
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2

@@ -6,7 +6,7 @@ replace github.com/informer-exporter/informer-exporter => ../..
 
 require (
 	github.com/go-logr/logr v1.4.4
-	github.com/informer-exporter/informer-exporter v0.0.0
+	github.com/informer-exporter/informer-exporter v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_golang v1.25.0
 	k8s.io/api v0.35.0
 	k8s.io/apimachinery v0.35.0

@@ -7,7 +7,7 @@ replace github.com/informer-exporter/informer-exporter => ../..
 require (
 	github.com/go-logr/logr v1.4.4
 	github.com/grafana/grafana-foundation-sdk/go v0.0.18
-	github.com/informer-exporter/informer-exporter v0.0.0
+	github.com/informer-exporter/informer-exporter v0.0.0-00010101000000-000000000000
 	github.com/prometheus-operator/prometheus-operator v0.85.0
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.94.0
 	github.com/prometheus/alertmanager v0.34.2
