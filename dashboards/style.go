@@ -236,7 +236,7 @@ func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	if p.empty != "" {
 		b.NoValue(p.empty)
 	}
-	if slices.ContainsFunc(p.queries, func(q query) bool { return long.MatchString(q.legend) }) {
+	if slices.ContainsFunc(p.queries, func(q query) bool { return strings.Contains(q.legend, "{{") }) {
 		b.Transformations(shorter)
 	}
 	if f.traces != "" && slices.ContainsFunc(p.queries, func(q query) bool { return q.traced }) {
@@ -251,11 +251,6 @@ func (p timeSeries) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	return b.Build()
 }
 
-var cutWord = sdk.DataTransformerConfig{Id: "renameByRegex", Options: map[string]any{"regex": `^(.*?)([^ ]{22})[^ ]{2,}(.*)$`, "renamePattern": "$1$2…$3"}}
-
-// long matches legends with labels that may have long values.
-var long = regexp.MustCompile(`\{\{(informer_type|resource|finalizer|lease|handler|lock|controller|@job)\}\}`)
-
 // meant matches legends that begin with a value that may be in meanings.
 var meant = regexp.MustCompile(`^(\{\{(result|reason|code|type|state|event|error_type|cause)\}\}|[^{])`)
 
@@ -267,11 +262,17 @@ func (p timeSeries) meanings() []color {
 	return nil
 }
 
-// shorter are transformations that keep Last and Max in view. Legends omit the usual values: all namespaces for the scope of an
-// informer, and no finalizer for a deletion. Long words, such as customresourcedefinitions.apiextensions.k8s.io, are cut.
+// shorter are transformations of legends that keep Last and Max in view. They omit the usual values: all namespaces for the scope
+// of an informer, and no finalizer for a deletion. They shorten words of more than 24 characters so that names stay different: a type
+// keeps its resource and the beginning of its group, any other word its end, after a few letters of its beginning.
 var shorter = []sdk.DataTransformerConfig{
-	{Id: "renameByRegex", Options: map[string]any{"regex": `^(.* )?(?:\*|none) (.*)$`, "renamePattern": "$1$2"}},
-	cutWord, cutWord, // the first and the second
+	rename(`^(.* )?(?:\*|none) (.*)$`, "$1$2"),
+	rename(`/([a-z0-9]{1,13}\.[a-z0-9.-]{9}|[a-z0-9]{14,}\.[a-z0-9.-]{3})[a-z0-9.-]{8,}/g`, "$1…"),
+	rename(`/([^ ]{4})[^ ]{2,}([^ ]{19})/g`, "$1…$2"),
+}
+
+func rename(regex, pattern string) sdk.DataTransformerConfig {
+	return sdk.DataTransformerConfig{Id: "renameByRegex", Options: map[string]any{"regex": regex, "renamePattern": pattern}}
 }
 
 func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {

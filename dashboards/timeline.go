@@ -34,6 +34,7 @@ func (p timeline) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 		Legend(common.NewVizLegendOptionsBuilder().ShowLegend(true).
 			DisplayMode(common.LegendDisplayModeList).Placement(common.LegendPlacementBottom)).
 		Tooltip(common.NewVizTooltipOptionsBuilder().Mode(common.TooltipDisplayModeSingle)).
+		Transformations(shorter).
 		WithTarget(p.build(refID(0), f)).
 		Build()
 }

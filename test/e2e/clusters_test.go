@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
@@ -262,9 +263,49 @@ func compareWorlds(t *testing.T, world database, renamed map[string]string, rela
 	}
 }
 
+// longValues replace the short values of labels in legends. Most differ only at their end, as the Pods of a Deployment do.
+var longValues = map[string]*strings.Replacer{
+	"group":         strings.NewReplacer("a", "admissionregistration.k8s.io", "b", "flowcontrol.apiserver.k8s.io"),
+	"resource":      strings.NewReplacer("a", "validatingadmissionpolicies", "b", "validatingadmissionpolicybindings"),
+	"informer_type": strings.NewReplacer("pods", "validatingadmissionpolicybindings.admissionregistration.k8s.io", "namespaces", "mutatingadmissionpolicybindings.admissionregistration.k8s.io"),
+	"finalizer":     strings.NewReplacer("a", "cleanup.networking.example.com/records", "b", "cleanup.networking.example.com/load-balancer"),
+	"name":          strings.NewReplacer("shop", "payments-production-shop", "informer-exporter", "payments-production-informer-exporter"),
+	"job":           strings.NewReplacer("shop", "payments-production/shop", "informer-exporter", "payments-production/informer-exporter"),
+	"instance":      strings.NewReplacer("a", "shop-controller-7d9f8b6c5d-x2k4q:8080", "b", "shop-controller-7d9f8b6c5d-p9w7z:8080"),
+	"lease":         strings.NewReplacer("shop", "payments-production-shop-leader", "kube-controller-manager", "payments-production-shop-migration"),
+	"controller":    strings.NewReplacer("a", "persistentvolume-attach-detach", "b", "persistentvolume-expander"),
+}
+
 var labelInLegend = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
-// With one of two clusters chosen, each line of a graph has a unique legend, and each label of a row has a column with a
+// longestWord is the number of characters up to which a word of a legend leaves room for its values.
+const longestWord = 24
+
+// A long name in a legend keeps the part that tells it apart: a type its resource, any other name its end.
+func TestLongNamesInLegends(t *testing.T) {
+	for _, d := range boards(t, dashboards.Config{}) {
+		for _, p := range d.drawn() {
+			if p.Type != "timeseries" && p.Type != "state-timeline" || !slices.ContainsFunc(p.Targets, func(q targetModel) bool { return strings.Contains(q.Legend, "{{") }) {
+				continue
+			}
+			for name, want := range map[string]string{
+				"informer-exporter":                                            "informer-exporter",
+				"10.244.112.131:8080 *":                                        "10.244.112.131:8080 *",
+				"* events.events.k8s.io shop":                                  "events.events.k8s.io shop",
+				"shop-controller-7d9f8b6c5d-x2k4q:8080":                        "shop…9f8b6c5d-x2k4q:8080",
+				"endpointslices.discovery.k8s.io":                              "endpointslices.dis…",
+				"roles.rbac.authorization.k8s.io shop":                         "roles.rbac.auth… shop",
+				"mutatingadmissionpolicybindings.admissionregistration.k8s.io": "muta…policybindings.adm…",
+			} {
+				if got := p.shown(name); got != want {
+					t.Errorf("%s, %q: %q becomes %q, want %q", d.UID, p.Title, name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// With one of two clusters chosen, each line of a graph has a unique legend, as Grafana shows it, and each label of a row has a column with a
 // heading.
 func TestLegendsTellSeriesApart(t *testing.T) {
 	engine := newEngine(t)
@@ -280,7 +321,18 @@ func TestLegendsTellSeriesApart(t *testing.T) {
 				for _, set := range sets {
 					switch p.Type {
 					case "timeseries", "state-timeline":
-						legend := labelInLegend.ReplaceAllStringFunc(target.Legend, func(l string) string { return set.Get(strings.Trim(l, "{}")) })
+						legend := p.shown(labelInLegend.ReplaceAllStringFunc(target.Legend, func(l string) string {
+							label := strings.Trim(l, "{}")
+							if long := longValues[label]; long != nil {
+								return long.Replace(set.Get(label))
+							}
+							return set.Get(label)
+						}))
+						for word := range strings.FieldsSeq(legend) {
+							if n := utf8.RuneCountInString(word); n > longestWord {
+								t.Errorf("%s, %q: %s has %d characters", d.UID, p.Title, word, n)
+							}
+						}
 						if other, taken := seen[legend]; taken {
 							t.Errorf("%s, %q: %s and %s have the same legend %q", d.UID, p.Title, other, set, legend)
 						}

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,10 +35,13 @@ type panelModel struct {
 	Datasource  *refModel     `json:"datasource"`
 	GridPos     *gridModel    `json:"gridPos"`
 	Targets     []targetModel `json:"targets"`
-	// Transformations are those of tables.
+	// Transformations rename columns of tables and legends of graphs.
 	Transformations []struct {
+		ID      string `json:"id"`
 		Options struct {
-			RenameByName map[string]string `json:"renameByName"`
+			RenameByName  map[string]string `json:"renameByName"`
+			Regex         string            `json:"regex"`
+			RenamePattern string            `json:"renamePattern"`
 		} `json:"options"`
 	} `json:"transformations"`
 	Panels      []panelModel    `json:"panels"`
@@ -151,6 +155,24 @@ func boards(t *testing.T, c dashboards.Config) []board {
 		}
 	}
 	return list
+}
+
+// reference is a reference to a group of a regular expression in JavaScript.
+var reference = regexp.MustCompile(`\$(\d)`)
+
+// shown returns a legend as Grafana shows it, after the transformations of the panel.
+func (p panelModel) shown(legend string) string {
+	for _, tr := range p.Transformations {
+		if tr.ID != "renameByRegex" {
+			continue
+		}
+		expr := "^" + tr.Options.Regex + "$"
+		if global, ok := strings.CutPrefix(tr.Options.Regex, "/"); ok {
+			expr = strings.TrimSuffix(global, "/g")
+		}
+		legend = regexp.MustCompile(expr).ReplaceAllString(legend, reference.ReplaceAllString(tr.Options.RenamePattern, "$${$1}"))
+	}
+	return legend
 }
 
 // flat returns all panels, those inside rows included.
