@@ -161,19 +161,48 @@ func TestHelmFlags(t *testing.T) {
 // The chart refuses values that do not work, and the error names the value.
 func TestHelmRefuses(t *testing.T) {
 	for values, want := range map[string]string{
-		"replica: 2":                                "replica",
-		"shards: 0":                                 "/shards",
-		"{shards: 2, replicas: 2}":                  "shards requires replicas: 1",
-		"web: {kubernetesAuth: true}":               "web.kubernetesAuth requires TLS",
-		"config: {namespace: shop}":                 "/config",
-		"config: {resources: [{kind: pods}]}":       "/config/resources/0",
-		"image: {digest: latest}":                   "/image/digest",
-		"serviceMonitor: {labels: {release: true}}": "/serviceMonitor/labels/release",
+		"replica: 2":                                       "replica",
+		"shards: 0":                                        "/shards",
+		"{shards: 2, replicas: 2}":                         "shards requires replicas: 1",
+		"web: {kubernetesAuth: true}":                      "web.kubernetesAuth requires TLS",
+		"config: {namespace: shop}":                        "/config",
+		"config: {resources: [{kind: pods}]}":              "/config/resources/0",
+		"image: {digest: latest}":                          "/image/digest",
+		"podLabels: {app.kubernetes.io/name: other}":       "podLabels: the chart sets the label app.kubernetes.io/name itself",
+		"commonLabels: {app.kubernetes.io/part-of: other}": "commonLabels: the chart sets the label app.kubernetes.io/part-of itself",
+		"serviceMonitor: {labels: {release: true}}":        "/serviceMonitor/labels/release",
 	} {
 		if _, err := render(values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", values, err, want)
 		}
 	}
+}
+
+// A label of the Pods takes precedence over the one of all objects, and no label is there twice.
+func TestHelmPodLabels(t *testing.T) {
+	text, err := render("{commonLabels: {team: platform, site: a}, podLabels: {team: shop, tier: back}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for document := range strings.SplitSeq(text, "---\n") {
+		var o unstructured.Unstructured
+		if err := yaml.UnmarshalStrict([]byte(document), &o.Object); err != nil {
+			t.Errorf("%v\n%s", err, document)
+		}
+		if o.Object["kind"] != "Deployment" {
+			continue
+		}
+		labels, _, err := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%s, of the Pods %s %s %s", o.GetLabels()["team"], labels["team"], labels["site"], labels["tier"])
+		if want := "platform, of the Pods shop a back"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		return
+	}
+	t.Error("no Deployment")
 }
 
 // The schema of the values knows each value and each field of the exporter's configuration, and nothing else.

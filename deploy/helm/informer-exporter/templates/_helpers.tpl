@@ -19,12 +19,29 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: exporter
 {{- end }}
 
-{{- define "informer-exporter.labels" -}}
+{{- define "informer-exporter.ownLabels" -}}
 {{ include "informer-exporter.selector" . }}
 app.kubernetes.io/part-of: informer-exporter
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* A label twice in a map is invalid, and one that differs from the selector's is rejected by the API server. */ -}}
+{{- define "informer-exporter.refuseOwnLabels" -}}
+{{- $own := include "informer-exporter.ownLabels" . | fromYaml }}
+{{- range $value := list "commonLabels" "podLabels" }}
+{{- range $label := keys (get $.Values $value) | sortAlpha }}
+{{- if hasKey $own $label }}
+{{- fail (printf "%s: the chart sets the label %s itself" $value $label) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "informer-exporter.labels" -}}
+{{- include "informer-exporter.refuseOwnLabels" . }}
+{{- include "informer-exporter.ownLabels" . }}
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
