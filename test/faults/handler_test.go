@@ -27,7 +27,7 @@ func (r *rig) handleBlocking(name, object string) (registration cache.ResourceEv
 	}}), entered, release
 }
 
-// S5, S15, S18: a handler that does not return is visible before it returns, and does not delay the others.
+// S5, S15, S18, S39: a handler that does not return is visible before it returns, and does not delay the others.
 func TestBlockedHandler(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
