@@ -127,20 +127,29 @@ func TestBurnRates(t *testing.T) {
 	}
 }
 
+// TestHandlersOfTheirOwn: with no, one and two thresholds, each handler has exactly one rule.
 func TestHandlersOfTheirOwn(t *testing.T) {
-	c := alerts.Config{HandlerThresholds: map[string]float64{"a.b": .5, "c": 1}}
-	if err := c.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, r := range rules(c) {
-		if r.Alert == "InformerHandlerSlow" {
-			first, _, _ := strings.Cut(r.Expr, "\n")
-			got = append(got, first[strings.Index(first, "_bucket{")+7:])
+	for _, tt := range []struct {
+		own  map[string]float64
+		want []string
+	}{
+		{nil, []string{`[5m]))) > 0.12`}},
+		{map[string]float64{"c": 1}, []string{`{handler!~"c"}[5m]))) > 0.12`, `{handler="c"}[5m]))) > 1`}},
+		{map[string]float64{"a.b": .5, "c": 1}, []string{`{handler!~"a\\.b|c"}[5m]))) > 0.12`, `{handler="a.b"}[5m]))) > 0.5`, `{handler="c"}[5m]))) > 1`}},
+	} {
+		c := alerts.Config{HandlerThresholds: tt.own}
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
 		}
-	}
-	want := []string{`{handler!~"a\\.b|c"}[5m]))) > 0.12`, `{handler="a.b"}[5m]))) > 0.5`, `{handler="c"}[5m]))) > 1`}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+		var got []string
+		for _, r := range rules(c) {
+			if r.Alert == "InformerHandlerSlow" {
+				first, _, _ := strings.Cut(r.Expr, "\n")
+				got = append(got, first[strings.Index(first, "_bucket")+7:])
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("got  %q\nwant %q", got, tt.want)
+		}
 	}
 }
