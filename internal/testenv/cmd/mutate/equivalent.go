@@ -14,6 +14,8 @@ var equivalents = []equivalent{
 	{"collectors/internal/series", "if len(value) >= maxLength {", "a valid value of exactly this length is not changed"},
 	{"collectors/internal/errclass", "case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(context.DeadlineExceeded, err), isDialTimeout(err):", "a wrapped DeadlineExceeded is a net.Error that timed out, which isTimeout finds"},
 	{"collectors/apiclient", "if s != nil && r.isOther(key.Group, key.Resource) {", "newAnswer finds the same series, with a lock"},
+	{"alerts", `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`, "an increase is never negative: one is above 0 if and only if their sum is"},
+	{"alerts", "{\"Duration by process.\", `histogram_quantile(0.99, sum by (@le, @pod) (increase(k8s_informer_handler_duration_seconds@bucket{@, ` + ofThisProgram + ofThisInformer + `, handler=\"$HANDLER\"}[5m])))`},", "a quantile is the same of rates and of increases"},
 	{"dashboards", `_ = slices.DeleteFunc(slices.Clone(p.labels), func(c column) bool { return c.label == "cluster" })`, "the column is hidden as well; only its place is kept"},
 }
 
