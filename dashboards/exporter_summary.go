@@ -4,7 +4,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
 var exporters = singleStat{header: header{id: 1, title: "Exporters", unit: "short",
 	description: "Exporters that are scraped. Normally the number of replicas. No data: see the runbook of InformerExporterAbsent."},
-	query: `count(informer_exporter_build_info{@target})`,
+	query: `count(group by (@cluster, @instance) (informer_exporter_build_info{@target}))`,
 }
 
 var exporterSyncLag = singleStat{header: header{id: 2, title: "Sync lag", unit: age,

@@ -2,6 +2,7 @@ package apiclient
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -91,12 +92,13 @@ func (d *decompressing) WrappedRoundTripper() http.RoundTripper { return d.next 
 func (d *decompressing) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(d.next) }
 
 // gzipBody decompresses a body while the caller reads it, without holding all of it. Read returns errors in the gzip header. As
-// with a body of net/http, Close may be called during a Read.
+// with a body of net/http, Close may be called during a Read, and a second Read at the same time fails.
 type gzipBody struct {
 	compressed io.ReadCloser
 	reader     *gzip.Reader // nil before the first Read
 	err        error        // that of the header
 	closed     atomic.Bool
+	reading    atomic.Bool
 }
 
 // Read implements io.Reader.
@@ -104,6 +106,10 @@ func (b *gzipBody) Read(p []byte) (int, error) {
 	if b.closed.Load() {
 		return 0, errClosedBody
 	}
+	if !b.reading.CompareAndSwap(false, true) {
+		return 0, errConcurrentRead
+	}
+	defer b.reading.Store(false)
 	if b.reader == nil && b.err == nil {
 		b.reader, b.err = gzip.NewReader(b.compressed)
 	}
@@ -121,3 +127,6 @@ func (b *gzipBody) Close() error {
 
 // errClosedBody is the error of net/http, which is fs.ErrClosed for HTTP/2 and has this text for HTTP/1.
 var errClosedBody = fmt.Errorf("http: read on closed response body: %w", fs.ErrClosed)
+
+// errConcurrentRead has the text of net/http.
+var errConcurrentRead = errors.New("http: concurrent read on response body")

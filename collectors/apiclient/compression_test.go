@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -133,7 +134,7 @@ func TestCompressionIsThatOfHTTP(t *testing.T) {
 }
 
 // TestCompressedWatchIsNotDelayed covers S25: each event of a compressed watch arrives when it is sent, and a watch can be closed
-// while it is read. Wrappers that were set earlier see it decompressed too.
+// while it is read, but not read twice at the same time. Wrappers that were set earlier see it decompressed too.
 func TestCompressedWatchIsNotDelayed(t *testing.T) {
 	events := make(chan string)
 	config := serve(t, true, func(w http.ResponseWriter, r *http.Request) {
@@ -178,6 +179,25 @@ func TestCompressedWatchIsNotDelayed(t *testing.T) {
 	}
 	if after := metricstest.Take(t, registry)[compressedBytes]; before == 0 || after <= before {
 		t.Errorf("%v, then %v bytes on the wire", before, after)
+	}
+	both := make(chan error)
+	for range 2 {
+		go func() {
+			_, err := response.Body.Read(make([]byte, 100))
+			both <- err
+		}()
+	}
+	select {
+	case err := <-both:
+		if err == nil || err.Error() != "http: concurrent read on response body" {
+			t.Errorf("a second read at the same time: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("two reads wait at the same time")
+	}
+	go func() { events <- "third" }()
+	if err := <-both; err != nil {
+		t.Errorf("the first of two reads: %v", err)
 	}
 	reading := make(chan error)
 	go func() {
