@@ -104,7 +104,11 @@ func run(ctx context.Context, pattern string, o options) error {
 			late = o.n - s.Mutants
 			break
 		}
-		switch result := r.try(ctx, m); result {
+		result := r.try(ctx, m)
+		if ctx.Err() != nil {
+			break // interrupted tests say nothing about the mutant
+		}
+		switch result {
 		case notCompiled:
 			invalid++
 		case killed:
