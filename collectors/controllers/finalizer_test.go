@@ -84,7 +84,7 @@ func deleted(uid types.UID) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, DeletionTimestamp: &now, Finalizers: []string{testFinalizer}}}
 }
 
-// TestFinalizerResults covers S16: attempts and their duration by result.
+// TestFinalizerResults covers S16 and S35: attempts and their duration by result.
 func TestFinalizerResults(t *testing.T) {
 	for _, c := range []struct {
 		name     string

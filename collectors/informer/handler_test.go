@@ -96,7 +96,7 @@ func TestEventLag(t *testing.T) {
 	})
 }
 
-// Resyncs and unchanged objects are calls, but not events of the API server.
+// Resyncs and unchanged objects are calls, but not events of the API server. The time of the last resync is a metric (P6).
 func TestResyncsHaveNoEventLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

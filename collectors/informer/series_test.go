@@ -72,7 +72,7 @@ func TestNamesThatCannotBeLabels(t *testing.T) {
 	}
 }
 
-// Two informers of the same resource and namespace share their series: counts are summed, and the worse state is reported.
+// Two informers of the same resource and namespace share their series: counts are summed, and the worse state is reported (P5).
 func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	obs, reg := observertest.New(t)
 	a, idle := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()), informer.NewListerWatcher(obs, pods, fakeapi.NewServer())

@@ -248,7 +248,8 @@ func TestCoverageGapOfADeadConnection(t *testing.T) {
 	}
 }
 
-// Attempts that fail are counted until a watch has been open for a second, regardless of lists in between (S40).
+// Attempts that fail are counted until a watch has been open for a second, regardless of lists in between (S40). The time at which it
+// was opened is a metric (S34).
 func TestConsecutiveFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
