@@ -49,6 +49,14 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 		}
 	}
 
+	// An alert that a failed scrape has resolved would not fire again. Those that fire now keep firing for longer than restoring takes.
+	await.Within(t, fireTimeout, "all alerts at once", func(ctx context.Context) error {
+		firing, err := kindsOf(ctx, c, `ALERTS{alertname="InformerWatchDown", alertstate="firing", name="`+exporterName+`"} and on (name, informer_type) k8s_informer_watch_connected == 0`)
+		if err == nil && !slices.Equal(firing, defaultKinds()) {
+			err = fmt.Errorf("InformerWatchDown fires for %v", firing)
+		}
+		return err
+	})
 	restored := time.Now()
 	if err := restore(t.Context()); err != nil {
 		t.Fatal(err)
@@ -58,9 +66,6 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 		a := awaitWatchDown(t, c, restored, "resolved", kind)
 		if a.Arrived.After(last) {
 			last = a.Arrived
-		}
-		if a.EndsAt.Before(restored.Add(-time.Second)) {
-			t.Errorf("%s ended at %v, before the connection was back", kind, a.EndsAt)
 		}
 	}
 	pods := fired["pods"]
@@ -109,6 +114,9 @@ func awaitWatchDown(t *testing.T, c *chain.Chain, after time.Time, status, kind 
 		patience = resolveTimeout
 	}
 	return awaitAlert(t, c, patience, "InformerWatchDown for "+kind+", "+status, func(a receiver.Alert) bool {
+		if status == "resolved" && a.EndsAt.Before(after.Add(-time.Second)) {
+			return false // the notification of an earlier end
+		}
 		return a.Name == "InformerWatchDown" && a.Status == status && a.Arrived.After(after) &&
 			a.Labels["name"] == exporterName && a.Labels["informer_type"] == kind
 	})
