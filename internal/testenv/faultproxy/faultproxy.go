@@ -174,7 +174,7 @@ func (p *Proxy) serve(client net.Conn) {
 	c := &pair{proxy: p, client: client, dead: make(chan struct{})}
 	p.mu.Lock()
 	p.accepted++
-	if p.closed {
+	if p.listener == nil { // refused or closed meanwhile: Cut has already listed the connections that it resets
 		p.mu.Unlock()
 		c.reset()
 		return

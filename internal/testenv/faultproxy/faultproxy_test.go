@@ -200,6 +200,35 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// A connection that is accepted at the time of the cut does not survive it.
+func TestCutWhileClientsConnect(t *testing.T) {
+	leakFree(t)
+	p := start(t, echo(t))
+	const clients, most = 8, 20
+	for range 100 {
+		open := make(chan net.Conn, clients*most)
+		var dialing sync.WaitGroup
+		for range clients {
+			dialing.Go(func() {
+				for range most {
+					if c, err := net.Dial("tcp", p.Address()); err == nil {
+						open <- c
+					}
+				}
+			})
+		}
+		(<-open).Close()
+		p.Cut()
+		dialing.Wait()
+		close(open)
+		await.True(t, "no connection is left", func() bool { return p.Connections() == 0 })
+		for c := range open {
+			c.Close()
+		}
+		restore(t, p)
+	}
+}
+
 func TestRefuseLeavesOpenConnections(t *testing.T) {
 	leakFree(t)
 	p := start(t, echo(t))
