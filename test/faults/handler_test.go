@@ -36,11 +36,11 @@ func TestBlockedHandler(t *testing.T) {
 	before := r.startBusy()
 	r.create("blocks", "waits")
 	all := r.received(2)
-	r.waitUntilExceeds("sync_lag_seconds", 1)
-	r.expect(before, all.with(changes{
+	pending := r.expect(before, all.with(changes{
 		"handler_pending_events{handler=blocked}": 2,
 		"event_lag_seconds_count":                 2, "handler_duration_seconds_count{handler=blocked}": 0,
 	}), syncLag)
+	r.waitUntilExceeds("sync_lag_seconds", pending[syncLag]+1)
 	release()
 	after := r.expect(before, all)
 	r.exceeds(before, after, "event_lag_seconds_sum", 2) // two events waited for more than a second
