@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -94,10 +93,14 @@ func benchPod(i int) *corev1.Pod {
 	p := fakeapi.Pod(fmt.Sprintf("web-7d4b9c6f58-%05d", i), firstVersion)
 	p.Labels = map[string]string{"app.kubernetes.io/name": "web", "app.kubernetes.io/version": "1.2.3", "pod-template-hash": "7d4b9c6f58"}
 	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-7d4b9c6f58", UID: "uid"}}
+	fields := &metav1.FieldsV1{} // NewFieldsV1 needs client-go 0.36
+	if err := fields.UnmarshalJSON(bytes.Repeat([]byte(`{"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{}}}}}`), 8)); err != nil {
+		panic(err)
+	}
 	for _, manager := range []string{"kube-controller-manager", "kubelet"} {
 		p.ManagedFields = append(p.ManagedFields, metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
-			FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{}}}}}`, 8)),
+			FieldsV1: fields,
 		})
 	}
 	p.Spec = corev1.PodSpec{NodeName: "node-1", ServiceAccountName: "default", Containers: []corev1.Container{{

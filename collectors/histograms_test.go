@@ -1,3 +1,5 @@
+//go:build !clientgo_before_0_36
+
 package collectors_test
 
 import (

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
@@ -133,44 +131,6 @@ func TestIndexFunctionThatFails(t *testing.T) {
 			})
 		})
 	}
-}
-
-// An event that a Transform holds up is lag, without handlers and checks (S29).
-func TestEventThatIsNotStored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		obs, reg := observertest.New(t)
-		server := fakeapi.NewServer()
-		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(5, fakeapi.Pod("a", 1)), nil }
-		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
-		release := make(chan struct{})
-		if err := inf.SetTransform(func(obj any) (any, error) {
-			if obj.(*corev1.Pod).Name == "blocks" {
-				<-release
-			}
-			return obj, nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		stop := start(t, inf)
-		stream := <-server.Streams
-		lags := func(seconds float64) {
-			t.Helper()
-			synctest.Wait()
-			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_store_lag_seconds": seconds, "k8s_informer_sync_lag_seconds": seconds})
-		}
-		lags(0)
-		stream.Send(watch.Modified, fakeapi.Pod("a", 6))
-		time.Sleep(time.Second)
-		lags(0)
-		stream.Send(watch.Added, fakeapi.Pod("blocks", 7))
-		time.Sleep(10 * time.Second)
-		stream.Send(watch.Modified, fakeapi.Pod("a", 8))
-		time.Sleep(20 * time.Second)
-		lags(30)
-		close(release)
-		lags(0)
-		stop()
-	})
 }
 
 // Different resync periods of the handlers of one informer are flagged, no resync among them (P4).
