@@ -76,7 +76,7 @@ func TestLeaseHolderClockSkewed(t *testing.T) {
 	row(t)
 	plane := steady.use(t)
 	namespace := plane.namespace(t)
-	const lasting = 15 * time.Second // long enough for a slow machine, short enough to wait for its end
+	const lasting = 30 * time.Second // long enough for a slow machine, short enough to wait for its end
 	ahead, behind := plane.hold(t, namespace, "ahead", lasting, time.Hour), plane.hold(t, namespace, "behind", lasting, -time.Hour)
 	p := start(t, stacktest.Kubeconfig(t, plane.Config()), plane.Config(), watching(namespace, leases))
 	p.shows("lease_renewed_timestamp_seconds > 0")
