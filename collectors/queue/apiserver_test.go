@@ -49,6 +49,7 @@ func TestControllerOnARealServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	factory.Start(ctx.Done())
 	t.Cleanup(func() { cancel(); factory.Shutdown() })
+	factory.WaitForCacheSync(ctx.Done()) // the list would replace events
 
 	write := client.CoreV1().ConfigMaps(namespace)
 	for _, name := range []string{"busy", "flaky", "hopeless", "invalid"} {
