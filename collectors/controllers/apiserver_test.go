@@ -102,7 +102,7 @@ func TestFinalizerBlocksADeletion(t *testing.T) {
 			<-release
 		}
 		return nil
-	}, controllers.FinalizerOptions{Deadline: 50 * time.Millisecond})
+	}, controllers.FinalizerOptions{Deadline: 3 * time.Second})
 	refused := false
 	r.work(controllers.NewSyncHandler(r.obs, "c", func(ctx context.Context, key string) error {
 		_, name, _ := cache.SplitMetaNamespaceKey(key)
