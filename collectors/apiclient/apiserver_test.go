@@ -140,18 +140,13 @@ func newGadgets(t *testing.T, config *rest.Config, group string) schema.GroupVer
 			t.Error(err)
 		}
 	})
-	await.NoError(t, "the resource is served", func() error {
-		current, err := crds.Get(t.Context(), crd.GetName(), metav1.GetOptions{})
-		if err != nil {
-			return err
+	discovery := kubernetes.NewForConfigOrDie(config).Discovery()
+	await.NoError(t, "the resource is served", func() error { // a condition Established is seen before
+		served, err := discovery.ServerResourcesForGroupVersion(group + "/v1")
+		if err == nil && len(served.APIResources) == 0 {
+			err = errors.New("there is none")
 		}
-		conditions, _, _ := unstructured.NestedSlice(current.Object, "status", "conditions")
-		for _, c := range conditions {
-			if c := c.(map[string]any); c["type"] == "Established" && c["status"] == "True" {
-				return nil
-			}
-		}
-		return fmt.Errorf("status: %v", current.Object["status"])
+		return err
 	})
 	return schema.GroupVersionResource{Group: group, Version: "v1", Resource: "gadgets"}
 }
