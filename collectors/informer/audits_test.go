@@ -173,8 +173,8 @@ func TestCompactedVersion(t *testing.T) {
 	if !ok {
 		t.Skip("the version of a store cannot be set before client-go v0.36")
 	}
-	store.Bookmark("2") // as if it had received nothing since
 	after := c.waitFor("skipped", func(s metricstest.Snapshot) bool {
+		store.Bookmark("2") // as if it had received nothing since, not even a bookmark meanwhile
 		return s["k8s_informer_audits_total{result=skipped}"] >= 2 && s[skippedCount] >= 2
 	})
 	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_audits_total{result=skipped}", skippedCount, consistentCount, freshCount, "k8s_informer_audit_duration", "k8s_informer_resource_version{").

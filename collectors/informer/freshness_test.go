@@ -123,7 +123,8 @@ func TestFreshInformer(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		c.create(name)
 	}
-	after := c.waitFor("checks of a changing cache", func(s metricstest.Snapshot) bool { return s[freshCount] >= idle[freshCount]+2 })
+	created := metricstest.Take(t, c.registry)
+	after := c.waitFor("a check that began after the changes", func(s metricstest.Snapshot) bool { return s[freshCount] >= created[freshCount]+2 })
 	after.Since(idle, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_propagation", "k8s_informer_resource_version{", freshCount).Equal(t, metricstest.Snapshot{
 		"k8s_informer_watch_events_total{type=added}": 3, "k8s_informer_objects": 3,
 	})
