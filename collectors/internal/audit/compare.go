@@ -68,9 +68,6 @@ func byName(a, b metav1.Object) int {
 	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 }
 
-// Len returns the number of objects.
-func (s *Snapshot) Len() int { return len(s.items) }
-
 // compare compares an object of the API server with the snapshot. It returns the kind of the difference, or an empty string
 // if the two are equal. Fields that a transform has removed are not compared.
 func (s *Snapshot) compare(object metav1.Object) string {

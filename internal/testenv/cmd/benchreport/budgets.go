@@ -15,8 +15,7 @@ var budgets = section{
 	again: func(results budget.Results) []benchmarks {
 		return budgeted(func(b budget.Budget) bool { met, _ := b.Compare(results); return !met })
 	},
-	measured: func(f *figures) string {
-		var t strings.Builder
+	measured: func(f *figures, t *strings.Builder) {
 		t.WriteString(page.Head("Benchmark", "Unit", "Budget", "Measured", ""))
 		row := func(b budget.Budget) {
 			v := f.get(b.Benchmark, b.Unit)
@@ -29,7 +28,6 @@ var budgets = section{
 		for _, b := range withThroughput {
 			row(b)
 		}
-		return t.String()
 	},
 }
 

@@ -14,11 +14,10 @@ var encodings = section{
 	id: "encodings", title: "Encodings: gzip and protobuf",
 	documented: "zstd compresses events 4.7:1, for narrow links (S25)",
 	runs:       []benchmarks{{bench, "Encodings$"}},
-	measured: func(f *figures) string {
+	measured: func(f *figures, t *strings.Builder) {
 		size := func(name string) float64 { return f.get("Encodings", name+"-MiB") }
 		took := func(name string) float64 { return f.get("Encodings", name+"-ms") }
 		onNarrow := func(name string) float64 { return (took(name) + size(name)*(1<<20)/narrow) / 1000 }
-		var t strings.Builder
 		t.WriteString("A client receives and decodes 10,000 Pods from a real API server. The Pods differ only in names, UIDs and times; real Pods compress less. Times are the minimum of seven runs, on loopback; for a link of 10 Mbit/s, the time for the bytes is added.\n\n")
 		t.WriteString(page.Head("Request", "Encoding", "On the wire", "Of JSON", "Time", "Time on a link of 10 Mbit/s"))
 		for _, way := range [][2]string{{"list", "list"}, {"streaming", "streaming list (default)"}} {
@@ -33,12 +32,11 @@ var encodings = section{
 		}
 		added := took("list-protobuf-gzip") - took("list-protobuf-identity") // milliseconds
 		saved := (size("list-protobuf-identity") - size("list-protobuf-gzip")) * (1 << 20) * 8 / 1e6
-		fmt.Fprintf(&t, "\nThe API server compresses a list %s:1 in JSON and %s:1 in protobuf. %s. ", ratio("json"), ratio("protobuf"),
+		fmt.Fprintf(t, "\nThe API server compresses a list %s:1 in JSON and %s:1 in protobuf. %s. ", ratio("json"), ratio("protobuf"),
 			either(added > 0, fmt.Sprintf("That takes %s ms more for protobuf, so that gzip is slower on links above %s Mbit/s", number(added), number(1000*saved/max(added, 1e-3))), "That takes no more time"))
 		t.WriteString(either(size("streaming-json-gzip") > size("streaming-json-identity")/2,
 			"A streaming list is not compressed by this version, although the client accepts gzip: kube-apiserver compresses it from 1.37 on. Over a narrow link, protobuf or metadata-only informers reduce it.",
 			"A streaming list is compressed too."))
 		t.WriteString(" No other watch is compressed. The API server does not support zstd.\n")
-		return t.String()
 	},
 }

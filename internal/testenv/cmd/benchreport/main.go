@@ -58,8 +58,8 @@ type section struct {
 	runs       []benchmarks
 	// again returns what to repeat, up to twice, because the results are worse than they may be. Of several values, the smallest counts.
 	again func(budget.Results) []benchmarks
-	// measured returns Markdown. It takes every figure from its argument.
-	measured func(*figures) string
+	// measured writes Markdown that ends with a line. It takes every figure from its argument.
+	measured func(*figures, *strings.Builder)
 	plots    map[string]func(*figures) string // SVG by the name of its file in docs
 }
 
@@ -132,7 +132,8 @@ func (s section) render(results budget.Results, took time.Duration) (text string
 	if s.documented != "" {
 		fmt.Fprintf(&t, "Documented: %s.\n\n", s.documented)
 	}
-	t.WriteString(strings.TrimSpace(s.measured(f)) + "\n\n")
+	s.measured(f, &t)
+	t.WriteString("\n")
 	plots = map[string]string{}
 	for name, plot := range s.plots {
 		plots[name] = plot(f)

@@ -22,7 +22,7 @@ func anything(t *testing.T, s section) budget.Results {
 	t.Helper()
 	results := budget.Results{}
 	f := &figures{results: results}
-	s.measured(f)
+	s.measured(f, &strings.Builder{})
 	for _, plot := range s.plots {
 		plot(f)
 	}

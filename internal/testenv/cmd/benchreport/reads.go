@@ -18,8 +18,7 @@ var reads = section{
 	id: "B1", title: "B1: reads of 10,000 Pods",
 	documented: "10,000 Pods, a mix of list (38%), get and watch: cache miss ratio 12.7%, 92% of the misses are lists; p99 of get 26 ms, list 892 ms, watch 15 ms",
 	runs:       []benchmarks{{bench, "ServerReads$"}},
-	measured: func(f *figures) string {
-		var t strings.Builder
+	measured: func(f *figures, t *strings.Builder) {
 		t.WriteString("Four clients read Pods without a kubelet from a real API server. A list returns all Pods, a watch is timed from a write to its event. Misses are requests that the API server answers from etcd and not from its watch cache.\n\n![p99 of reads](bench-reads.svg)\n\n")
 		t.WriteString(page.Head("resourceVersion", "Get, p50 / p99", "List, p50 / p99", "Watch, p50 / p99", "Gets from etcd", "Lists from etcd", "Misses of both", "Reads of the current version in etcd, per list"))
 		for _, mode := range [][2]string{{"unset", "unset"}, {"zero", "0"}, {"exact", "exact (get: 0)"}, {"paged", "unset, pages of 500"}} {
@@ -28,12 +27,11 @@ var reads = section{
 				get("-get-misses-%")+"%", get("-list-misses-%")+"%", get("-misses-%")+"%", get("-version-reads/list")))
 		}
 		lists, gets := f.get("ServerReads", "unset-list-misses-%"), f.get("ServerReads", "unset-get-misses-%")
-		fmt.Fprintf(&t, "\nWith resourceVersion unset, %s.\n", either(lists < gets,
+		fmt.Fprintf(t, "\nWith resourceVersion unset, %s.\n", either(lists < gets,
 			"gets miss and lists do not: since Kubernetes 1.31, a consistent list only asks etcd for its current version, and is then answered from the watch cache",
 			"lists miss at least as often as gets"))
-		fmt.Fprintf(&t, "Version 0 avoids etcd entirely, and the median of a list is %.2f times that with the version unset: its size is what takes time. Read Pods from an informer instead.\n",
+		fmt.Fprintf(t, "Version 0 avoids etcd entirely, and the median of a list is %.2f times that with the version unset: its size is what takes time. Read Pods from an informer instead.\n",
 			f.get("ServerReads", "zero-list-p50-ms")/f.get("ServerReads", "unset-list-p50-ms"))
-		return t.String()
 	},
 	plots: map[string]func(*figures) string{"bench-reads.svg": func(f *figures) string {
 		var all []bar
@@ -50,8 +48,7 @@ var handlers = section{
 	id: "B2", title: "B2: handlers at 2,000 events per second",
 	documented: "at 2,000 writes per second, p99 of the lag of a synchronous handler 182 ms (3.2 GB of memory), with a channel of 100 94 ms, with a rate-limited queue (200 per second, burst 1,000, 5 ms to 10 s) 67 ms",
 	runs:       []benchmarks{{bench, "Handlers$"}},
-	measured: func(f *figures) string {
-		var t strings.Builder
+	measured: func(f *figures, t *strings.Builder) {
 		t.WriteString("A fake watch sends events of 10,000 Pods for ten seconds, because an API server and etcd on this machine cannot write as fast. Work on two of a hundred objects takes 20 ms, and next to nothing on others. Events that are not handled when the last one is sent count with their lag until then.\n\n![p99 of the event lag](bench-handlers.svg)\n\n")
 		t.WriteString(page.Head("Handler", "Events per second", "Event lag, p50 / p99", "Not handled", "Growth of the heap"))
 		for _, h := range [][2]string{
@@ -61,11 +58,10 @@ var handlers = section{
 			t.WriteString(page.Row(h[1], f.number("Handlers", h[0]+"-events/s"), f.pair("Handlers", h[0], "ms"),
 				f.number("Handlers", h[0]+"-left-%")+"%", f.number("Handlers", h[0]+"-heap-MiB")+" MiB"))
 		}
-		fmt.Fprintf(&t, "\nWorkers help because a synchronous handler waits for each slow object. %s. ", either(f.get("Handlers", "limited-p99-ms") > f.get("Handlers", "queue-p99-ms"),
+		fmt.Fprintf(t, "\nWorkers help because a synchronous handler waits for each slow object. %s. ", either(f.get("Handlers", "limited-p99-ms") > f.get("Handlers", "queue-p99-ms"),
 			"AddRateLimited in a handler makes events wait for the limiter: it is for retries after errors, and the documented figure is only possible with Add",
 			"The rate limiter did not limit this load"))
-		fmt.Fprintf(&t, "A handler slower than its events has no stable lag: the lag and the %s MiB grow for as long as the overload lasts. A channel blocks the handler once it is full, and so has the same limit.\n", f.number("Handlers", "overload-heap-MiB"))
-		return t.String()
+		fmt.Fprintf(t, "A handler slower than its events has no stable lag: the lag and the %s MiB grow for as long as the overload lasts. A channel blocks the handler once it is full, and so has the same limit.\n", f.number("Handlers", "overload-heap-MiB"))
 	},
 	plots: map[string]func(*figures) string{"bench-handlers.svg": func(f *figures) string {
 		var all []bar
@@ -86,19 +82,17 @@ var stores = section{
 	id: "B3", title: "B3, B8: stores under 100 goroutines",
 	documented: "100 goroutines, 10,000 keys, 70% updates. One lock: 1,200 operations per second, p99 48 ms; 16 shards: 8,900; sync.Map: 41,200, 8.3 ms; copy-on-write: 39,800, 6.1 ms; map and RWMutex: 28,500, 12.7 ms, 12 µs held. Lock conflicts fall from 92% to 11%",
 	runs:       []benchmarks{{bench, "Stores$"}},
-	measured: func(f *figures) string {
-		var t strings.Builder
+	measured: func(f *figures, t *strings.Builder) {
 		t.WriteString("The Indexer computes keys and has the index by namespace, as in an informer of a factory.\n\n![Operations per second by store](bench-stores.svg)\n\n")
 		t.WriteString(page.Head("Store", "Operations per second", "Latency, p50 / p99", "Share of their time that goroutines wait for a lock"))
 		for _, s := range storeNames {
 			t.WriteString(page.Row(s[1], f.number("Stores", s[0]+"-ops/s"), f.pair("Stores", s[0], "µs"), f.number("Stores", s[0]+"-wait-%")+"%"))
 		}
 		slowest := f.get("Stores", "mutex-ops/s")
-		fmt.Fprintf(&t, "\nOne mutex is %s as fast as copy-on-write, which copies all keys for each update and is the slowest store here, not the second fastest. ", times(slowest/f.get("Stores", "copyonwrite-ops/s")))
-		fmt.Fprintf(&t, "The documented figure of one lock is %s below what is measured, so it is not the lock that limits it. ", times(slowest/1200))
-		fmt.Fprintf(&t, "The decorated Indexer is %.2f times as fast as the plain one. An informer has one writer, so these rates say little about a controller.\n",
+		fmt.Fprintf(t, "\nOne mutex is %s as fast as copy-on-write, which copies all keys for each update and is the slowest store here, not the second fastest. ", times(slowest/f.get("Stores", "copyonwrite-ops/s")))
+		fmt.Fprintf(t, "The documented figure of one lock is %s below what is measured, so it is not the lock that limits it. ", times(slowest/1200))
+		fmt.Fprintf(t, "The decorated Indexer is %.2f times as fast as the plain one. An informer has one writer, so these rates say little about a controller.\n",
 			f.get("Stores", "decorated-ops/s")/f.get("Stores", "indexer-ops/s"))
-		return t.String()
 	},
 	plots: map[string]func(*figures) string{"bench-stores.svg": func(f *figures) string {
 		var all []bar
