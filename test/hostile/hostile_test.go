@@ -1,9 +1,11 @@
 package hostile_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -37,27 +39,46 @@ func TestMain(m *testing.M) { stacktest.Main(m) }
 // memoryLimit is GOMEMLIMIT, 80% of the memory limit of the manifests.
 const memoryLimit, containerLimit = 205, 256 // MiB
 
-// signal is what a program reports about a case.
+// signal is what the exporter reports about a case.
 type signal struct {
-	text, metric string
-	holds        func(float64) bool
+	alerts []string // at least one of them fires
+	state  string   // without an alert
+	values map[string]func(float64) bool
 }
 
-func notSynced(value float64) bool { return value == 0 }
-func some(value float64) bool      { return value > 0 }
+func none(value float64) bool { return value == 0 }
+func some(value float64) bool { return value > 0 }
 
-// signals are the signals of cases with resources that sync. The others have the last one.
+var up, synced = catalog.ExporterKindUp.Name, catalog.InformerSynced.Name
+
+// signals are the signals of cases whose first request succeeds. The others have the last one.
 var signals = map[string]signal{
-	"wrongkinds":      {"InformerListWatchErrors", catalog.InformerSyncErrors.Name, some},
-	"unknownevents":   {"InformerListWatchErrors", catalog.InformerSyncErrors.Name, some},
-	"jumpingversions": {"InformerVersionRegression", catalog.InformerResourceVersionRegressions.Name, some},
-	"futurebookmarks": {"InformerVersionRegression", catalog.InformerResourceVersionRegressions.Name, some},
-	"hugelists":       {"synced, with all objects", catalog.InformerObjects.Name, func(value float64) bool { return value == 50_000 }},
-	"duplicateuids":   {"synced, with these objects", catalog.InformerObjects.Name, some},
-	"othernamespaces": {"synced, with these objects", catalog.InformerObjects.Name, some},
-	"giantlabels":     {"synced; label values are truncated, and most finalizers are `other`", catalog.InformerObjects.Name, some},
-	"":                {"InformerNotSynced", catalog.InformerSynced.Name, notSynced},
+	"wrongkinds":      {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},
+	"unknownevents":   {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},
+	"jumpingversions": {alerts: []string{"InformerVersionRegression"}, values: values{catalog.InformerResourceVersionRegressions.Name: some}},
+	"futurebookmarks": {alerts: []string{"InformerVersionRegression"}, values: values{catalog.InformerResourceVersionRegressions.Name: some}},
+	"othernamespaces": {alerts: []string{"InformerForeignObjects"}, values: values{catalog.InformerForeignObjects.Name: some}},
+	"giantlabels":     {alerts: []string{"ClusterObjectHeld"}, values: values{catalog.ObjectTerminatingOldest.Name: some, synced: some}},
+	"hugelists":       {state: "none: synced, with all objects", values: values{catalog.InformerObjects.Name: func(value float64) bool { return value == 50_000 }, synced: some}},
+	"duplicateuids":   {state: "none: synced, with these objects", values: values{catalog.InformerObjects.Name: some, synced: some}},
+	"slowresponses":   opened,
+	"garbage":         opened,
+	"garbled":         opened,
+	"halfjson":        opened,
+	"deepjson":        opened,
+	"wrongtypes":      changing,
+	"contradictions":  changing,
+	"":                {alerts: []string{"InformerExporterKindDown"}, values: values{synced: none, up: none}},
 }
+
+type values = map[string]func(float64) bool
+
+var (
+	// A watch is opened, and its events cannot be read.
+	opened = signal{alerts: []string{"InformerNotSynced"}, values: values{synced: none, up: some}}
+	// The server decides at random whether a watch is opened.
+	changing = signal{alerts: []string{"InformerNotSynced", "InformerExporterKindDown"}, values: values{synced: none}}
+)
 
 // signalOf returns the signal of a case.
 func signalOf(c hostile.Case) signal {
@@ -67,17 +88,36 @@ func signalOf(c hostile.Case) signal {
 	return signals[""]
 }
 
+// inProgram returns the signal of a program with the library, which has no metrics of the exporter.
+func (s signal) inProgram() signal {
+	s.values = maps.Clone(s.values)
+	delete(s.values, up)
+	delete(s.values, catalog.ObjectTerminatingOldest.Name)
+	if slices.Contains(s.alerts, "InformerExporterKindDown") {
+		s.alerts = []string{"InformerNotSynced"}
+	}
+	if slices.Contains(s.alerts, "ClusterObjectHeld") {
+		s.alerts = nil
+	}
+	return s
+}
+
+// text is the second column of the table in docs/chaos.md.
+func (s signal) text() string { return cmp.Or(strings.Join(s.alerts, " or "), s.state) }
+
 // check returns an error unless a program has the signal of a case.
 func (s signal) check(c hostile.Case, samples metricstest.Samples) error {
-	found, value := false, 0.0
-	for _, sample := range samples {
-		if sample.Name == s.metric && sample.Labels["informer_type"] == c.Resource+"."+hostile.Group {
-			found = true
-			value += sample.Value
+	for metric, holds := range s.values {
+		found, value := false, 0.0
+		for _, sample := range samples {
+			if sample.Name == metric && sample.Labels["informer_type"] == c.Resource+"."+hostile.Group {
+				found = true
+				value += sample.Value
+			}
 		}
-	}
-	if !found || !s.holds(value) {
-		return fmt.Errorf("%s: %s is %v (%v)", c.Resource, s.metric, value, found)
+		if !found || !holds(value) {
+			return fmt.Errorf("%s: %s is %v (%v)", c.Resource, metric, value, found)
+		}
 	}
 	return nil
 }
@@ -238,24 +278,26 @@ var breaksConnections = []string{"giantheaders"}
 func survive(t *testing.T, w world, binary string, cases ...hostile.Case) {
 	t.Helper()
 	p := w.start(t, binary, cases...)
+	var samples metricstest.Samples
 	for range 2 {
 		w.create(t)
 		await.Within(t, 3*time.Minute, "the signals of all cases", func(ctx context.Context) error {
-			samples, err := metricstest.Scrape(ctx, p.url+"/metrics")
-			if err != nil {
+			var err error
+			if samples, err = metricstest.Scrape(ctx, p.url+"/metrics"); err != nil {
 				return err
 			}
-			return w.right(ctx, samples, cases)
+			return w.right(ctx, samples, cases, signalOf)
 		})
 	}
+	alert(t, samples, cases, signalOf)
 	t.Logf("%d cases, peak %d MiB", len(cases), p.peak())
 }
 
 // right returns an error unless a program has the signals of all cases and the honest objects.
-func (w world) right(ctx context.Context, samples metricstest.Samples, cases []hostile.Case) error {
+func (w world) right(ctx context.Context, samples metricstest.Samples, cases []hostile.Case, of func(hostile.Case) signal) error {
 	errs := []error{w.exact(ctx, samples)}
 	for _, c := range cases {
-		errs = append(errs, signalOf(c).check(c, samples))
+		errs = append(errs, of(c).check(c, samples))
 	}
 	return errors.Join(errs...)
 }
@@ -267,15 +309,17 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 			t.Parallel()
 			p := w.start(t, binary, c)
 			time.Sleep(d)
+			var samples metricstest.Samples
 			await.Within(t, time.Minute, "the signal", func(ctx context.Context) error {
-				samples, err := metricstest.Scrape(ctx, p.url+"/metrics")
-				if err != nil {
+				var err error
+				if samples, err = metricstest.Scrape(ctx, p.url+"/metrics"); err != nil {
 					return err
 				}
-				return w.right(ctx, samples, []hostile.Case{c})
+				return w.right(ctx, samples, []hostile.Case{c}, signalOf)
 			})
+			alert(t, samples, []hostile.Case{c}, signalOf)
 			peak := p.peak()
-			t.Logf("| %s | %s | %d MiB |", c.Does, signalOf(c).text, peak)
+			t.Logf("| %s | %s | %d MiB |", c.Does, signalOf(c).text(), peak)
 			if peak > containerLimit {
 				t.Errorf("the exporter had %d MiB", peak)
 			}
@@ -303,10 +347,14 @@ func TestProgram(t *testing.T) {
 	factory.Start(ctx.Done())
 	defer factory.Shutdown()
 	defer cancel()
+	inProgram := func(c hostile.Case) signal { return signalOf(c).inProgram() }
+	var samples metricstest.Samples
 	for range 2 {
 		w.create(t)
 		await.Within(t, 3*time.Minute, "the signals of all cases", func(ctx context.Context) error {
-			return w.right(ctx, metricstest.Gather(t, registry), cases)
+			samples = metricstest.Gather(t, registry)
+			return w.right(ctx, samples, cases, inProgram)
 		})
 	}
+	alert(t, samples, cases, inProgram)
 }

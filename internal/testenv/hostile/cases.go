@@ -73,7 +73,7 @@ var Cases = []Case{
 		}
 		q.list(version, strconv.Itoa(page+1), objects...)
 	}},
-	{"slowresponses", "sends one byte of each response in a tenth of a second", func(q *request) {
+	{"slowresponses", "sends each response at one byte per tenth of a second", func(q *request) {
 		q.header(runtime.ContentTypeJSON)
 		for _, b := range []byte(`{"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"` + strings.Repeat("a", 1<<20)) {
 			_, _ = q.Write([]byte{b}) // wait returns if the client has gone
@@ -189,7 +189,7 @@ var Cases = []Case{
 		}
 		q.honest(version, q.object(0))
 	}},
-	{"retryafter", "asks clients to come back in 30 years", func(q *request) {
+	{"retryafter", "asks clients to retry in 30 years", func(q *request) {
 		q.Header().Set("Retry-After", "1000000000")
 		q.status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests)
 	}},
