@@ -60,7 +60,7 @@ check: generate ## Fail if generated files are stale, a module is not tidy, or p
 
 .PHONY: lint
 lint: VULNDB ?= optional
-lint: vuln words ## Run gofmt, go vet, golangci-lint, govulncheck, actionlint and the word list
+lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulncheck, actionlint, kube-score and the word list
 	$(ACTIONS) -shellcheck= -pyflakes=
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
@@ -75,6 +75,10 @@ vuln: ## Check for known vulnerabilities; VULNDB=optional, the default of lint, 
 	  echo "$$out"; echo 'the vulnerability database is not reachable: set VULNDB=optional to skip the check'; return 1; }; \
 	for m in $(MODULES); do check $$m ./... || exit 1; done; \
 	for m in $(filter-out tools/servers/kubernetes-%,$(sort $(dir $(wildcard tools/*/go.sum tools/*/*/go.sum)))); do GOWORK=off check $$m -scan package tool || exit 1; done
+
+.PHONY: score
+score: ## Check the manifests of the Helm chart with kube-score
+	@cd test/deploy && $(GO) test -count=1 -run 'TestKubeScore$$' .
 
 .PHONY: words
 words: ## Check the language of comments, messages and pages
