@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -99,6 +100,7 @@ type broken struct {
 	fault   chain.Fault
 	since   time.Time
 	fired   receiver.Alert // empty before
+	muted   bool           // instead of being sent
 	ended   time.Time      // zero while it lasts
 	restore func(context.Context) error
 }
@@ -153,7 +155,10 @@ func endAll(t *testing.T, all ...*broken) {
 		b.end(t)
 	}
 	for _, b := range all {
-		await.Within(t, resolveTimeout, b.fault.Name+": "+b.fired.Name+" is resolved", b.isResolved)
+		await.Within(t, resolveTimeout, b.fault.Name+": "+b.fault.Alert+" is resolved", b.isResolved)
+		if b.muted {
+			continue
+		}
 		t.Logf("%-20s %s: %s after %v, and resolved %v after the end", b.fault.Name, b.fired.Name, b.fired.Receiver,
 			b.fired.Arrived.Sub(b.since).Round(time.Second), time.Since(b.ended).Round(time.Second))
 	}
@@ -162,7 +167,7 @@ func endAll(t *testing.T, all ...*broken) {
 // isResolved fails unless the alert no longer fires in Prometheus and the last notification is that it is resolved.
 // That may precede the end of the fault, if the alert flaps.
 func (b *broken) isResolved(ctx context.Context) error {
-	if err := b.silent(ctx); err != nil {
+	if err := b.silent(ctx); err != nil || b.muted {
 		return err
 	}
 	var last receiver.Alert
@@ -192,20 +197,15 @@ func (b *broken) end(t *testing.T) {
 // fires waits for the alert and checks its annotations.
 func (b *broken) fires(t *testing.T) {
 	t.Helper()
-	if b.fired.Name != "" {
+	if b.fired.Name != "" || b.muted {
 		return
 	}
-	a := awaitAlert(t, b.chain, fireTimeout, b.fault.Name+": "+firing(b.fault), func(a receiver.Alert) bool {
-		if a.Name != b.fault.Alert && a.Name != instead[b.fault.Name] || a.Status != "firing" || a.StartsAt.Before(b.since) {
-			return false
-		}
-		for label, value := range told[b.fault.Name] {
-			if a.Labels[label] != value {
-				return false
-			}
-		}
-		return true
-	})
+	if b.fault.Name == "etcd-compact" && b.isMuted(t) {
+		b.muted = true
+		b.fillsPanels(t)
+		return
+	}
+	a := awaitAlert(t, b.chain, fireTimeout, b.fault.Name+": "+firing(b.fault), b.tells)
 	definition, ok := alerts.ByName(a.Name)
 	if !ok || a.Receiver != string(definition.Objective.Severity) || a.Labels["severity"] != a.Receiver || a.Labels["cluster"] != chain.Cluster {
 		t.Errorf("%s went to the receiver %q with the labels %v", a.Name, a.Receiver, a.Labels)
@@ -221,6 +221,48 @@ func (b *broken) fires(t *testing.T) {
 	b.fillsPanels(t)
 	b.isPrinted(t)
 	b.fired = a
+}
+
+// tells reports whether an alert is that of the fault.
+func (b *broken) tells(a receiver.Alert) bool {
+	if a.Name != b.fault.Alert && a.Name != instead[b.fault.Name] || a.Status != "firing" || a.StartsAt.Before(b.since) {
+		return false
+	}
+	for label, value := range told[b.fault.Name] {
+		if a.Labels[label] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// isMuted waits until the alert is sent, or inhibited by an outage that has paged. On a busy machine, the restart of the API server
+// is one.
+func (b *broken) isMuted(t *testing.T) (muted bool) {
+	t.Helper()
+	matchers := []string{`alertname="` + b.fault.Alert + `"`}
+	for label, value := range told[b.fault.Name] {
+		matchers = append(matchers, fmt.Sprintf("%s=%q", label, value))
+	}
+	paged := func(a receiver.Alert) bool {
+		return a.Name == "KubernetesAPIUnreachable" && a.Status == "firing" && a.Arrived.After(b.since)
+	}
+	await.Within(t, fireTimeout, b.fault.Name+": "+firing(b.fault)+" is sent, or muted by an outage", func(ctx context.Context) error {
+		sent := b.chain.Receiver.Alerts()
+		if slices.ContainsFunc(sent, b.tells) {
+			return nil
+		}
+		if !slices.ContainsFunc(sent, paged) {
+			return errors.New("it was not sent, and there was no outage")
+		}
+		err := inhibited(ctx, b.chain, 1, matchers...)
+		muted = err == nil
+		return err
+	})
+	if muted {
+		t.Logf("%-20s %s is muted: the restart of the API server was an outage", b.fault.Name, b.fault.Alert)
+	}
+	return muted
 }
 
 // isPrinted verifies that `exporter check` detects the fault.
