@@ -15,6 +15,8 @@ type Alert struct {
 	Name string
 	// Objective is the objective that the program misses when the alert fires, as in the catalog.
 	Objective catalog.Objective
+	// Reason says why the alert has the severity of its objective, and not a higher or lower one. It is in the table of alerts.
+	Reason string
 	// Runbook describes the meaning, impact, diagnosis and mitigation of the alert.
 	Runbook Runbook
 

@@ -19,6 +19,7 @@ func rules(c alerts.Config) (all []alerts.Rule) {
 
 var (
 	placeholder = regexp.MustCompile(`\$(threshold|objective|quantile|window|count|bound|for|long|budget|factor)\b|@(cluster|namespace|pod|job|instance|severity|page|ticket|info)\b`)
+	namedAlert  = regexp.MustCompile(`\b(Informer|Controller|Cluster|Kubernetes)[A-Z]\w+`)
 	levelMetric = regexp.MustCompile(`^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$`)
 )
 
@@ -89,7 +90,7 @@ func TestNoLinksWithoutAddresses(t *testing.T) {
 	}
 }
 
-// TestPages lists the alerts that page by default, with the reason for each. Another one needs a very good reason.
+// TestPages: at most five alerts page by default. Another one needs a very good Reason.
 func TestPages(t *testing.T) {
 	var got []string
 	for _, r := range rules(alerts.Config{}) {
@@ -98,15 +99,23 @@ func TestPages(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	want := []string{
-		"ControllerLeaderMissing",   // nothing is reconciled
-		"InformerCacheDiffers",      // controllers act on what does not exist, until a restart
-		"InformerEventLagBurn",      // a month's budget is gone within two to five days
-		"InformerVersionRegression", // every cache of the cluster may be from another history
-		"KubernetesAPIUnreachable",  // nothing works
-	}
+	want := []string{"ControllerLeaderMissing", "InformerCacheDiffers", "InformerEventLagBurn", "InformerVersionRegression", "KubernetesAPIUnreachable"}
 	if !slices.Equal(got, want) {
 		t.Errorf("by default these page: %q, want %q", got, want)
+	}
+}
+
+// Each alert says why it has its severity, in a clause that fits the table of alerts. Another alert that it names exists.
+func TestReasons(t *testing.T) {
+	for _, a := range alerts.All() {
+		if n := len(a.Reason); n < 20 || n > 95 || strings.HasSuffix(a.Reason, ".") || strings.ContainsAny(a.Reason, "|\n") {
+			t.Errorf("%s: the reason %q has %d characters, or does not fit into a cell", a.Name, a.Reason, n)
+		}
+		for _, word := range namedAlert.FindAllString(a.Reason, -1) {
+			if _, ok := alerts.ByName(word); !ok {
+				t.Errorf("%s: the reason names %s, which is no alert", a.Name, word)
+			}
+		}
 	}
 }
 

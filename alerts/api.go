@@ -16,6 +16,7 @@ const notServers = ` unless on (@cluster, @job, @instance) apiserver_longrunning
 var apiUnreachable = Alert{
 	Name:      "KubernetesAPIUnreachable",
 	Objective: catalog.Objectives.APIUnreachable,
+	Reason:    "most controllers of the cluster stand still, and only a person can end it",
 	gauge:     true,
 	board:     overviewBoard,
 	labels:    []string{"cluster"},

@@ -15,6 +15,7 @@ const inGroup = `{{ $labels.resource }}{{ with $labels.group }}.{{ . }}{{ end }}
 var clusterWatchersTerminated = Alert{
 	Name:      "ClusterWatchersTerminated",
 	Objective: catalog.Objectives.WatchersTerminated,
+	Reason:    "the clients reconnect by themselves",
 	board:     clientBoard,
 	labels:    ofServer,
 	// The first termination creates the series, which counts with its value if the API server was scraped before.
@@ -55,6 +56,7 @@ or
 var clusterWatchCacheInconsistent = Alert{
 	Name:      "ClusterWatchCacheInconsistent",
 	Objective: catalog.Objectives.CacheInconsistent,
+	Reason:    "one resource of one API server; urgent only when controllers act on what it misses",
 	board:     clientBoard,
 	labels:    []string{"cluster", "instance"},
 	// The first failure creates the series at 1, which no increase shows.

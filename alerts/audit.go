@@ -8,6 +8,7 @@ import (
 var informerCacheDiffers = Alert{
 	Name:      "InformerCacheDiffers",
 	Objective: catalog.Objectives.CacheDiffers,
+	Reason:    "controllers act on objects that do not exist, often until the process restarts",
 	labels:    ofProcess,
 	// The gauge counts only differences that two consecutive audits found, so the rule needs no for.
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
@@ -42,6 +43,7 @@ var informerCacheDiffers = Alert{
 var informerAuditsFail = Alert{
 	Name:      "InformerAuditsFail",
 	Objective: catalog.Objectives.AuditsFail,
+	Reason:    "only the check fails; the cache itself may be correct",
 	labels:    ofProcess,
 	// Skipped audits do not count. The cache may change all the time, or the server may not list at exact versions;
 	// InformerWatchDown covers a watch that is down.
@@ -84,6 +86,7 @@ const completedAudits = `sum by (@cluster, @namespace, @job, name, informer_type
 var informerAuditsMissing = Alert{
 	Name:      "InformerAuditsMissing",
 	Objective: catalog.Objectives.AuditsMissing,
+	Reason:    "only the check is missing; the cache itself may be correct",
 	labels:    ofInformer,
 	// Compares two instants instead of a range of six hours, which would read a thousand times as many samples. Failed audits and
 	// resources that cannot be watched have their own alerts.
@@ -124,6 +127,7 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 var informerCacheMutated = Alert{
 	Name:      "InformerCacheMutated",
 	Objective: catalog.Objectives.CacheMutations,
+	Reason:    "a bug in the program that only a new version fixes",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_mutations_total{@}[$window]) > $threshold`,
 	summary:   "Cached objects of informer {{ $labels.informer_type }} of " + program + inCluster + " were changed in place.",

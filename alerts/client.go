@@ -9,6 +9,7 @@ import (
 var controllerClientErrors = Alert{
 	Name:      "ControllerClientErrors",
 	Objective: catalog.Objectives.ClientErrors,
+	Reason:    "client-go and the queue retry; when all requests fail, KubernetesAPIUnreachable pages",
 	board:     clientBoard,
 	labels:    ofProgram,
 	expr: `
@@ -49,6 +50,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 var controllerClientThrottled = Alert{
 	Name:      "ControllerClientThrottled",
 	Objective: catalog.Objectives.ClientThrottle,
+	Reason:    "the requests are late, and still succeed",
 	board:     clientBoard,
 	labels:    ofProgram,
 	keep:      10 * time.Minute,

@@ -10,6 +10,7 @@ import (
 var informerVersionRegression = Alert{
 	Name:      "InformerVersionRegression",
 	Objective: catalog.Objectives.VersionRegressions,
+	Reason:    "etcd went back in time: every cache of the cluster may hold another history",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
 	summary:   someInformer + ": resource versions went backwards.",
@@ -39,6 +40,7 @@ var informerVersionRegression = Alert{
 var informerStaleAfterRestart = Alert{
 	Name:      "InformerStaleAfterRestart",
 	Objective: catalog.Objectives.VersionsBehind,
+	Reason:    "one cache; when etcd went back in time, InformerVersionRegression pages",
 	labels:    ofProcess,
 	gauge:     true,
 	// A process does not know which versions its predecessor received. A series of the same target is compared with its own
@@ -86,6 +88,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 var informerTransformDrops = Alert{
 	Name:      "InformerTransformDrops",
 	Objective: catalog.Objectives.TransformDrops,
+	Reason:    "a bug in the program that only a new version fixes",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
 	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " drops objects.",
@@ -113,6 +116,7 @@ var informerTransformDrops = Alert{
 var informerForeignObjects = Alert{
 	Name:      "InformerForeignObjects",
 	Objective: catalog.Objectives.ForeignObjects,
+	Reason:    "a bug in the program that only a new version fixes",
 	labels:    ofProcess,
 	keep:      10 * time.Minute,
 	// Most of these objects are in the first list, which is often complete before the first scrape.
@@ -144,6 +148,7 @@ var informerForeignObjects = Alert{
 var informerDuplicated = Alert{
 	Name:      "InformerDuplicated",
 	Objective: catalog.Objectives.Duplicates,
+	Reason:    "it costs memory and a watch, and breaks nothing",
 	labels:    ofInformer,
 	expr:      `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_duplicates{@}) > $threshold`,
 	summary:   "Duplicate {{ $labels.informer_type }} informers of " + program + inCluster + ".",
@@ -173,6 +178,7 @@ var informerDuplicated = Alert{
 var informerOrphaned = Alert{
 	Name:        "InformerOrphaned",
 	Objective:   catalog.Objectives.Orphans,
+	Reason:      "a leak that only a new version fixes",
 	labels:      ofInformer,
 	expr:        `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_orphans{@}) > $threshold`,
 	summary:     "Orphaned {{ $labels.informer_type }} informers of " + program + inCluster + ".",

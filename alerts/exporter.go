@@ -13,6 +13,7 @@ const exporterNames = "informer-exporter(-[0-9]+)?"
 var informerExporterKindDown = Alert{
 	Name:      "InformerExporterKindDown",
 	Objective: catalog.Objectives.ExporterKindDown,
+	Reason:    "one resource is not observed; no controller is affected",
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_kind_up{@} == 0`,
@@ -42,6 +43,7 @@ var informerExporterKindDown = Alert{
 var informerExporterConfigReloadFailed = Alert{
 	Name:      "InformerExporterConfigReloadFailed",
 	Objective: catalog.Objectives.ExporterConfigReload,
+	Reason:    "the previous configuration stays in force",
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_config_last_reload_successful{@} == 0`,
@@ -71,6 +73,7 @@ var informerExporterConfigReloadFailed = Alert{
 var informerExporterLeaderMissing = Alert{
 	Name:          "InformerExporterLeaderMissing",
 	Objective:     catalog.Objectives.ExporterLeaderMissing,
+	Reason:        "only audits are missing; no controller is affected",
 	board:         exporterBoard,
 	labels:        []string{"cluster"},
 	namespaceFrom: "lock",
@@ -102,6 +105,7 @@ var informerExporterLeaderMissing = Alert{
 var informerExporterMemoryHigh = Alert{
 	Name:      "InformerExporterMemoryHigh",
 	Objective: catalog.Objectives.ExporterMemory,
+	Reason:    "the exporter still works, with a fifth of GOMEMLIMIT left",
 	board:     exporterBoard,
 	labels:    ofExporter,
 	// The heap and not the resident memory: Go lets garbage grow up to the limit, which is healthy. A heap that remains high through
@@ -140,6 +144,7 @@ informer_exporter_build_info{@}
 var informerExporterShardMissing = Alert{
 	Name:      "InformerExporterShardMissing",
 	Objective: catalog.Objectives.ExporterShardMissing,
+	Reason:    "some resources are not observed; no controller is affected",
 	board:     exporterBoard,
 	labels:    []string{"cluster", "job"},
 	// Without --shard, an exporter reports one shard, which is itself.
@@ -189,6 +194,7 @@ max by (@cluster) (last_over_time(` + recordSeen + `[1h])) > time() - $seconds
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.Objectives.ExporterAbsent,
+	Reason:    "the cluster is not observed; no controller is affected",
 	gauge:     true,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},

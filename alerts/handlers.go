@@ -14,6 +14,7 @@ import (
 var informerHandlerSlow = Alert{
 	Name:      "InformerHandlerSlow",
 	Objective: catalog.Objectives.HandlerDuration,
+	Reason:    "one handler is late; when events are late for long, InformerEventLagBurn pages",
 	labels:    ofInformer,
 	keep:      10 * time.Minute,
 	// The 99th percentile of fewer than a hundred events is their maximum.
@@ -73,6 +74,7 @@ func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 var informerHandlerPanics = Alert{
 	Name:      "InformerHandlerPanics",
 	Objective: catalog.Objectives.HandlerPanics,
+	Reason:    "the process restarts by itself, and the bug needs a new version",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_handler_panics_total{@}[$window]) > $threshold`,
 	summary:   "Handler {{ $labels.handler }} of " + program + inCluster + " panics.",
@@ -102,6 +104,7 @@ var informerHandlerPanics = Alert{
 var informerEventsLost = Alert{
 	Name:      "InformerEventsLost",
 	Objective: catalog.Objectives.EventsLost,
+	Reason:    "the measurement is lost, not the events",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
 	summary:   someInformer + " exceeded its limit of remembered events.",
@@ -134,6 +137,7 @@ var informerEventsLost = Alert{
 var informerHandlersGrow = Alert{
 	Name:      "InformerHandlersGrow",
 	Objective: catalog.Objectives.HandlerGrowth,
+	Reason:    "a slow leak that is visible long before the process runs out of memory",
 	labels:    ofProcess,
 	keep:      10 * time.Minute,
 	// A program adds its handlers at the start. The second line requires growth that has not ended.

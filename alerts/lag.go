@@ -12,6 +12,7 @@ import (
 var informerSyncLagHigh = Alert{
 	Name:      "InformerSyncLagHigh",
 	Objective: catalog.Objectives.SyncLag,
+	Reason:    "one cache is late and usually catches up by itself",
 	labels:    ofProcess,
 	expr:      `k8s_informer_sync_lag_seconds{@} > $threshold`,
 	summary:   someInformer + " is {{ $value | humanizeDuration }} behind the API server.",
@@ -45,6 +46,7 @@ var informerSyncLagHigh = Alert{
 var informerEventLagBurn = Alert{
 	Name:      "InformerEventLagBurn",
 	Objective: catalog.Objectives.EventLag,
+	Reason:    "page: the budget of a month is gone within two to five days; ticket: before the month ends",
 	labels:    ofInformer,
 	summary:   someInformer + " burns its event lag budget.",
 	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of " + program + inCluster +

@@ -50,6 +50,7 @@ unless on (@cluster, lease)
 var controllerLeaderMissing = Alert{
 	Name:          "ControllerLeaderMissing",
 	Objective:     catalog.Objectives.LeaderMissing,
+	Reason:        "the controller does nothing at all, although its replicas are ready",
 	gauge:         true,
 	board:         leaderBoard,
 	labels:        []string{"cluster", "lock"},
@@ -97,6 +98,7 @@ or
 var controllerLeaderChanges = Alert{
 	Name:          "ControllerLeaderChanges",
 	Objective:     catalog.Objectives.LeaderChanges,
+	Reason:        "a leader is there most of the time; when none is, ControllerLeaderMissing pages",
 	board:         leaderBoard,
 	labels:        []string{"cluster", "lock"},
 	namespaceFrom: "lock",
@@ -149,6 +151,7 @@ or
 var controllerLeaderSlowRenewals = Alert{
 	Name:      "ControllerLeaderSlowRenewals",
 	Objective: catalog.Objectives.SlowRenewals,
+	Reason:    "an early warning: the lock is still held",
 	board:     leaderBoard,
 	// Without instance, so that the linked dashboard shows all candidates of the lock.
 	labels:  []string{"cluster", "job", "lock"},

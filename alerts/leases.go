@@ -39,6 +39,7 @@ controller_leader{@, name=~"` + exporterNames + `"}
 var clusterLeaseExpired = Alert{
 	Name:          "ClusterLeaseExpired",
 	Objective:     catalog.Objectives.LeaseUnheld,
+	Reason:        "often a scale to zero or an abandoned Lease",
 	gauge:         true,
 	board:         leaderBoard,
 	labels:        ofLease,
@@ -74,6 +75,7 @@ var clusterLeaseExpired = Alert{
 var clusterLeaseChanges = Alert{
 	Name:          "ClusterLeaseChanges",
 	Objective:     catalog.Objectives.LeaseChanges,
+	Reason:        "a leader is there most of the time; when none is, ClusterLeaseExpired fires",
 	board:         leaderBoard,
 	labels:        ofLease,
 	namespaceFrom: "lease_namespace",

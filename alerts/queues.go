@@ -17,6 +17,7 @@ var queueVariables = []string{"cluster", "job", "instance", "controller=name"}
 var controllerQueueBlocked = Alert{
 	Name:      "ControllerQueueBlocked",
 	Objective: catalog.Objectives.QueueBlocked,
+	Reason:    "one controller; raise it for a controller that the cluster depends on",
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep, // as long as the alerts that it inhibits
@@ -62,6 +63,7 @@ max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfi
 var controllerQueueSlow = Alert{
 	Name:      "ControllerQueueSlow",
 	Objective: catalog.Objectives.QueueWait,
+	Reason:    "few controllers need 1 s; raise it for one that does",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      10 * time.Minute,
@@ -108,6 +110,7 @@ sum by (@cluster, @namespace, @job, name) (rate(workqueue_work_duration_seconds@
 var controllerQueueDeep = Alert{
 	Name:      "ControllerQueueDeep",
 	Objective: catalog.Objectives.QueueDepth,
+	Reason:    "a burst is processed without help; only a backlog that grows is a problem",
 	board:     controllerBoard,
 	labels:    queueVariables,
 	// The rule reads the minimum depth over the window, because bursts are normal. For a new queue the window has only a few
@@ -147,6 +150,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_q
 var controllerWorkerBusy = Alert{
 	Name:      "ControllerWorkerBusy",
 	Objective: catalog.Objectives.WorkerBusy,
+	Reason:    "one object waits; when all workers do, ControllerQueueBlocked fires",
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep,
@@ -179,6 +183,7 @@ var controllerWorkerBusy = Alert{
 var controllerItemsDropped = Alert{
 	Name:      "ControllerItemsDropped",
 	Objective: catalog.Objectives.ItemsDropped,
+	Reason:    "single objects, until the next event or resync of each",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.

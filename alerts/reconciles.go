@@ -5,6 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var controllerReconcileErrors = Alert{
 	Name:      "ControllerReconcileErrors",
 	Objective: catalog.Objectives.ReconcileErrors,
+	Reason:    "retried with backoff; the cause is often outside the controller",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller"},
 	expr: `
@@ -47,6 +48,7 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 var controllerReconcilePanics = Alert{
 	Name:        "ControllerReconcilePanics",
 	Objective:   catalog.Objectives.ReconcilePanics,
+	Reason:      "retried, or the process restarts; the bug needs a new version",
 	board:       controllerBoard,
 	labels:      []string{"cluster", "job", "instance", "controller"},
 	expr:        `increase(controller_reconcile_total{@, result="panic"}[$window]) > $threshold`,
@@ -81,6 +83,7 @@ func cleanups(series string) string {
 var controllerCleanupSlow = Alert{
 	Name:      "ControllerCleanupSlow",
 	Objective: catalog.Objectives.CleanupDuration,
+	Reason:    "deletions are late, and still complete",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "@namespace", "job", "controller"},
 	expr: `
@@ -118,6 +121,7 @@ var controllerCleanupSlow = Alert{
 var controllerCleanupOverdue = Alert{
 	Name:      "ControllerCleanupOverdue",
 	Objective: catalog.Objectives.CleanupOverdue,
+	Reason:    "deletions are late; nothing that runs is affected",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	expr:      `controller_finalizer_overdue{@} > $threshold`,

@@ -5,6 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var informerSeriesLimitReached = Alert{
 	Name:      "InformerSeriesLimitReached",
 	Objective: catalog.Objectives.SeriesLimit,
+	Reason:    "the limit holds; only details are missing until it is raised",
 	labels:    ofProgram,
 	// Most items exceed a limit when a process starts, before its first scrape, which a rate does not see. Objects come and go:
 	// a peak that is over needs no action. Leases without series are those that are only counted.
@@ -51,6 +52,7 @@ max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{
 var informerScrapeSlow = Alert{
 	Name:      "InformerScrapeSlow",
 	Objective: catalog.Objectives.ScrapeDuration,
+	Reason:    "scrapes still succeed; a target that is down has Prometheus' own alert",
 	labels:    ofExporter,
 	// Only of targets with informers.
 	expr: `
@@ -87,6 +89,7 @@ k8s_informer_synced{@}
 var controllerHistogramsWithoutBuckets = Alert{
 	Name:      "ControllerHistogramsWithoutBuckets",
 	Objective: catalog.Objectives.HistogramBuckets,
+	Reason:    "a setting of Prometheus or of the program; nothing is broken",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job"},
 	// A histogram's own name is a series only if it is stored as a native histogram. The queue latency stands for all: every

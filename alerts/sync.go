@@ -11,6 +11,7 @@ import (
 var informerNotSynced = Alert{
 	Name:      "InformerNotSynced",
 	Objective: catalog.Objectives.NotSynced,
+	Reason:    "a new replica waits; replicas that are synced do the work",
 	labels:    ofProcess,
 	// Resources that the exporter may not watch raise InformerExporterKindDown instead.
 	expr: `
@@ -48,6 +49,7 @@ informer_exporter_kind_up{@} == 0
 var informerReadsBeforeSync = Alert{
 	Name:      "InformerReadsBeforeSync",
 	Objective: catalog.Objectives.UnsyncedReads,
+	Reason:    "a bug in the program that only a new version fixes",
 	labels:    ofProcess,
 	keep:      10 * time.Minute,
 	// Such reads end with the first sync, often before the first scrape.
@@ -79,6 +81,7 @@ var informerReadsBeforeSync = Alert{
 var informerSyncSlow = Alert{
 	Name:      "InformerSyncSlow",
 	Objective: catalog.Objectives.SyncDuration,
+	Reason:    "the sync does finish; only starts and relists are late",
 	labels:    ofProcess,
 	gauge:     true,
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
@@ -136,6 +139,7 @@ func failures(over func(series string) string) string {
 var informerListWatchErrors = Alert{
 	Name:      "InformerListWatchErrors",
 	Objective: catalog.Objectives.ListWatchErrors,
+	Reason:    "one resource is affected; when all are, KubernetesAPIUnreachable pages",
 	labels:    ofResource,
 	// By resource: one missing CustomResourceDefinition among fifty informers is one alert, which names it. Attempts are errors,
 	// lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10 minutes, so a single error

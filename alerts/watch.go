@@ -8,6 +8,7 @@ import (
 var informerWatchDown = Alert{
 	Name:      "InformerWatchDown",
 	Objective: catalog.Objectives.WatchDown,
+	Reason:    "one cache is stale and client-go retries; when all are, KubernetesAPIUnreachable pages",
 	labels:    ofProcess,
 	// InformerNotSynced covers the time before the initial sync.
 	expr: `
@@ -52,6 +53,7 @@ const disconnectsInBackoff = "0.8"
 var informerWatchDisconnects = Alert{
 	Name:      "InformerWatchDisconnects",
 	Objective: catalog.Objectives.WatchDisconnects,
+	Reason:    "each watch recovers by itself; it costs load, not correctness",
 	labels:    ofProcess,
 	// Never summed over informers, and without planned ends, which have their own counter: 150 healthy informers have 20
 	// planned ends a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the
@@ -93,6 +95,7 @@ or
 var informerCoverageGap = Alert{
 	Name:      "InformerCoverageGap",
 	Objective: catalog.Objectives.CoverageGap,
+	Reason:    "every reconnect has a gap, and its events arrive afterwards",
 	labels:    ofInformer,
 	// A single gap is normal: any restart of the API server causes one in every informer. Gaps matter if they repeat, or if the
 	// API server no longer had the events of the gap. The latter happens to every idle resource when the API server restarts, and

@@ -93,7 +93,7 @@ func labels() []usedLabel {
 // alertTable lists the alerts with links to their runbooks.
 func alertTable(c Config) []byte {
 	var b bytes.Buffer
-	b.WriteString("| alert | severity | objective | if ignored |\n|---|---|---|---|\n")
+	b.WriteString("| alert | severity | why that severity | objective | if ignored |\n|---|---|---|---|---|\n")
 	for _, a := range alerts.All() {
 		if !c.alerts.Enabled(a) {
 			continue
@@ -103,8 +103,12 @@ func alertTable(c Config) []byte {
 		if o.BurnRates != nil {
 			severity = c.alerts.Severity(catalog.Page) + ", " + c.alerts.Severity(catalog.Ticket)
 		}
+		reason := a.Reason
+		if o.Severity != a.Objective.Severity {
+			reason = "set by the configuration"
+		}
 		impact, _, _ := strings.Cut(a.Runbook.Impact, ". ")
-		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s: %s | %s |\n", a.Name, a.Name, severity, o.Title, o.Goal(), strings.TrimSuffix(impact, "."))
+		fmt.Fprintf(&b, "| [%s](runbooks/%s.md) | %s | %s | %s: %s | %s |\n", a.Name, a.Name, severity, reason, o.Title, o.Goal(), strings.TrimSuffix(impact, "."))
 	}
 	return b.Bytes()
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
 )
 
 // Every field of the configuration has a line in the reference, and every line documents a field.
@@ -46,5 +48,25 @@ func TestConfigReference(t *testing.T) {
 	example := strings.Split(strings.Split(string(raw), "```yaml\n")[1], "```")[0]
 	if _, err := ParseConfig([]byte(example)); err != nil {
 		t.Errorf("the example: %v", err)
+	}
+}
+
+// The table of alerts gives the reason for a severity only while it is the default.
+func TestAlertTableReasons(t *testing.T) {
+	c, err := ParseConfig([]byte("objectives: {sync_lag: {severity: page}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(alertTable(c)), "\n") {
+		name, rest, ok := strings.Cut(strings.TrimPrefix(line, "| ["), "]")
+		if a, exists := alerts.ByName(name); ok && exists {
+			want := "| " + a.Reason + " |"
+			if name == "InformerSyncLagHigh" {
+				want = "| page | set by the configuration |"
+			}
+			if !strings.Contains(rest, want) {
+				t.Errorf("%q has not %q", line, want)
+			}
+		}
 	}
 }
