@@ -36,6 +36,7 @@ or
 		Commands: []Step{
 			{"Find the clients in the log of the API server, which names them with `-v=1` and above.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'watcher close due to unresponsiveness'`},
 			{"Find the programs that use the most CPU (needs the metrics API).", `kubectl top pods -A --sort-by=cpu | head -20`},
+			lastChanges.because("Find the writers of a resource from the first query, which is `RESOURCE`."),
 		},
 		Queries: []Step{
 			{"Resources.", `sum by (group, resource) (increase(apiserver_terminated_watchers_total{@, ` + inThisCluster + `}[1h])) > 0`},
@@ -79,6 +80,7 @@ max by (@cluster, @namespace, @pod, @instance, group, resource) (
 		Commands: []Step{
 			{"Find the differences in the log of the API server.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'Cache consistency check failed'`},
 			readyz.because("Check etcd and the API server."),
+			{"List the API servers, with their restarts.", `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`},
 		},
 		Queries: []Step{
 			{"Servers and resources. All servers: something writes to etcd directly, or etcd was restored.", `sum by (@instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, ` + inThisCluster + `, status="failure"}[1h])) > 0`},

@@ -21,6 +21,7 @@ var informerCacheDiffers = Alert{
 		Impact:  "Controllers that read this cache act on objects that do not exist, or miss objects that do exist, until the process lists again, often only after a restart.",
 		Commands: []Step{
 			{"Save the log, which names some of the objects.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers > "$POD.log"; grep 'cache is inconsistent' "$POD.log" | tail -n 30`},
+			countObjects.because("Count the objects, to compare with `k8s_informer_objects`."),
 			restartPod,
 		},
 		Queries: []Step{
@@ -61,6 +62,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 		Impact:  "A cache that is inconsistent with the API server goes undetected. After a restore, the cache has objects and versions that no longer exist, and controllers act on them until the next full list.",
 		Commands: []Step{
 			readyz,
+			countObjects,
 			restartPod.because("Only after a restore of etcd: restart the process, which lists everything."),
 		},
 		Queries: []Step{
@@ -138,6 +140,7 @@ var informerCacheMutated = Alert{
 		Impact:  "All readers of the cache see a state that the API server never had. Comparisons with the desired state are wrong, indexes no longer match, and concurrent access to a map crashes the process.",
 		Commands: []Step{
 			podLog("modified in place").because("Find the objects in the log."),
+			rollouts,
 			restartPod.because("Restart the process, which repairs the cache until the code runs again."),
 		},
 		Queries: []Step{

@@ -68,6 +68,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_sec
 		Commands: []Step{
 			listPods,
 			replicaLog("throttl"),
+			{"Look for the limits among its flags and variables.", `kubectl -n "$NAMESPACE" get "$WORKLOAD" -o yaml | grep -iE 'qps|burst'`},
 		},
 		Queries: []Step{
 			{"Most frequent requests.", `topk(10, sum by (verb, resource) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m])))`},

@@ -55,6 +55,10 @@ var (
 		"Restart all replicas, one after the other.",
 		`kubectl -n "$NAMESPACE" rollout restart "$WORKLOAD"`,
 	}
+	rollouts = Step{
+		"Did it begin with a rollout? Then return to the previous version: `undo` in place of `history`.",
+		`kubectl -n "$NAMESPACE" rollout history "$WORKLOAD"`,
+	}
 )
 
 // podLog returns a command that searches the log of the alert's Pod.
@@ -79,6 +83,10 @@ var (
 		"Check the health of the API server. If it does not respond, check its process, certificate and load balancer.",
 		`kubectl get --raw '/readyz?verbose'`,
 	}
+	apiServers = Step{
+		"List the API servers. None may belong to another cluster.",
+		`kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`,
+	}
 	apiServices = Step{
 		"Find aggregated APIs that are not available.",
 		`kubectl get apiservices | grep -v True`,
@@ -96,6 +104,21 @@ var (
 		`kubectl get "$INFORMER_TYPE" -A -o name | wc -l`,
 	}
 )
+
+// Commands on a resource that the reader chooses.
+var (
+	lastChanges = Step{
+		"List the objects that changed last, and who writes them.",
+		`kubectl get "$RESOURCE" -A --sort-by=.metadata.resourceVersion -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,WRITERS:.metadata.managedFields[*].manager | tail -n 20`,
+	}
+	terminatingObjects = Step{
+		"Find the objects. `RESOURCE` is what this controller reconciles.",
+		`kubectl get "$RESOURCE" -A -o ` + terminating,
+	}
+)
+
+// unobserved is an argument of kubectl get -o that prints only objects whose controller has not observed their last change.
+const unobserved = `custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,GENERATION:.metadata.generation,OBSERVED:.status.observedGeneration,DELETED:.metadata.deletionTimestamp | awk 'NR == 1 || $3 != $4 && $5 == "<none>"'`
 
 // terminating is an argument of kubectl get -o that prints only terminating objects, with their finalizers.
 const terminating = `custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,DELETED:.metadata.deletionTimestamp,FINALIZERS:.metadata.finalizers | awk 'NR == 1 || $3 != "<none>"'`

@@ -20,7 +20,7 @@ var informerVersionRegression = Alert{
 		Meaning: "A list or an event had a lower resource version than an earlier one. The API server derives resource versions from the revision of etcd, which only increases: etcd was restored, or the client reached another cluster.",
 		Impact:  "Changes that controllers acted on have been undone. Caches that have not listed again have objects that no longer exist, and their watches may skip changes until the versions have caught up.",
 		Commands: []Step{
-			{"List the API servers. None may belong to another cluster.", `kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`},
+			apiServers,
 			readyz,
 			restartPod.because("Once the backend is correct again, restart the process. Repeat for each affected process."),
 		},
@@ -66,7 +66,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 		Meaning: "A process restarted and, for $for, its last received resource version has been below the one that the program had more than $window ago. Resource versions only increase. InformerVersionRegression detects a decrease within a process.",
 		Impact:  "The cache holds an older state of the cluster: controllers act on outdated objects.",
 		Commands: []Step{
-			{"List the API servers. None may belong to another cluster.", `kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`},
+			apiServers,
 			readyz,
 			restartPod.because("Once the API server is up to date, restart the process, so that it lists again."),
 		},
@@ -99,6 +99,8 @@ var informerTransformDrops = Alert{
 		Impact:  "The object is missing from the cache, or remains in an old state, for every user of the informer and without an error on reads. An object remains in the cache if its deletion is dropped.",
 		Commands: []Step{
 			podLog("unable to .* watch event object|transform"),
+			countObjects.because("Count the objects, to compare with `k8s_informer_objects`: the rest is missing from the cache."),
+			rollouts,
 		},
 		Queries: []Step{
 			{"Affected processes and the cause.", `sum by (@namespace, @pod, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@, ` + inThisCluster + `}[1h])) > 0`},
@@ -129,6 +131,7 @@ var informerForeignObjects = Alert{
 		Impact:  "Controllers act on objects of other tenants, within the permissions of the program. The cache needs the memory of all namespaces.",
 		Commands: []Step{
 			podLog("list|watch|namespace").because("Look for the requests of the informer in the log."),
+			{"Look for the namespace among its flags and variables.", `kubectl -n "$NAMESPACE" get pod "$POD" -o yaml | grep -iE 'watch.?namespace|-namespace'`},
 			mayList.because("Check whether the program may list all namespaces. If it needs only one, a Role in place of the ClusterRole turns this problem into an error."),
 		},
 		Queries: []Step{
@@ -158,6 +161,7 @@ var informerDuplicated = Alert{
 		Meaning: "A process has had more than one informer on the same resource and namespace for $for. Informers with different selectors count as well, although they may be intended.",
 		Impact:  "Each duplicate costs a watch, and the memory of a second cache.",
 		Commands: []Step{
+			listPods,
 			podUsage,
 			countObjects.because("Count the objects, to see what a second cache costs."),
 		},

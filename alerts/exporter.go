@@ -57,6 +57,7 @@ var informerExporterConfigReloadFailed = Alert{
 		Commands: []Step{
 			podLog("invalid configuration file").because("Read the error and its line."),
 			{"Show the file as stored in the API server.", `kubectl -n "$NAMESPACE" describe configmaps`},
+			describePod.because("If the file is unreadable, look for volumes that could not be mounted."),
 		},
 		Queries: []Step{
 			{"Exporters, and seconds since their last successful reload.", `time() - informer_exporter_config_last_reload_success_timestamp_seconds{@, ` + inThisCluster + `} and informer_exporter_config_last_reload_successful{@, ` + inThisCluster + `} == 0`},
@@ -85,6 +86,7 @@ var informerExporterLeaderMissing = Alert{
 		Meaning: "The exporters run with `--leader-elect`, and none of them has been the leader for longer than $for. Only the leader audits its caches, object by object.",
 		Impact:  "A cache that does not lag but is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
 		Commands: []Step{
+			exporterPods,
 			{"See the holder and its last renewal.", `kubectl -n "$NAMESPACE" get lease "${LOCK#*/}" -o yaml`},
 			{"Find the response of the API server, and the fix.", `kubectl -n "$NAMESPACE" logs -l app.kubernetes.io/name=informer-exporter --prefix --since=1h --tail=-1 | grep -iE 'lease' | tail -n 30`},
 		},
@@ -124,6 +126,7 @@ informer_exporter_build_info{@}
 		Impact:  "The exporter uses more CPU for garbage collection, and is OOM-killed when its caches grow. Cluster-wide signals are then missing.",
 		Commands: []Step{
 			describePod.because("See the memory limit, and whether it was `OOMKilled`."),
+			podUsage,
 			{"Raise the memory limit: replace 512Mi with twice the current limit. `WORKLOAD` is the owner of the Pod, such as `deployment/informer-exporter`.", `kubectl -n "$NAMESPACE" set resources "$WORKLOAD" --limits=memory=512Mi`},
 		},
 		Queries: []Step{
@@ -161,6 +164,7 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 		Meaning: "The exporters run with `--shard`, and fewer shards than configured have been scraped for longer than $for.",
 		Impact:  "Alerts on the resources of the missing shards cannot fire. The other shards do not take over their work.",
 		Commands: []Step{
+			{"Compare the replicas that are wanted and ready.", `kubectl get deployments,statefulsets -A -l app.kubernetes.io/name=informer-exporter`},
 			exporterPods,
 			exporterLog,
 		},

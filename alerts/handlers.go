@@ -87,6 +87,7 @@ var informerHandlerPanics = Alert{
 		Commands: []Step{
 			stackTrace,
 			describePod,
+			rollouts,
 		},
 		Queries: []Step{
 			{"Panics by handler, over all processes.", `sum by (@namespace, @pod, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@, ` + inThisCluster + `}[1h])) > 0`},
@@ -94,7 +95,6 @@ var informerHandlerPanics = Alert{
 		Causes: []string{
 			"The usual cause is a missing type assertion for `cache.DeletedFinalStateUnknown` in OnDelete.",
 			"One object causes the panic: change or remove that object until the fix is released.",
-			"Since a rollout: roll back.",
 		},
 		Resolves: "$window after the last panic. The Pod then has no further restarts.",
 		Escalate: controllerTeam,

@@ -83,7 +83,7 @@ var clusterGenerationLag = Alert{
 		Meaning: "For more than $objective, `status.observedGeneration` of an object has been below `metadata.generation`: its controller has not observed the last change to the spec.",
 		Impact:  "The change has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
 		Commands: []Step{
-			{"Find the objects.", `kubectl get "$INFORMER_TYPE" -n "$NAMESPACE" -o custom-columns=NAME:.metadata.name,GENERATION:.metadata.generation,OBSERVED:.status.observedGeneration,DELETED:.metadata.deletionTimestamp | awk 'NR == 1 || $2 != $3 && $4 == "<none>"'`},
+			{"Find the objects.", `kubectl get "$INFORMER_TYPE" -n "$NAMESPACE" -o ` + unobserved},
 			{"Is the controller alive? An old `RENEWED` means no leader.", `kubectl get leases -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime`},
 			{"For built-in resources, read the log of kube-controller-manager.", `kubectl -n kube-system logs -l component=kube-controller-manager --prefix --tail=100`},
 		},

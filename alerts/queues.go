@@ -131,6 +131,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_q
 		Commands: []Step{
 			podLog("error|throttl|timeout"),
 			describePod,
+			lastChanges.because("Find the writers of what this controller reconciles, which is `RESOURCE`."),
 		},
 		Queries: []Step{
 			{"Growth: adds minus items taken, per second.", `sum(rate(workqueue_adds_total{@, ` + ofThisQueue + `}[5m])) - sum(rate(workqueue_queue_duration_seconds@count{@, ` + ofThisQueue + `}[5m]))`},
@@ -196,6 +197,7 @@ var controllerItemsDropped = Alert{
 		Impact:  "Objects are not in their desired state, and no worker reconciles them.",
 		Commands: []Step{
 			podLog("error|dropp|retries"),
+			{"Find objects whose last change was not reconciled. `RESOURCE` is what this controller reconciles, and has an observedGeneration.", `kubectl get "$RESOURCE" -A -o ` + unobserved},
 			restartPod.because("After the cause is fixed: restart the process, which reconciles everything."),
 		},
 		Queries: []Step{

@@ -27,7 +27,7 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 		Commands: []Step{
 			listPods,
 			replicaLog("error"),
-			{"Did it begin with a rollout?", `kubectl -n "$NAMESPACE" rollout history "$WORKLOAD"`},
+			rollouts,
 		},
 		Queries: []Step{
 			{"Errors, terminal errors and panics.", `sum by (result) (increase(controller_reconcile_total{@, ` + ofThisProgram + `, controller="$CONTROLLER", result=~"error|terminal|panic"}[15m])) > 0`},
@@ -35,7 +35,6 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 			{"Mean backoff. Minutes mean that items have been failing for a long time.", `sum(rate(controller_backoff_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m])) / sum(rate(controller_backoff_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m]))`},
 		},
 		Causes: []string{
-			"Since a rollout: undo it, `kubectl -n \"$NAMESPACE\" rollout undo \"$WORKLOAD\"`.",
 			"Several controllers or programs: the API server, its webhooks or the network. Check their alerts first.",
 			"Conflicts (409) are not errors but a request to retry: requeue without an error, or patch instead of updating.",
 			"Cause fixed, but items wait for their backoff, up to 1000 s: restart the program, which resets it.",
@@ -61,6 +60,7 @@ var controllerReconcilePanics = Alert{
 		Commands: []Step{
 			stackTrace,
 			describePod,
+			rollouts,
 		},
 		Queries: []Step{
 			{"Panics over all processes.", `sum by (@namespace, @pod, name, controller) (increase(controller_reconcile_total{@, ` + inThisCluster + `, result="panic"}[1h])) > 0`},
@@ -68,7 +68,6 @@ var controllerReconcilePanics = Alert{
 		Causes: []string{
 			"The usual cause is a nil pointer for an optional field: find the object and the missing field.",
 			"One object causes the panic: change or remove that object until the fix is released.",
-			"Since a rollout: roll back.",
 		},
 		Resolves: "$window after the last panic.",
 		Escalate: controllerTeam,
@@ -101,6 +100,7 @@ var controllerCleanupSlow = Alert{
 		Commands: []Step{
 			replicaLog("finalizer|cleanup|timeout"),
 			podUsage,
+			terminatingObjects,
 		},
 		Queries: []Step{
 			{"Mean duration by result. A constant value for `timeout` is the timeout of an attempt.", `sum by (result) (rate(controller_finalizer_duration_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) / (sum by (result) (rate(controller_finalizer_duration_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) > 0)`},
@@ -133,7 +133,8 @@ var controllerCleanupOverdue = Alert{
 		Impact:  "Objects blocked by the finalizer stay terminating: `kubectl delete` waits, their namespace stays `Terminating`, and no object with the same name can be created. External resources, such as volumes, continue to cost money.",
 		Commands: []Step{
 			podLog("finalizer|cleanup|error"),
-			{"Find the objects. `RESOURCE` is what this controller reconciles.", `kubectl get "$RESOURCE" -A -o ` + terminating},
+			terminatingObjects,
+			goroutines,
 		},
 		Queries: []Step{
 			{"Attempts. `error`: see the log. `timeout`: too slow. None: the controller is stuck.", `sum by (result) (increase(controller_finalizer_attempts_total{@, ` + ofThisProcess + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m]))`},

@@ -30,8 +30,8 @@ func TestRunbooksAreComplete(t *testing.T) {
 			t.Errorf("%s: %s is not filled in", a.Name, placeholder.FindString(page))
 		}
 		r := a.Runbook
-		if len(r.Commands) == 0 || len(r.Commands) > 3 {
-			t.Errorf("%s: %d commands, want one to three", a.Name, len(r.Commands))
+		if len(r.Commands) != 3 {
+			t.Errorf("%s: %d commands, want three", a.Name, len(r.Commands))
 		}
 		if len(r.Queries) == 0 || len(r.Causes) == 0 {
 			t.Errorf("%s: %d queries, %d causes", a.Name, len(r.Queries), len(r.Causes))

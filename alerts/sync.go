@@ -62,6 +62,7 @@ var informerReadsBeforeSync = Alert{
 		Impact:  "The program treats existing objects as missing. It may create them again, or delete what belongs to them. The reads return no error and are not logged.",
 		Commands: []Step{
 			podLog("not found|creat|delet").because("Look for wrong decisions shortly after the start."),
+			rollouts,
 			restartPod.because("Only if the program does not correct itself: restart it once the API server responds quickly."),
 		},
 		Queries: []Step{

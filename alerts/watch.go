@@ -76,6 +76,7 @@ or
 		Commands: []Step{
 			podLog("reflector|watch"),
 			readyz,
+			apiServers.because("List the API servers. One that restarts ends its watches."),
 		},
 		Queries: []Step{
 			{"Reasons. `server_close`: a proxy closes streams. `very_short`: the server closes the watch at once. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no process listens.", `sum by (reason) (60 * rate(k8s_informer_watch_disconnects_total{@, ` + ofThisProcess + ofThisInformer + `}[5m])) > 0`},
@@ -121,6 +122,7 @@ or
 		Commands: []Step{
 			listPods,
 			replicaLog("reflector|watch"),
+			apiServers.because("List the API servers. One that joined or left explains a gap."),
 		},
 		Queries: []Step{
 			{"Why the watches ended.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProgram+ofThisInformer+`}`, "30m") + `) > 0`},

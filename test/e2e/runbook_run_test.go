@@ -47,13 +47,20 @@ var runbookOutputs = map[string]string{
 	`get leases -A --no-headers`:               "kube-system",
 	`set resources`:                            "deployment.apps/example resource requirements updated",
 	`get prometheuses`:                         "",
+	`get configmaps -A -o yaml`:                "",
+	`get prometheusrules`:                      "0\n",
+	`WRITERS:`:                                 "held",
+	`grep -iE 'qps|burst'`:                     "",
+	`'watch.?namespace|-namespace'`:            "",
+	`get deployments,statefulsets -A`:          "deployment.apps/example",
+	`get pods -l component=kube-apiserver`:     "",
 	` logs `:                                   "", // of a Pod without a node
 	`port-forward`:                             "",
 	`top pods`:                                 "",
 }
 
 // tolerated are messages about what a cluster without nodes, metrics API and Pods of the control plane lacks.
-var tolerated = regexp.MustCompile(`^error: unable to forward port because pod is not running|^curl: |^No resources found( in (kube-system|default) namespace\.)?$|Metrics API not available|^Warning: v1 Endpoints is deprecated|^error: the server doesn't have a resource type "prometheuses"`)
+var tolerated = regexp.MustCompile(`^error: unable to forward port because pod is not running|^curl: |^No resources found( in (kube-system|default) namespace\.)?$|Metrics API not available|^Warning: v1 Endpoints is deprecated|^error: the server doesn't have a resource type "(prometheuses|prometheusrules)"`)
 
 // TestRunbookCommandsWork runs every command of the runbooks, with the variables as the alert sets them, on a real API server
 // without nodes.
@@ -67,18 +74,24 @@ func TestRunbookCommandsWork(t *testing.T) {
 		"informer_type": "configmaps", "lock": namespace + "/election", "lease": "election", "finalizer": "example.com/cleanup",
 		"controller": "c", "handler": "h",
 	}
-	const chosen = "REPLICA=replica-0 WORKLOAD=deployment/example RESOURCE=configmaps\n"
+	const lagging = "ingresses.networking.k8s.io"
+	chosen := func(resource string) string {
+		return "REPLICA=replica-0 WORKLOAD=deployment/example RESOURCE=" + resource + "\n"
+	}
 
 	ran, printed := map[string]bool{}, map[string]bool{}
 	for _, r := range rulesOf(alerts.Config{}) {
-		labels := values
-		if r.Alert == "ClusterGenerationLag" {
-			labels = map[string]string{"namespace": namespace, "informer_type": "ingresses.networking.k8s.io", "cluster": "c"}
+		labels, resource := values, "configmaps"
+		switch r.Alert {
+		case "ClusterGenerationLag":
+			labels = map[string]string{"namespace": namespace, "informer_type": lagging, "cluster": "c"}
+		case "ControllerItemsDropped":
+			resource = lagging
 		}
 		variables := expand(t, r.Annotations[alerts.VariablesAnnotation], labels)
 		a, _ := alerts.ByName(r.Alert)
 		for _, command := range a.Runbook.Commands {
-			script := variables + "\n" + chosen + strings.Replace(command.Code, "--retry 9", "--retry 0", 1)
+			script := variables + "\n" + chosen(resource) + strings.Replace(command.Code, "--retry 9", "--retry 0", 1)
 			if ran[script] {
 				continue
 			}
