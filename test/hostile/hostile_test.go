@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
@@ -187,15 +188,21 @@ type program struct {
 
 func (w world) start(t *testing.T, binary string, cases ...hostile.Case) program {
 	t.Helper()
+	config := "namespaces: [" + w.namespace + "]\nchecks: {audit: 1s, freshness: 1s}\nresources:\n- configmaps\n"
+	for _, c := range cases {
+		config += "- " + c.Resource + "." + hostile.Group + "\n"
+	}
+	return start(t, binary, w.server.Config(), config)
+}
+
+// start starts an exporter with the contents of its configuration file.
+func start(t *testing.T, binary string, server *rest.Config, config string) program {
+	t.Helper()
 	number, err := port.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	config := "namespaces: [" + w.namespace + "]\nchecks: {audit: 1s, freshness: 1s}\nresources:\n- configmaps\n"
-	for _, c := range cases {
-		config += "- " + c.Resource + "." + hostile.Group + "\n"
-	}
 	file := filepath.Join(dir, "config.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -203,7 +210,7 @@ func (w world) start(t *testing.T, binary string, cases ...hostile.Case) program
 	p := program{url: "http://" + port.Address(number)}
 	p.Server, err = stack.StartCommand(t.Context(), stack.Command{
 		Name: "exporter", Program: binary, Dir: dir, Ready: stack.Answers(p.url + "/livez"), Env: []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit)},
-		Args: []string{"--log.format=json", "--kubeconfig=" + stacktest.Kubeconfig(t, w.server.Config()), "--config.file=" + file, "--web.listen-address=" + port.Address(number)},
+		Args: []string{"--log.format=json", "--kubeconfig=" + stacktest.Kubeconfig(t, server), "--config.file=" + file, "--web.listen-address=" + port.Address(number)},
 	})
 	if err != nil {
 		t.Fatal(err)
