@@ -90,6 +90,7 @@ func TestAssertSyncedWithoutAConnection(t *testing.T) {
 func ExampleAssertSynced() {
 	obs, _ := observertest.Example()
 	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.Options{})
+	defer factory.Shutdown()
 	factory.Core().V1().Pods().Informer()
 
 	ready := func(ctx context.Context) error {

@@ -57,7 +57,7 @@ func AssertSynced(ctx context.Context, obs *collectors.Observer, options AssertO
 	if options.MaxSyncLag == 0 {
 		options.MaxSyncLag = time.Duration(catalog.Objectives.SyncLag.Threshold * float64(time.Second))
 	}
-	informers := registryOf(obs).current()
+	informers := registryOf(obs).informers.Owners()
 	var missing []error
 	for _, id := range options.IDs {
 		if !slices.ContainsFunc(informers, func(inf *informer) bool { return inf.id == id }) {
@@ -104,7 +104,7 @@ func NotifyDegraded(ctx context.Context, obs *collectors.Observer, changed func(
 	r := registryOf(obs)
 	degrade.Notify(ctx, r.Logger, func() map[*informer]bool {
 		degraded := map[*informer]bool{}
-		informers := r.current()
+		informers := r.informers.Owners()
 		readStores(informers)
 		for _, inf := range informers {
 			if inf.status().Degraded {

@@ -15,7 +15,7 @@ var _ core.Part = &registry{}
 // Collect implements core.Part.
 func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	members := map[*metrics][]*informer{}
-	informers := r.current()
+	informers := r.informers.Owners()
 	readStores(informers)
 	for _, inf := range informers {
 		members[inf.metrics] = append(members[inf.metrics], inf)

@@ -17,7 +17,7 @@ func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.Infor
 	r := registryOf(obs)
 	inf := r.newInformer(id)
 	newer := controllerOptions{InformerOptions: options}
-	inf.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
+	inf.claim.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
 	options = newer.InformerOptions
 	options.ListerWatcher = inf.decorateConnection(options.ListerWatcher)
 	if options.Transform != nil {

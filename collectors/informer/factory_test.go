@@ -90,7 +90,7 @@ func TestForResourceDecoratesEveryResource(t *testing.T) {
 				want.Namespace = "shop"
 			}
 			obs, _ := observertest.New(t)
-			f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: "shop"})
+			f := observertest.Keep(t, informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Namespace: "shop"}))
 			if _, err := f.ForResource(resource); err != nil {
 				t.Errorf("ForResource(%v): %v", resource, err)
 			} else if all := informer.List(obs); len(all) != 1 || !all[0].Connection || all[0].ID != want {

@@ -137,7 +137,7 @@ func TestIndexFunctionThatFails(t *testing.T) {
 func TestUnequalResyncPeriods(t *testing.T) {
 	const unequal = "k8s_informer_resync_periods"
 	obs, reg := observertest.New(t)
-	inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+	inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute}))
 	var last cache.ResourceEventHandlerRegistration
 	for _, step := range []struct {
 		period time.Duration
@@ -163,7 +163,7 @@ func TestUnequalResyncPeriods(t *testing.T) {
 func TestResyncPeriodsOfDuplicates(t *testing.T) {
 	obs, reg := observertest.New(t)
 	for _, period := range []time.Duration{0, time.Minute} {
-		inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+		inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute}))
 		if _, err := inf.AddEventHandlerWithResyncPeriod(cache.ResourceEventHandlerFuncs{}, period); err != nil {
 			t.Fatal(err)
 		}
@@ -176,9 +176,9 @@ func TestResyncPeriodsOfDuplicates(t *testing.T) {
 // An index function that fails for an object that cannot be read is an error for its caller, as without the decorator.
 func TestIndexFunctionForATypedNil(t *testing.T) {
 	obs, reg := observertest.New(t)
-	inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+	inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{"node": func(any) ([]string, error) { return nil, errors.New("no node") }},
-	})
+	}))
 	if _, err := inf.GetIndexer().Index("node", (*corev1.Pod)(nil)); err == nil {
 		t.Error("no error")
 	}

@@ -50,19 +50,20 @@ type handler struct {
 
 var _ cache.ResourceEventHandler = &handler{}
 
-// newHandler decorates a handler of the informer to which the other arguments belong.
-func newHandler(s *shared, id ID, m *metrics, c *stream.Connection, h cache.ResourceEventHandler) *handler {
+// decorateHandler returns a handler that the caller registers with client-go and adds to the informer.
+func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
 	inner, name, isolated := unwrapHandler(h)
 	return &handler{
 		inner:          inner,
 		isolated:       isolated,
-		handlerMetrics: m.acquireHandler(name),
-		cursor:         c.Ring.NewCursor(),
-		shared:         s,
-		id:             id,
-		metrics:        m,
-		connection:     c,
-		registered:     s.Now(),
+		handlerMetrics: inf.claim.acquireHandler(name),
+		cursor:         inf.connection.Ring.NewCursor(),
+		shared:         inf.shared,
+		id:             inf.id,
+		metrics:        inf.metrics,
+		connection:     inf.connection,
+		health:         &inf.health,
+		registered:     inf.shared.Now(),
 	}
 }
 

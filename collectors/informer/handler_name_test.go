@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
 type handlerType struct{}
@@ -52,7 +53,7 @@ func TestHandlerNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods"}, &cache.ListWatch{}, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: "pods"}, &cache.ListWatch{}, &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
 		if _, err := c.add(cache.NewTypedSharedIndexInformer[*corev1.Pod](inf)); err != nil {
 			t.Fatal(err)
 		}

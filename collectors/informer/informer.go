@@ -24,8 +24,7 @@ type informer struct {
 	connection *stream.Connection
 	checks     *checks.Checks
 	functions  functions.Functions
-	// remove removes the informer from the registry.
-	remove func(*informer)
+	claim      *claim
 
 	// store is the store without its decorator, nil if only a ListerWatcher is decorated. indexer is the store as an Indexer, nil
 	// if it is not one.
@@ -33,8 +32,6 @@ type informer struct {
 	indexer audit.Indexer
 	// lister is the ListerWatcher without its decorator, nil unless the connection is observed.
 	lister cache.ListerWatcherWithContext
-	// upstream reports client-go's own metrics of the informer, nil unless the Observer does.
-	upstream *upstreamInformer
 
 	// running is the context that the informer was run with, or nil if it was not run.
 	running atomic.Pointer[context.Context]
@@ -88,15 +85,7 @@ func (inf *informer) end() {
 	for _, h := range inf.currentHandlers() {
 		inf.removeHandler(h)
 	}
-	inf.upstream.end()
-	inf.remove(inf)
-}
-
-// decorateHandler returns a handler that the caller registers with client-go and adds to the informer.
-func (inf *informer) decorateHandler(h cache.ResourceEventHandler) *handler {
-	decorated := newHandler(inf.shared, inf.id, inf.metrics, inf.connection, h)
-	decorated.health = &inf.health
-	return decorated
+	inf.claim.registry.informers.End(inf)
 }
 
 func (inf *informer) addHandler(h *handler) {
@@ -110,7 +99,7 @@ func (inf *informer) removeHandler(h *handler) {
 	defer inf.mu.Unlock()
 	if at := slices.Index(inf.handlers, h); at >= 0 {
 		inf.handlers = slices.Delete(inf.handlers, at, at+1)
-		inf.metrics.releaseHandler(h.handlerMetrics)
+		inf.claim.releaseHandler(h.handlerMetrics)
 		h.cursor.Close()
 	}
 }

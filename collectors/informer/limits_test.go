@@ -29,9 +29,9 @@ func TestOverflow(t *testing.T) {
 		o.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
 	newInformer := func(resource, namespace string) cache.SharedIndexInformer {
-		inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: resource, Namespace: namespace}, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+		inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, informer.ID{Resource: resource, Namespace: namespace}, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
 			Indexers: cache.Indexers{"first": cache.MetaNamespaceIndexFunc, "another": cache.MetaNamespaceIndexFunc},
-		})
+		}))
 		for _, name := range []string{"first", namespace} {
 			if _, err := inf.AddEventHandler(informer.NamedHandler(name, cache.ResourceEventHandlerFuncs{})); err != nil {
 				t.Fatal(err)

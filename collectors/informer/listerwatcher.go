@@ -30,6 +30,7 @@ func NewListerWatcher(obs *collectors.Observer, id ID, lw cache.ListerWatcher) *
 	r := registryOf(obs)
 	inf := r.newInformer(id)
 	l := &ListerWatcher{decorated: inf.decorateConnection(lw), informer: inf}
+	inf.claim.closed = inf
 	r.publish(inf)
 	return l
 }

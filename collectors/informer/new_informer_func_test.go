@@ -82,7 +82,7 @@ func TestNewInformerFuncNames(t *testing.T) {
 		}, "sheep.example.com *"},
 	} {
 		lw := &cache.ListWatch{WatchFuncWithContext: c.watch(&rest.Config{Host: server.URL + c.prefix})}
-		inf := newInformer(lw, &corev1.ConfigMap{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+		inf := observertest.Keep(t, newInformer(lw, &corev1.ConfigMap{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}))
 		id := onlyNew(informer.List(obs), made)
 		if got := id.Type() + " " + id.WatchNamespace(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -133,7 +133,7 @@ func TestNewInformerFuncOfSeveralNamespaces(t *testing.T) {
 	client, newInformer := informer.NewInformerFunc(obs, &http.Client{})
 	pods := func(namespace string) cache.SharedIndexInformer {
 		watch := typed(t, &rest.Config{Host: "http://unused.invalid"}, client).CoreV1().Pods(namespace).Watch
-		return newInformer(&cache.ListWatch{WatchFuncWithContext: watch}, &corev1.Pod{}, 0, cache.Indexers{})
+		return observertest.Keep(t, newInformer(&cache.ListWatch{WatchFuncWithContext: watch}, &corev1.Pod{}, 0, cache.Indexers{}))
 	}
 	pods("a")
 	pods("b")
@@ -175,7 +175,7 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 		watches := 0
 		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client's own business") }
 		client, newInformer := informer.NewInformerFunc(obs, c.client)
-		newInformer(server, c.object, 0, cache.Indexers{})
+		observertest.Keep(t, newInformer(server, c.object, 0, cache.Indexers{}))
 		id := informer.List(obs)[0].ID
 		if got := id.Type() + " " + id.WatchNamespace(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)

@@ -17,10 +17,8 @@ type registry struct {
 	shared
 	// metrics are the series in use.
 	metrics series.Pool[labels, *metrics]
-
-	mu sync.Mutex
-	// informers are the informers that have not ended.
-	informers []*informer
+	// informers are the informers that have not ended, and are reachable.
+	informers series.Set[informer]
 }
 
 func registryOf(obs *collectors.Observer) *registry {
@@ -36,7 +34,7 @@ func (r *registry) newInformer(id ID) *informer {
 	c := stream.New(r.Observer, m.connection)
 	c.SetNamespace(id.Namespace)
 	return &informer{
-		shared: &r.shared, id: id, metrics: m, connection: c, remove: r.remove,
+		shared: &r.shared, id: id, metrics: m, connection: c, claim: &claim{registry: r, metrics: m},
 		functions: functions.Functions{Connection: c, Drops: m.drops, Lost: m.lost, Conflicts: m.conflicts, IndexErrors: m.indexErrors},
 	}
 }
@@ -55,31 +53,52 @@ func (r *registry) publish(inf *informer) {
 		Store:          inf.indexer,
 		Renamed:        inf.functions.Renames.Key,
 	})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.informers = append(r.informers, inf)
+	r.informers.Add(inf, inf.claim.release)
 }
 
-// remove removes a published informer, and its series unless another informer has the same labels.
-func (r *registry) remove(inf *informer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	at := slices.Index(r.informers, inf)
-	if at < 0 {
-		return
+// claim is what an informer uses of the series. It is released when the informer has ended, or is unreachable.
+type claim struct {
+	// closed is the informer if a call ends it in any case, and nil otherwise: the claim keeps it reachable.
+	closed   *informer
+	registry *registry
+	metrics  *metrics
+	// upstream reports client-go's own metrics of the informer, nil unless the Observer does.
+	upstream *upstreamInformer
+
+	mu       sync.Mutex
+	handlers []*handlerMetrics
+}
+
+func (c *claim) acquireHandler(name string) *handlerMetrics {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.metrics.acquireHandler(name)
+	c.handlers = append(c.handlers, h)
+	return h
+}
+
+func (c *claim) releaseHandler(h *handlerMetrics) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := slices.Index(c.handlers, h); at >= 0 {
+		c.handlers = slices.Delete(c.handlers, at, at+1)
+		c.metrics.releaseHandler(h)
 	}
-	r.informers = slices.Delete(r.informers, at, at+1)
-	l := inf.metrics.labels
-	r.metrics.Release(l, (*metrics).end)
-	r.Labels.InformerTypes.Release(l.informerType)
-	r.Labels.WatchNamespaces.Release(l.watchNamespace)
 }
 
-// current returns the informers that have not ended.
-func (r *registry) current() []*informer {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.informers)
+// release deletes the series of the informer, unless another one has the same labels.
+func (c *claim) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range c.handlers {
+		c.metrics.releaseHandler(h)
+	}
+	c.handlers = nil
+	c.upstream.end()
+	l := c.metrics.labels
+	c.registry.metrics.Release(l, (*metrics).end)
+	c.registry.Labels.InformerTypes.Release(l.informerType)
+	c.registry.Labels.WatchNamespaces.Release(l.watchNamespace)
 }
 
 // shared is the state that the informers of one Observer share.

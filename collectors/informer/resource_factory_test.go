@@ -61,10 +61,10 @@ func forEachResourceFactory(t *testing.T, options informer.Options, objects []*m
 				}
 				if kind == "dynamic" {
 					client := newDynamicClient(objects)
-					c.actions, c.factory = client.Actions, newDynamicFactory(c.obs, client, options)
+					c.actions, c.factory = client.Actions, observertest.Keep(t, newDynamicFactory(c.obs, client, options))
 				} else {
 					client := newMetadataClient(t, objects)
-					c.actions, c.factory = client.Actions, newMetadataFactory(c.obs, client, options)
+					c.actions, c.factory = client.Actions, observertest.Keep(t, newMetadataFactory(c.obs, client, options))
 				}
 				test(t, c)
 			})

@@ -87,7 +87,7 @@ func TestResyncPeriods(t *testing.T) {
 // The default period of an existing informer is unknown.
 func TestResyncPeriodsOfAnInformerThatExists(t *testing.T) {
 	obs, reg := observertest.New(t)
-	inf := informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, time.Hour, cache.Indexers{}))
+	inf := observertest.Keep(t, informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, time.Hour, cache.Indexers{})))
 	addHandler(t, inf, informer.NamedHandler("default", cache.ResourceEventHandlerFuncs{}))
 	for name, period := range map[string]time.Duration{"minute": time.Minute, "never": 0} {
 		if _, err := inf.AddEventHandlerWithResyncPeriod(informer.NamedHandler(name, cache.ResourceEventHandlerFuncs{}), period); err != nil {

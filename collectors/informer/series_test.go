@@ -22,9 +22,9 @@ import (
 // Reads by key are hits or misses, all others are lists by index, writes are neither (S1).
 func TestReads(t *testing.T) {
 	obs, reg := observertest.New(t)
-	inf := informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+	inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-	})
+	}))
 	i := inf.GetIndexer()
 	before := metricstest.Take(t, reg)
 	p := fakeapi.Pod("a", 1)

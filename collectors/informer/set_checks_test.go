@@ -46,7 +46,7 @@ func TestSetChecks(t *testing.T) {
 func TestSeriesOfChecks(t *testing.T) {
 	obs, reg := observertest.New(t)
 	newInformer := func() cache.SharedIndexInformer {
-		return informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		return observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
 	}
 	count := func() map[string]int {
 		n := map[string]int{}
@@ -88,7 +88,7 @@ func TestSeriesOfChecks(t *testing.T) {
 	obs, reg = observertest.New(t, func(o *collectors.Options) {
 		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
 	})
-	informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{}))
+	observertest.Keep(t, informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})))
 	if n, want := count(), map[string]int{catalog.InformerMutations.Name: 1}; !maps.Equal(n, want) {
 		t.Errorf("without a connection: %v, want %v", n, want)
 	}

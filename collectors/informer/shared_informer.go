@@ -21,7 +21,7 @@ func NewSharedIndexInformer(obs *collectors.Observer, id ID, lw cache.ListerWatc
 	r := registryOf(obs)
 	inf := r.newInformer(id)
 	newer := sharedOptions{SharedIndexInformerOptions: options}
-	inf.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
+	inf.claim.upstream = provideMetrics(inf.shared, &newer.InformerMetricsProvider)
 	newer.Indexers = inf.functions.Indexers(newer.Indexers)
 	s := inf.decorate(cache.NewSharedIndexInformerWithOptions(inf.decorateConnection(lw), exampleObject, newer.SharedIndexInformerOptions))
 	s.resyncs.byDefault, s.resyncs.check = options.ResyncPeriod, options.ResyncPeriod
@@ -30,8 +30,8 @@ func NewSharedIndexInformer(obs *collectors.Observer, id ID, lw cache.ListerWatc
 }
 
 // Wrap decorates an existing informer, before it is started and handlers are added. It observes the store and the
-// handlers, but not the connection: lists, watches and event lag stay unknown. Prefer NewSharedIndexInformer or a
-// decorated factory.
+// handlers, but not the connection: lists, watches and event lag stay unknown. Run the returned informer, which ends the
+// series, instead of inner. Prefer NewSharedIndexInformer or a decorated factory.
 func Wrap(obs *collectors.Observer, id ID, inner cache.SharedIndexInformer) cache.SharedIndexInformer {
 	r := registryOf(obs)
 	inf := r.newInformer(id)

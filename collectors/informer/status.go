@@ -84,7 +84,7 @@ type HandlerStatus struct {
 // scrape, and is safe for concurrent use.
 func List(obs *collectors.Observer) []Status {
 	var all []Status
-	informers := registryOf(obs).current()
+	informers := registryOf(obs).informers.Owners()
 	readStores(informers)
 	for _, inf := range informers {
 		all = append(all, inf.status())
@@ -98,7 +98,7 @@ func List(obs *collectors.Observer) []Status {
 // SyncLag returns the time by which the informer with the given ID is known to be behind the API server: the longest of
 // those that have not ended, 0 if there are none. It compares the IDs of all informers, and is safe for concurrent use.
 func SyncLag(obs *collectors.Observer, id ID) (lag time.Duration) {
-	informers := slices.DeleteFunc(registryOf(obs).current(), func(inf *informer) bool { return inf.id != id })
+	informers := slices.DeleteFunc(registryOf(obs).informers.Owners(), func(inf *informer) bool { return inf.id != id })
 	readStores(informers)
 	for _, inf := range informers {
 		lag = max(lag, inf.status().SyncLag)

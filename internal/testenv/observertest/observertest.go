@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,13 @@ func New(t testing.TB, change ...func(*collectors.Options)) (*collectors.Observe
 		t.Fatal(err)
 	}
 	return obs, registry
+}
+
+// Keep keeps an informer or a factory reachable until the test has ended: one that is not run loses its series with the next garbage
+// collection otherwise.
+func Keep[T any](t testing.TB, kept T) T {
+	t.Cleanup(func() { runtime.KeepAlive(kept) })
+	return kept
 }
 
 // Values fails the test unless a label of a metric has exactly these values in the catalog, in any order.
