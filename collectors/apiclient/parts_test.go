@@ -1,0 +1,74 @@
+package apiclient_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
+)
+
+// TestVersionsInProtobufAndAtTheLimit: the version of an object in protobuf is compared, and that of an object in JSON if it ends in
+// the first 256 KiB.
+func TestVersionsInProtobufAndAtTheLimit(t *testing.T) {
+	protobuf := func(version string) string {
+		return "k8s\x00\x0a\x04type\x12\x08\x0a\x06\x0a\x01p\x32\x01" + version // name and version
+	}
+	ending := func(last int) string {
+		const begin, end = `{"data":"`, `","metadata":{"resourceVersion":"7"`
+		return begin + strings.Repeat("x", last-len(begin)-len(end)) + end + "}}"
+	}
+	const limit = 256 * 1024
+	for name, c := range map[string]struct {
+		sent, answered string
+		want           metricstest.Snapshot
+	}{
+		"protobuf":         {protobuf("7"), protobuf("7"), metricstest.Snapshot{"k8s_client_unchanged_writes_total{resource=pods,subresource=status}": 1}},
+		"changed protobuf": {protobuf("7"), protobuf("8"), metricstest.Snapshot{}},
+		"at the limit":     {ending(limit), ending(limit), metricstest.Snapshot{"k8s_client_unchanged_writes_total{resource=pods,subresource=status}": 1}},
+		"above the limit":  {ending(limit + 1), ending(limit + 1), metricstest.Snapshot{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obs, registry := observertest.New(t)
+			transport := apiclient.WrapTransport(obs, fakeTransport(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: &inParts{Reader: strings.NewReader(c.answered)}}, nil
+			}))
+			request := must(http.NewRequestWithContext(t.Context(), http.MethodPut, "https://server/api/v1/namespaces/n/pods/p/status", strings.NewReader(c.sent)))(t)
+			response := must(transport.RoundTrip(request))(t) //nolint:bodyclose // in memory
+			must(io.ReadAll(response.Body))(t)
+			metricstest.Take(t, registry).Family("k8s_client_unchanged_writes_total").Equal(t, c.want)
+		})
+	}
+}
+
+// inParts is a body that arrives in parts of 4 KiB.
+type inParts struct{ *strings.Reader }
+
+// Read implements io.Reader.
+func (r *inParts) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 4096)]) }
+
+// Close implements io.Closer.
+func (*inParts) Close() error { return nil }
+
+// TestReadsByVersion: lists and watches count by the version that they ask for, even if a transport below returns neither a response
+// nor an error.
+func TestReadsByVersion(t *testing.T) {
+	for query, want := range map[string]string{
+		"": "list unset", "resourceVersion=0": "list any", "resourceVersion=5": "list not_older_than",
+		"resourceVersion=5&resourceVersionMatch=NotOlderThan": "list not_older_than", "resourceVersion=5&resourceVersionMatch=Exact": "list exact",
+		"resourceVersion=5&continue=x": "list continue", "watch=true": "watch unset", "watch=true&resourceVersion=0": "watch any",
+		"watch=true&resourceVersion=5": "watch exact", "watch=true&sendInitialEvents=true": "watch streaming",
+	} {
+		obs, registry := observertest.New(t)
+		for _, next := range []fakeTransport{answering(http.StatusOK), func(*http.Request) (*http.Response, error) { return nil, nil }} { //nolint:nilnil // as above
+			must(apiclient.WrapTransport(obs, next).RoundTrip(newRequest(t, http.MethodGet, "https://server/api/v1/pods?"+query)))(t) //nolint:bodyclose // in memory
+		}
+		verb, version, _ := strings.Cut(want, " ")
+		metricstest.Take(t, registry).Family("k8s_client_reads_total").Equal(t, metricstest.Snapshot{
+			"k8s_client_reads_total{resource=pods,resource_version=" + version + ",verb=" + verb + "}": 2,
+		})
+	}
+}
