@@ -162,7 +162,7 @@ chaos: servers ## Test the exporter under long outages of servers, credentials a
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
 .PHONY: hostile
-hostile: servers ## Run the exporter against an API server that lies, each case alone FOR=1m; prints the rows of docs/chaos.md
+hostile: servers ## Run the exporter against an API server that returns false data, each case alone FOR=1m; prints the rows of docs/chaos.md
 	FOR=$(or $(FOR),1m) $(GO) test -count=1 -timeout 60m -parallel 4 -v -run TestExporter ./test/hostile
 
 .PHONY: record

@@ -98,7 +98,7 @@ var Cases = []Case{
 		}
 		_, _ = q.Write(q.garble(raw)) // the client has gone
 	}},
-	{"halfjson", "ends each response within JSON, after a random number of bytes", func(q *request) {
+	{"halfjson", "ends each response in the middle of its JSON, after a random number of bytes", func(q *request) {
 		q.header(runtime.ContentTypeJSON)
 		text := `{"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"default","labels":{"a":"b"}}}}`
 		fmt.Fprint(q, text[:1+q.random.IntN(len(text)-1)])
@@ -116,7 +116,7 @@ var Cases = []Case{
 		}
 		q.honest(version, objects...)
 	}},
-	{"jumpingversions", "sends resource versions that jump back and forth, overflow or are no numbers", func(q *request) {
+	{"jumpingversions", "sends resource versions that jump back and forth, overflow or are not numbers", func(q *request) {
 		versions := []string{"1", "18446744073709551615", "18446744073709551616", "-1", "", "abc", "0x10", "1e9", "5", "99999999999999999999999999"}
 		if !q.watch {
 			q.list(versions[q.random.IntN(len(versions))], "", q.object(0))
@@ -149,7 +149,7 @@ var Cases = []Case{
 		a.Namespace, b.Namespace = "kube-system", ""
 		q.honest(version, a, b, q.object(2))
 	}},
-	{"giantlabels", "lists terminating objects whose labels, names and finalizers have a megabyte, invalid UTF-8 or quotes", func(q *request) {
+	{"giantlabels", "lists terminating objects whose labels, names and finalizers are a megabyte long, or have invalid UTF-8 or quotes", func(q *request) {
 		deleted := metav1.NewTime(time.Unix(1_700_000_000, 0))
 		giant := strings.Repeat("x", 1<<20)
 		a, b, c := q.object(0), q.object(1), q.object(2)

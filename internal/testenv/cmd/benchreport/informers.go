@@ -100,14 +100,14 @@ var coldStart = section{
 	documented: "memory grows flat during a cold start",
 	runs:       []benchmarks{{bench, "ColdStart$"}},
 	measured: func(f *figures, t *strings.Builder) {
-		t.WriteString("Heap of an informer of 10,000 Pods, from its start until it has synced, above the heap before. The least of five runs.\n\n![Heap during a cold start](bench-coldstart.svg)\n\n")
+		t.WriteString("Heap of an informer of 10,000 Pods, from its start until it has synced, above the heap before. The minimum of five runs.\n\n![Heap during a cold start](bench-coldstart.svg)\n\n")
 		t.WriteString(page.Head("First list", "Peak", "Peak, decorated", "Held afterwards", "Held, decorated", "Until synced", "Until synced, decorated"))
 		for _, w := range ways {
 			get := func(unit string) string { return f.number("ColdStart", w[0]+"-"+unit) }
 			t.WriteString(page.Row(w[1], get("plain-peak-MiB")+" MiB", get("decorated-peak-MiB")+" MiB", get("plain-held-MiB")+" MiB", get("decorated-held-MiB")+" MiB", get("plain-s")+" s", get("decorated-s")+" s"))
 		}
 		peak := func(way string) float64 { return f.get("ColdStart", way+"-plain-peak-MiB") }
-		fmt.Fprintf(t, "\nMemory does not grow flat: the peak is %.1f times what is held with a streaming list, and %.1f times with one LIST. The client's peak is %s with a streaming list, which decodes one object at a time; one LIST has the whole answer and its objects in memory at once. ",
+		fmt.Fprintf(t, "\nMemory does not grow flat: the peak is %.1f times what is held with a streaming list, and %.1f times with one LIST. The client's peak is %s with a streaming list, which decodes one object at a time; one LIST holds the whole response and its objects in memory at once. ",
 			peak("streaming")/f.get("ColdStart", "streaming-plain-held-MiB"), peak("list")/f.get("ColdStart", "list-plain-held-MiB"),
 			either(peak("streaming") < peak("list"), "lower", "no lower"))
 		fmt.Fprintf(t, "The decorator changes the peak by a factor of %.2f.\n", f.get("ColdStart", "streaming-decorated-peak-MiB")/peak("streaming"))

@@ -30,7 +30,7 @@ var reads = section{
 		fmt.Fprintf(t, "\nWith resourceVersion unset, %s.\n", either(lists < gets,
 			"gets miss and lists do not: since Kubernetes 1.31, a consistent list only asks etcd for its current version, and is then answered from the watch cache",
 			"lists miss at least as often as gets"))
-		fmt.Fprintf(t, "Version 0 avoids etcd entirely, and the median of a list is %.2f times that with the version unset: its size is what takes time. Read Pods from an informer instead.\n",
+		fmt.Fprintf(t, "Version 0 avoids etcd entirely, and the median of a list is %.2f times that with the version unset: most of the time depends on its size. Read Pods from an informer instead.\n",
 			f.get("ServerReads", "zero-list-p50-ms")/f.get("ServerReads", "unset-list-p50-ms"))
 	},
 	plots: map[string]func(*figures) string{"bench-reads.svg": func(f *figures) string {
@@ -90,7 +90,7 @@ var stores = section{
 		}
 		slowest := f.get("Stores", "mutex-ops/s")
 		fmt.Fprintf(t, "\nOne mutex is %s as fast as copy-on-write, which copies all keys for each update and is the slowest store here, not the second fastest. ", times(slowest/f.get("Stores", "copyonwrite-ops/s")))
-		fmt.Fprintf(t, "The documented figure of one lock is %s below what is measured, so it is not the lock that limits it. ", times(slowest/1200))
+		fmt.Fprintf(t, "The documented figure of one lock is %s below the measured one, so the lock is not what limits it. ", times(slowest/1200))
 		fmt.Fprintf(t, "The decorated Indexer is %.2f times as fast as the plain one. An informer has one writer, so these rates say little about a controller.\n",
 			f.get("Stores", "decorated-ops/s")/f.get("Stores", "indexer-ops/s"))
 	},
