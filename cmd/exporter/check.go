@@ -195,8 +195,8 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 	return report, nil
 }
 
-// lastChanges returns a function that requests an object, and returns when its spec has changed last. After a request without an
-// answer, all others fail at once.
+// lastChanges returns a function that requests an object, and returns when its spec last changed. After a request without a
+// response, all others fail at once.
 func lastChanges(ctx context.Context, timeout time.Duration, objects metadata.Interface) func(check.Object) (time.Time, error) {
 	var unanswered error
 	return func(o check.Object) (time.Time, error) {

@@ -22,7 +22,7 @@ type command struct {
 	args []string
 	// required are the flags without which the command line is invalid.
 	required []string
-	// run executes the command after its flags were parsed. Results are written to stdout.
+	// run executes the command after its flags have been parsed. Results are written to stdout.
 	run func(ctx context.Context, args []string, stdout io.Writer) error
 }
 

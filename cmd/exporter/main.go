@@ -15,7 +15,7 @@ import (
 const (
 	exitOK    = 0
 	exitError = 1 // failed; of check: problems found
-	exitUsage = 2 // invalid command line; of check also: cluster cannot be checked
+	exitUsage = 2 // invalid command line; for check, also a cluster that cannot be checked
 )
 
 func main() {

@@ -9,7 +9,7 @@
 //	requests, their duration, conflicts     rest.Config.Wrap: each attempt passes the transport
 //	throttle wait                           rest.Config.RateLimiter
 //	bytes of lists and watches              the body of the response, after decompression
-//	bytes of gzip on the wire, if asked     the body of the response, before decompression
+//	bytes of gzip on the wire, if enabled   the body of the response, before decompression
 //	writes that change nothing              resourceVersion in the bodies of request and response
 //
 // Files:
@@ -18,7 +18,7 @@
 //	spans.go         spans of requests in a traced reconcile
 //	requests.go      the series of requests, created when a program first sends such a request
 //	compression.go   decompresses in place of net/http, to count what is on the wire
-//	reads.go         lists and watches: the version they ask for, and their bytes
+//	reads.go         lists and watches: the requested version, and their bytes
 //	writes.go        updates and patches that change nothing
 //	version_scan.go  finds the resourceVersion of an object in JSON or protobuf
 //	throttle.go      the decorator of a flowcontrol.RateLimiter

@@ -47,7 +47,7 @@ func WrapConfigWithOptions(obs *collectors.Observer, config *rest.Config, option
 	if server, _, err := rest.DefaultServerUrlFor(config); err == nil { // otherwise no client can be created from config
 		prefix = strings.TrimSuffix(path.Join("/", server.Path), "/") // as client-go prepends it to the path
 	}
-	if options.CompressedBytes { // innermost: wrappers that are already set see what they see without it
+	if options.CompressedBytes { // innermost, so that existing wrappers see no difference
 		config.WrapTransport = clienttransport.Wrappers(r.decompress(prefix), config.WrapTransport)
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return r.wrapTransport(next, prefix) })

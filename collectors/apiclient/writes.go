@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 )
 
-// maxScanned is the number of bytes of an object in which its resourceVersion is searched.
+// maxScanned is the number of bytes of an object that are searched for its resourceVersion.
 const maxScanned = 256 * 1024
 
 // comparesVersions reports whether a request was a write that may have changed nothing: the API server answered an update or
@@ -56,7 +56,7 @@ func sentVersion(request *http.Request) string {
 	}
 }
 
-// comparedBody searches the resourceVersion of an object while the caller reads it.
+// comparedBody searches for the resourceVersion of an object while the caller reads it.
 type comparedBody struct {
 	io.ReadCloser
 	sent      string

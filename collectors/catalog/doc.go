@@ -31,7 +31,7 @@
 //	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
 //	targets.go     the objectives in force, after a user's overrides
-//	scrapes.go     the windows and for durations that a scrape interval needs
+//	scrapes.go     the minimum windows and waits for a scrape interval
 //	format.go      thresholds and durations as people and Prometheus write them
 //
 // The name of a metric is written once, where it is declared. All other code refers to the Go value, or a test compares it.

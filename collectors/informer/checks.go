@@ -49,7 +49,7 @@ type AssertOptions struct {
 }
 
 // AssertSynced returns an error unless informers are synced, connected and fresh at this moment, and equal to the API server if asked.
-// The error names each informer with what is wrong. Use it in tests and readiness probes; probes that run often should
+// The error names each informer and its problem. Use it in tests and readiness probes; probes that run often should
 // set NoRequests. A freshness check takes a second and one watch request per informer, at most 16 at a time. It needs an observed
 // connection and store: informers of Wrap and NewListerWatcher pass with NoRequests only. Without informers, it returns an error.
 // It is safe for concurrent use.

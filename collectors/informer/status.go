@@ -36,7 +36,7 @@ type Status struct {
 	LastEvent time.Time
 	// WatchOpened is when the current watch was opened, the zero time if none is open.
 	WatchOpened time.Time
-	// Failures is the number of lists and watches in a row that have failed, 0 once a watch has been open for a second.
+	// Failures is the number of consecutive failed lists and watches, 0 once a watch has been open for a second.
 	Failures int
 	// Relists is the number of complete lists after the first.
 	Relists uint64

@@ -34,7 +34,7 @@ type leaseClass struct {
 var _ cache.ResourceEventHandler = (*LeaseHandler)(nil)
 
 // NewLeaseHandler returns the event handler of an informer of Leases. lag returns the current sync lag of the informer, so that a
-// renewal that has not arrived yet does not expire a Lease; nil stands for no lag. Each informer needs its own handler. Close
+// Lease does not count as expired while its renewal has not arrived; nil means no lag. Each informer needs its own handler. Close
 // must be called after the informer has stopped.
 func (c *Collector) NewLeaseHandler(lag func() time.Duration) *LeaseHandler {
 	if lag == nil {

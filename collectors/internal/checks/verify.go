@@ -16,8 +16,8 @@ var (
 	errUnknown    = errors.New("a freshness check had no result: the cache has no version that the API server still has, or the watch has just ended")
 )
 
-// Verify checks now, in addition to the checks in turn, whether the store has everything that a second watch delivers, and whether it
-// equals the API server. The first takes the second of that watch, and at most ten; the second takes as long as an audit.
+// Verify checks at once, out of turn, whether the store has everything that a second watch delivers, and whether it equals the API
+// server. The first check takes one to ten seconds, the second as long as an audit.
 func (c *Checks) Verify(ctx context.Context, fresh, equal bool) error {
 	if (fresh || equal) && (c.Lister == nil || c.Store == nil) {
 		return errUnobserved

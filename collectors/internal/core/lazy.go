@@ -16,7 +16,7 @@ type Gate struct {
 	closed bool
 }
 
-// Close makes all later first uses of lazy series have no effect. The caller deletes the series afterwards.
+// Close prevents the creation of further lazy series. The caller deletes the existing ones afterwards.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

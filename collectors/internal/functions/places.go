@@ -11,7 +11,7 @@ type Places struct {
 	mu sync.Mutex
 	// setAt is the file and line, empty if none is set.
 	setAt string
-	// shared is set once the log has that handlers share the function.
+	// shared is set once it has been logged that handlers share the function.
 	shared bool
 }
 
@@ -26,7 +26,7 @@ func (t *Places) Replace(set bool, by string) (replaced string) {
 	return replaced
 }
 
-// SharedBy returns where a function was set that several handlers share, once for each function; otherwise an empty string.
+// SharedBy returns where the function was set if several handlers share it, once for each function; otherwise an empty string.
 func (t *Places) SharedBy(handlers int) (setAt string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -36,7 +36,7 @@ func (c *Counter) Miss() {
 }
 
 // stripeOf returns the stripe of a goroutine, given an address on its stack. Each goroutine has its own stack, so two of them
-// rarely share a stripe; if they do, or if the stack moves, the count is still right. The address is never dereferenced. A
+// rarely share a stripe; if they do, or if the stack moves, the count is still correct. The address is never dereferenced. A
 // variable without a size costs no store, which an atomic addition would wait for; a random number would cost 7 ns.
 func stripeOf(onStack unsafe.Pointer) uint64 {
 	return uint64(uintptr(onStack)) * fibonacci >> (64 - stripeBits)

@@ -65,7 +65,7 @@ type Connection struct {
 	closed atomic.Int64
 	// fresh is the last moment for which a check has shown that nothing was missing, 0 before the first.
 	fresh atomic.Int64
-	// failures is the number of lists and watches in a row that failed.
+	// failures is the number of consecutive failed lists and watches.
 	failures atomic.Int64
 
 	mu sync.Mutex
@@ -184,7 +184,7 @@ func (c *Connection) Fresh(at int64) {
 	}
 }
 
-// Failures returns the number of lists and watches in a row that have failed, 0 once a watch has been open for a second. Lists
+// Failures returns the number of consecutive failed lists and watches, 0 once a watch has been open for a second. Lists
 // that succeed do not count: an informer that may list but not watch keeps failing.
 func (c *Connection) Failures() int64 {
 	if c.Open() && c.clock.Now()-c.opened.Load() >= int64(shortWatch) {
