@@ -24,7 +24,7 @@ import (
 // maxCached limits the cached users and the cached permissions, each of which an authenticated client may cause.
 const maxCached = 4096
 
-// retries are the attempts within reviewTimeout after an error that may be brief.
+// retries are the attempts within reviewTimeout after an error that may be transient.
 var retries = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 3}
 
 // errRejected means that the API server does not accept a token. Any other error means that it gave no result.
@@ -129,7 +129,7 @@ func (p *permissions) authorize(ctx context.Context, user authentication.UserInf
 	return result.Allowed && !result.Denied, result.Reason, nil
 }
 
-// attempt sends a review and repeats it after errors that may be brief, for at most reviewTimeout. It returns the last error
+// attempt sends a review and repeats it after errors that may be transient, for at most reviewTimeout. It returns the last error
 // of the API server.
 func attempt[T any](ctx context.Context, send func(context.Context) (*T, error)) (result *T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)

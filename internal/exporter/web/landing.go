@@ -76,7 +76,7 @@ func newLanding(s *Server) *landing {
 func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, l.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client is gone
+	_, _ = io.WriteString(w, l.page(query.Get("sort"), query.Has("desc")).html()) //nolint:gosec // markup escapes all text; an error means that the client has disconnected
 }
 
 func (l *landing) page(sortBy string, descending bool) page {

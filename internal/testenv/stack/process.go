@@ -127,7 +127,7 @@ func (s *Server) WaitReady(ctx context.Context) error {
 }
 
 // Stop stops the server gracefully; when ctx ends, or after Command.StopTimeout, it kills it. The server has exited when Stop
-// returns, and Supervise does not restart it. Stopping a server that is not running does nothing else.
+// returns, and Supervise does not restart it. For a server that is not running, that is the only effect.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The backoff of a kubelet between restarts of a container that ends again and again, its CrashLoopBackOff.
+// The backoff of a kubelet between restarts of a container that keeps exiting, its CrashLoopBackOff.
 const (
 	firstBackoff = 10 * time.Second
 	maxBackoff   = 5 * time.Minute
@@ -79,7 +79,7 @@ func (s *Server) await(ctx context.Context, proc *process) bool {
 	return true
 }
 
-// launch starts the server unless it is running, without a wait.
+// launch starts the server unless it is running, without waiting until it is ready.
 func (s *Server) launch() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,7 +70,7 @@ func (s *Server) Close() {
 	s.server.Close()
 }
 
-// Requests returns the number of watches by resource, without freshness checks. It forgets them.
+// Requests returns the number of watches by resource, without freshness checks, since the last call.
 func (s *Server) Requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
