@@ -33,7 +33,7 @@ func newCredential(r *http.Request) credential {
 }
 
 // expiry returns the expiry of a JSON Web Token. Its signature is not checked: the caller must have verified the token
-// otherwise.
+// by other means.
 func expiry(token string) time.Time {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -49,7 +49,7 @@ type Options struct {
 	// OlderThan is the age from which terminating objects, expired Leases and the observed generation lag are problems. If nil, the
 	// objectives of alerts apply.
 	OlderThan *time.Duration
-	// Changed returns when the spec of an object has changed last. If nil, the age of the observed generation lag is unknown, and
+	// Changed returns when the spec of an object last changed. If nil, the age of the observed generation lag is unknown, and
 	// any lag is a problem.
 	Changed func(Object) (time.Time, error)
 }

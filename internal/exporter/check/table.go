@@ -67,7 +67,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// printable drops control characters, which could change the terminal or the table: finalizers and holders are written by anyone.
+// printable drops control characters, which could change the terminal or the table: any user may set finalizers and holders.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

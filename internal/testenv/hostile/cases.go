@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Case is a resource and how the server lies about it.
+// Case is a resource with the false data that the server returns for it.
 type Case struct {
 	// Resource is the name of the resource in Group.
 	Resource string

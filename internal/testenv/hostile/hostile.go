@@ -1,5 +1,5 @@
-// Package hostile is an API server that lies. It stands in front of a real one, passes requests on, and also serves resources of a
-// group of its own, one per case of Cases: each answers lists and watches of one resource with one kind of nonsense.
+// Package hostile is an API server that returns false data. It runs in front of a real one, passes requests on, and also serves resources of a
+// group of its own, one per case of Cases: each answers lists and watches of one resource with one kind of false or invalid data.
 package hostile
 
 import (
