@@ -81,18 +81,18 @@ func TestPush(t *testing.T) {
 	config := "--config.file=" + write(t, "config.yaml", "resources: [{name: pods}, {name: namespaces}, {name: secrets}]\nchecks: {audit: 1s}\n")
 	gateway := newPushgateway(t, http.StatusOK)
 	url := strings.Replace(gateway.URL, "http://", "http://alice@", 1)
-	log, err := pushOnce(t, kubeconfigOf(t, pusher.Config), config, "--pushgateway.url="+url, "--pushgateway.password-file="+write(t, "password", "secret\n"), "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
+	log, err := pushOnce(t, kubeconfigOf(t, pusher.Config), config, "--pushgateway.url="+url, "--pushgateway.password-file="+write(t, "password", "hunter2\n"), "--pushgateway.job=nightly", "--pushgateway.grouping=cluster=eu", "--pushgateway.grouping=zone=b")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
 	got := gateway.only(t)
-	if got.method != http.MethodPut || got.user != "alice" || got.password != "secret" {
+	if got.method != http.MethodPut || got.user != "alice" || got.password != "hunter2" {
 		t.Errorf("%s by %s with %s", got.method, got.user, got.password)
 	}
 	if want := []string{"/metrics/job/nightly/cluster/eu/zone/b", "/metrics/job/nightly/zone/b/cluster/eu"}; got.path != want[0] && got.path != want[1] {
 		t.Errorf("pushed to %s, want %s", got.path, want[0])
 	}
-	if strings.Contains(log.String(), "secret@") {
+	if strings.Contains(log.String(), "hunter2") {
 		t.Errorf("the password is logged:\n%s", log)
 	}
 	for name, want := range map[string]map[string]float64{
