@@ -55,7 +55,7 @@ type group struct {
 	hidden  bool // whether the group is reported as part of other
 
 	counted  int          // objects in together
-	together node[*group] // in together, by its oldest object
+	together node[*group] // the place in together, which is ordered by the oldest object
 }
 
 // together is the groups that are reported together.

@@ -71,7 +71,7 @@ type pending struct {
 // taken is an item in progress.
 type taken[T comparable] struct {
 	queue *Queue[T]
-	// goroutine is that of the worker, 0 if there is no other queue.
+	// goroutine is the goroutine of the worker. It is 0 if the controller has only one queue.
 	goroutine uint64
 	span      core.Span
 	context   spans.SpanContext

@@ -6,8 +6,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// fromTheStart are counters with a closed set of values that are all at 0 before anything has happened: those of limits and
-// discoveries, that of a transform once it is set, and that of a resource once it is requested.
+// fromTheStart are counters whose label values are known in advance. All of them are reported as 0 before the first event: limits and
+// discoveries always, transforms once one is set, and requests of a resource once there is one.
 var fromTheStart = []string{
 	catalog.InformerLabelOverflow.Name, catalog.ObjectOverflow.Name, catalog.ExporterDiscoveries.Name,
 	catalog.InformerTransformDrops.Name, catalog.ClientConflicts.Name,
