@@ -20,6 +20,8 @@ RACE     ?= -race
 PARALLEL ?= 4
 # Packages whose kill rates are in docs/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit objects informer queue controllers leader apiclient) ./alerts ./dashboards
+# Packages whose API docs/versioning.md covers.
+PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # What `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md docs/requirements.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -89,10 +91,12 @@ apidiff: ## Print incompatible changes of the Go API since REF (the last tag); f
 	@ref=$(or $(REF),$$(git describe --tags --abbrev=0 2>/dev/null || true)); [ -n "$$ref" ] || { echo 'no release to compare with'; exit 0; }; \
 	old=$$(mktemp -d); trap 'git worktree remove --force '$$old'/tree; rm -rf '$$old EXIT; git worktree add -q --detach $$old/tree $$ref; \
 	apidiff=$(APIDIFF); changes=; \
-	for p in $$(cd $$old/tree && $(GO) list ./collectors/... ./integrations/clientgo ./tracing ./alerts ./dashboards | grep -v /internal/); do \
-	  (cd $$old/tree && $$apidiff -w $$old/export $$p); \
-	  found=$$($$apidiff -incompatible $$old/export $$p); \
-	  [ -z "$$found" ] || { echo "$$p"; echo "$$found"; changes=yes; }; \
+	for m in . integrations/controllerruntime; do \
+	  for p in $$(cd $$old/tree/$$m && $(GO) list ./... | grep -E '$(PUBLIC)' | grep -v /internal/); do \
+	    (cd $$old/tree/$$m && $$apidiff -w $$old/export $$p); \
+	    found=$$(cd $$m && $$apidiff -incompatible $$old/export $$p); \
+	    [ -z "$$found" ] || { echo "$$p"; echo "$$found"; changes=yes; }; \
+	  done; \
 	done; \
 	case "$$ref$$changes" in v0.*|*[!s]) ;; *yes) echo "incompatible with $$ref: see docs/versioning.md"; exit 1;; esac
 
