@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,15 +39,16 @@ var (
 )
 
 // prune removes fields of a message in place and returns its new length. Lengths keep their encoded size, so nothing moves twice.
-func (m message) prune(data []byte) (kept int, err error) {
+// What follows an invalid field is kept: the decoder accepts some that protowire rejects.
+func (m message) prune(data []byte) (kept int) {
 	for read := 0; read < len(data); {
 		number, kind, tag := protowire.ConsumeTag(data[read:])
 		if tag < 0 {
-			return 0, protowire.ParseError(tag)
+			return kept + copy(data[kept:], data[read:])
 		}
 		value := protowire.ConsumeFieldValue(number, kind, data[read+tag:])
 		if value < 0 {
-			return 0, protowire.ParseError(value)
+			return kept + copy(data[kept:], data[read:])
 		}
 		whole := data[read : read+tag+value]
 		read += len(whole)
@@ -59,16 +59,13 @@ func (m message) prune(data []byte) (kept int, err error) {
 		case f.within != nil && kind == protowire.BytesType:
 			_, size := protowire.ConsumeVarint(whole[tag:])
 			content := whole[tag+size:]
-			n, err := f.within.prune(content)
-			if err != nil {
-				return 0, err
-			}
+			n := f.within.prune(content)
 			putVarint(whole[tag:tag+size], uint64(n))
 			whole = whole[:tag+size+n]
 		}
 		kept += copy(data[kept:], whole)
 	}
-	return kept, nil
+	return kept
 }
 
 // putVarint encodes a number in exactly len(data) bytes.
@@ -107,10 +104,7 @@ func pruneMetadata(data []byte) ([]byte, error) {
 	if !ok || meta.APIVersion != metav1.SchemeGroupVersion.String() {
 		return data, nil
 	}
-	kept, err := message{unknownRaw: {within: within}}.prune(rest)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", meta.Kind, err)
-	}
+	kept := message{unknownRaw: {within: within}}.prune(rest)
 	return data[:len(protobufPrefix)+kept], nil
 }
 
