@@ -56,10 +56,9 @@ func (f *pushFlags) validate() error {
 	var err error
 	f.url, err = url.Parse(f.address)
 	switch {
-	case err != nil: // err contains the whole address, including the password
+	// The address may have a password, which err contains, and which Redacted finds only in a valid URL.
+	case err != nil || f.url.Scheme != "http" && f.url.Scheme != "https" || f.url.Host == "":
 		return usageError{errors.New("--pushgateway.url: not a URL like http://pushgateway:9091")}
-	case f.url.Scheme != "http" && f.url.Scheme != "https" || f.url.Host == "":
-		return usageError{fmt.Errorf("--pushgateway.url: %q is not a URL like http://pushgateway:9091", f.url.Redacted())}
 	case f.password != "" && f.url.User == nil:
 		return usageError{errors.New("--pushgateway.password-file: needs a user in --pushgateway.url, as in http://user@pushgateway:9091")}
 	case f.job == "":

@@ -146,3 +146,20 @@ func TestPushFails(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// No error about the address of the Pushgateway has its password, however the address is mistyped.
+func TestPushErrorsHaveNoPassword(t *testing.T) {
+	for _, address := range []string{
+		"http://alice:hunter2@gateway:port", "http://alice:hunter2@", "ftp://alice:hunter2@gateway", "alice:hunter2@gateway:9091",
+		"http:alice:hunter2@gateway:9091", "http:/alice:hunter2@gateway:9091", "http:///alice:hunter2@gateway", "//alice:hunter2@gateway",
+	} {
+		var stdout, stderr output
+		err := run(t.Context(), []string{"push", "--pushgateway.url=" + address, "--kubeconfig=" + unreachable(t)}, &stdout, &stderr)
+		if exitCode(err) != exitUsage || !strings.Contains(fmt.Sprint(err), "--pushgateway.url") {
+			t.Errorf("%s: error %v", address, err)
+		}
+		if text := fmt.Sprint(err, &stdout, &stderr); strings.Contains(text, "hunter2") {
+			t.Errorf("%s: the password is printed: %s", address, text)
+		}
+	}
+}
