@@ -144,8 +144,10 @@ func (f *Filter) Protect(next http.Handler) http.Handler {
 			reject(w, http.StatusTooManyRequests)
 			return
 		}
-		user, status, err := f.decide(r, c.token)
-		done()
+		user, status, err := func() (string, int, error) {
+			defer done() // also after a panic, which net/http recovers
+			return f.decide(r, c.token)
+		}()
 		if err != nil && r.Context().Err() == nil { // otherwise the scraper has disconnected
 			f.outageLog.Do(func() {
 				f.log.Warn("API server unavailable for authorization; requests allowed within the last hour are served",

@@ -133,3 +133,28 @@ func TestReviewsHaveADeadline(t *testing.T) {
 		}
 	}
 }
+
+// Requests whose review panics, which net/http recovers, do not use up the places of those that wait for the API server.
+func TestReviewsThatPanic(t *testing.T) {
+	t.Parallel()
+	s := &apiServer{fault: func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/subjectaccessreviews") {
+			panic("broken transport")
+		}
+		return nil, nil
+	}}
+	p := protect(t, s.config(), short, short, short)
+	p.filter.unknown = rate.NewLimiter(rate.Inf, 1)
+	for range maxUnknown {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the review did not panic")
+				}
+			}()
+			p.get("/metrics", "prometheus-1")
+		}()
+	}
+	s.fault = nil
+	p.want("afterwards", "/metrics", "prometheus-1", http.StatusOK)
+}
