@@ -171,6 +171,9 @@ func TestHelmRefuses(t *testing.T) {
 		"podLabels: {app.kubernetes.io/name: other}":       "podLabels: the chart sets the label app.kubernetes.io/name itself",
 		"commonLabels: {app.kubernetes.io/part-of: other}": "commonLabels: the chart sets the label app.kubernetes.io/part-of itself",
 		"serviceMonitor: {labels: {release: true}}":        "/serviceMonitor/labels/release",
+
+		"podAnnotations: {kubectl.kubernetes.io/default-container: other}":                   "podAnnotations: the chart sets the annotation kubectl.kubernetes.io/default-container itself",
+		"{config: {detail: full}, podAnnotations: {informer-exporter.io/detail: essential}}": "podAnnotations: the chart sets the annotation informer-exporter.io/detail itself",
 	} {
 		if _, err := render(values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", values, err, want)
@@ -178,9 +181,10 @@ func TestHelmRefuses(t *testing.T) {
 	}
 }
 
-// A label of the Pods takes precedence over the one of all objects, and no label is there twice.
+// A label of the Pods takes precedence over the one of all objects. No label is there twice, and annotations of the Pods are added
+// to the chart's.
 func TestHelmPodLabels(t *testing.T) {
-	text, err := render("{commonLabels: {team: platform, site: a}, podLabels: {team: shop, tier: back}}")
+	text, err := render("{commonLabels: {team: platform, site: a}, podLabels: {team: shop, tier: back}, podAnnotations: {note: mine}, config: {detail: full, histograms: both}}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +199,10 @@ func TestHelmPodLabels(t *testing.T) {
 		labels, _, err := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")
 		if err != nil {
 			t.Fatal(err)
+		}
+		annotations, _, err := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "annotations")
+		if err != nil || len(annotations) != 4 || annotations["note"] != "mine" || annotations["informer-exporter.io/detail"] != "full" {
+			t.Errorf("annotations %v (%v)", annotations, err)
 		}
 		got := fmt.Sprintf("%s, of the Pods %s %s %s", o.GetLabels()["team"], labels["team"], labels["site"], labels["tier"])
 		if want := "platform, of the Pods shop a back"; got != want {

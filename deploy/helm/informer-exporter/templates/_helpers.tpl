@@ -27,6 +27,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{- define "informer-exporter.ownAnnotations" -}}
+kubectl.kubernetes.io/default-container: exporter
+{{- with .Values.config.detail }}
+# Takes effect at the next start, unlike the rest of the configuration.
+informer-exporter.io/detail: {{ . }}
+{{- end }}
+{{- with .Values.config.histograms }}
+# Takes effect at the next start, unlike the rest of the configuration.
+informer-exporter.io/histograms: {{ . }}
+{{- end }}
+{{- end }}
+
 {{- /* A label twice in a map is invalid, and one that differs from the selector's is rejected by the API server. */ -}}
 {{- define "informer-exporter.refuseOwnLabels" -}}
 {{- $own := include "informer-exporter.ownLabels" . | fromYaml }}
@@ -36,6 +48,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- fail (printf "%s: the chart sets the label %s itself" $value $label) }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* An annotation twice in a map is invalid. */ -}}
+{{- define "informer-exporter.podAnnotations" -}}
+{{- $own := include "informer-exporter.ownAnnotations" . }}
+{{- range $annotation := keys .Values.podAnnotations | sortAlpha }}
+{{- if hasKey (fromYaml $own) $annotation }}
+{{- fail (printf "podAnnotations: the chart sets the annotation %s itself" $annotation) }}
+{{- end }}
+{{- end }}
+{{- $own }}
+{{- with .Values.podAnnotations }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
