@@ -47,7 +47,9 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	hideUser(config)
+	if err := hideUser(config); err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
 	return config, nil
 }
 
@@ -61,20 +63,27 @@ func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
-	hideUser(config)
+	if err := hideUser(config); err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
 	return config, nil
 }
 
 // hideUser moves a user and password from the URL of the API server, which pages and logs show, to the fields of
-// the configuration. A token takes precedence, as in requests with both.
-func hideUser(config *rest.Config) {
+// the configuration. A token takes precedence, as in requests with both. A URL in which they cannot be found is an error, which
+// does not show the URL.
+func hideUser(config *rest.Config) error {
 	scheme, host := "", config.Host
 	if !strings.Contains(host, "://") { // client-go takes host:port as well
 		scheme = "http://"
 	}
 	address, err := url.Parse(scheme + host)
-	if err != nil || address.User == nil {
-		return
+	// A missing slash, as in https:/user@host, makes the scheme a host without a port.
+	if strings.Contains(host, "@") && (err != nil || address.Host == "" || strings.HasSuffix(address.Host, ":")) {
+		return errors.New("server: not a URL like https://api.example.com:6443")
+	}
+	if err != nil || address.User == nil { // client-go has the better error
+		return nil
 	}
 	if config.Username == "" && config.BearerToken == "" && config.BearerTokenFile == "" {
 		config.Username = address.User.Username()
@@ -82,6 +91,7 @@ func hideUser(config *rest.Config) {
 	}
 	address.User = nil
 	config.Host = strings.TrimPrefix(address.String(), scheme)
+	return nil
 }
 
 // Client-side rate limit of all requests. With client-go's default of 5 requests per second, the start would take seconds.

@@ -88,18 +88,7 @@ func TestUserInTheURL(t *testing.T) {
 		{"token", "https://", "token: t", ""},
 		{"no scheme", "", "", "alice"},
 	} {
-		kubeconfig := `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{name: c, cluster: {server: "` + c.scheme + `alice:s3cret@api.example.com:6443/prefix"}}]
-users: [{name: u, user: {` + c.user + `}}]
-contexts: [{name: c, context: {cluster: c, user: u}}]
-`
-		file := filepath.Join(t.TempDir(), "kubeconfig")
-		if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		config, err := RESTConfig(file)
+		config, err := RESTConfig(kubeconfigWith(t, c.scheme+"alice:s3cret@api.example.com:6443/prefix", c.user))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,4 +96,33 @@ contexts: [{name: c, context: {cluster: c, user: u}}]
 			t.Errorf("%s: host %s, user %q", c.name, config.Host, config.Username)
 		}
 	}
+	for _, server := range []string{"https://alice:s3cret@api.example.com:port", "https:/alice:s3cret@api.example.com:6443", "https:///alice:s3cret@api.example.com"} {
+		file := kubeconfigWith(t, server, "")
+		_, err := RESTConfig(file)
+		_, userErr := UserConfig(file, "")
+		for _, err := range []error{err, userErr} {
+			if err == nil || !strings.Contains(err.Error(), "server: not a URL") || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("%s: error %v", server, err)
+			}
+		}
+	}
+	if config, err := RESTConfig(kubeconfigWith(t, "https://api.example.com/clusters/a@b", "")); err != nil || config.Host != "https://api.example.com/clusters/a@b" {
+		t.Errorf("a path with @: %v", err)
+	}
+}
+
+// kubeconfigWith returns a file with the URL of an API server, and the fields of a user.
+func kubeconfigWith(t *testing.T, server, user string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, []byte(`apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: c, cluster: {server: "`+server+`"}}]
+users: [{name: u, user: {`+user+`}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
