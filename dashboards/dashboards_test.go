@@ -76,6 +76,9 @@ func TestAnnotations(t *testing.T) {
 			if strings.HasPrefix(a.Expr, "max by (alertname") && !strings.Contains(a.Expr, `job=~"$job|"`) {
 				t.Errorf("%s: %q ignores the variables: %s", d.UID, a.Name, a.Expr)
 			}
+			if severity := map[string]string{"Pages": "page", "Tickets": "ticket"}[a.Name]; severity != "" && strings.Count(a.Expr, `", alertstate=~"firing", severity="`+severity+`", `) != 2 {
+				t.Errorf("%s: %q does not mark firing alerts of the severity %s, now and one step before: %s", d.UID, a.Name, severity, a.Expr)
+			}
 		}
 		if d.UID == dashboards.FleetUID { // ALERTS of all clusters would be many series
 			continue
