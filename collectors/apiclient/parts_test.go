@@ -1,10 +1,13 @@
 package apiclient_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
@@ -69,6 +72,47 @@ func TestReadsByVersion(t *testing.T) {
 		verb, version, _ := strings.Cut(want, " ")
 		metricstest.Take(t, registry).Family("k8s_client_reads_total").Equal(t, metricstest.Snapshot{
 			"k8s_client_reads_total{resource=pods,resource_version=" + version + ",verb=" + verb + "}": 2,
+		})
+	}
+}
+
+// brokenTransport is an *http.Transport with other answers.
+type brokenTransport struct{ fakeTransport }
+
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper.
+func (brokenTransport) WrappedRoundTripper() http.RoundTripper { return new(http.Transport) }
+
+// TestBrokenTransportWithCompressedBytes: with CompressedBytes, what a transport below returns with an error, or without a response,
+// is returned unchanged.
+func TestBrokenTransportWithCompressedBytes(t *testing.T) {
+	body := strings.NewReader("not read")
+	failed := errors.New("failed")
+	for name, c := range map[string]struct {
+		response *http.Response
+		err      error
+	}{
+		"response and error":         {&http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {"gzip"}}, Body: io.NopCloser(body)}, failed},
+		"only error":                 {nil, failed},
+		"neither response nor error": {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obs, _ := observertest.New(t)
+			asked := ""
+			config := &rest.Config{Host: "https://server", Transport: brokenTransport{func(r *http.Request) (*http.Response, error) {
+				asked = r.Header.Get("Accept-Encoding")
+				return c.response, c.err
+			}}}
+			transport := must(rest.TransportFor(apiclient.WrapConfigWithOptions(obs, config, apiclient.Options{CompressedBytes: true})))(t)
+			response, err := transport.RoundTrip(newRequest(t, http.MethodGet, "https://server/api/v1/pods")) //nolint:bodyclose // in memory
+			if asked != "gzip" {
+				t.Errorf("requested the encoding %q", asked)
+			}
+			if response != c.response || !errors.Is(err, c.err) {
+				t.Errorf("got %v, %v, want %v, %v", response, err, c.response, c.err)
+			}
+			if response != nil && (response.Uncompressed || response.Header.Get("Content-Encoding") != "gzip") {
+				t.Errorf("changed the response to %+v", response)
+			}
 		})
 	}
 }
