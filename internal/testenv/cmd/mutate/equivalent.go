@@ -19,7 +19,10 @@ var equivalents = []equivalent{
 	{"collectors/apiclient", "const noAnswer = 1", "no response has this status either"},
 	{"alerts", `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`, "an increase is never negative: one is above 0 if and only if their sum is"},
 	{"alerts", "{\"Duration by process.\", `histogram_quantile(0.99, sum by (@le, @pod) (increase(k8s_informer_handler_duration_seconds@bucket{@, ` + ofThisProgram + ofThisInformer + `, handler=\"$HANDLER\"}[5m])))`},", "a quantile is the same of rates and of increases"},
+	{"alerts", "for _, text := range slices.Concat([]string{r.Resolves}, r.Causes) {", "only the order of a runbook's variables depends on it: each is assigned by itself"},
 	{"dashboards", `_ = slices.DeleteFunc(slices.Clone(p.labels), func(c column) bool { return c.label == "cluster" })`, "the column is hidden as well; only its place is kept"},
+	{"dashboards", "{title: \"Consecutive failures\", red: 3, query: `max by (` + informerLabels + `) (k8s_informer_consecutive_failures{@informer}) or 0 * min by (` + informerLabels + `) (k8s_informer_watch_connected{@informer})`},", "0 times any of the values is 0"},
+	{"dashboards", `mappings := append(p.zeroText(), []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}...)`, "no value is both null and 0"},
 }
 
 // equivalence returns why a mutant is equivalent, empty if it is not known to be.
