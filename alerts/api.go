@@ -16,7 +16,7 @@ const notServers = ` unless on (@cluster, @job, @instance) apiserver_longrunning
 var apiUnreachable = Alert{
 	Name:      "KubernetesAPIUnreachable",
 	Objective: catalog.Objectives.APIUnreachable,
-	Reason:    "most controllers of the cluster stand still, and only a person can end it",
+	Reason:    "most controllers of the cluster make no progress, and the outage does not resolve by itself",
 	gauge:     true,
 	board:     overviewBoard,
 	labels:    []string{"cluster"},
@@ -127,11 +127,11 @@ const (
 const MutesLabel = "mutes"
 
 // apiUnreachableRules returns the page, and two rules that only mute other alerts. Tickets are muted until their windows no
-// longer contain the outage. Pages are muted until leaders have had time to return: a lock without one after that is another
-// fault.
+// longer contain the outage. Pages are muted until candidates have had time to acquire their locks: a lock that has no leader
+// after that is a separate fault.
 //
-// The page adds up the time without the API server, so that one that comes and goes pages. Unless it pages, an API server that comes
-// and goes must not mute others forever: only the first of several interruptions does.
+// The page adds up the time without the API server, so that repeated interruptions page. Interruptions that do not page must not
+// mute other alerts forever: only the first of several does.
 func apiUnreachableRules(a Alert, o catalog.Objective, c Config) []Rule {
 	within := c.Targets.Window(outageShare * o.For)
 	down := catalog.FormatNumber(c.Targets.ScrapeInterval().Seconds()) + " * " + c.unreachable(within, 0) + " > " + catalog.FormatNumber(o.For.Seconds())

@@ -10,7 +10,7 @@ import (
 var informerVersionRegression = Alert{
 	Name:      "InformerVersionRegression",
 	Objective: catalog.Objectives.VersionRegressions,
-	Reason:    "etcd went back in time: every cache of the cluster may hold another history",
+	Reason:    "etcd has an older state: every cache of the cluster may be inconsistent with it",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
 	summary:   someInformer + ": resource versions went backwards.",
@@ -40,7 +40,7 @@ var informerVersionRegression = Alert{
 var informerStaleAfterRestart = Alert{
 	Name:      "InformerStaleAfterRestart",
 	Objective: catalog.Objectives.VersionsBehind,
-	Reason:    "one cache; when etcd went back in time, InformerVersionRegression pages",
+	Reason:    "one cache; when etcd was restored to an older state, InformerVersionRegression pages",
 	labels:    ofProcess,
 	gauge:     true,
 	// A process does not know which versions its predecessor received. A series of the same target is compared with its own

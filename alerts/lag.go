@@ -46,7 +46,7 @@ var informerSyncLagHigh = Alert{
 var informerEventLagBurn = Alert{
 	Name:      "InformerEventLagBurn",
 	Objective: catalog.Objectives.EventLag,
-	Reason:    "page: the budget of a month is gone within two to five days; ticket: before the month ends",
+	Reason:    "page: the budget of a month is used up within two to five days; ticket: before the month ends",
 	labels:    ofInformer,
 	summary:   someInformer + " burns its event lag budget.",
 	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of " + program + inCluster +

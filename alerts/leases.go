@@ -75,7 +75,7 @@ var clusterLeaseExpired = Alert{
 var clusterLeaseChanges = Alert{
 	Name:          "ClusterLeaseChanges",
 	Objective:     catalog.Objectives.LeaseChanges,
-	Reason:        "a leader is there most of the time; when none is, ClusterLeaseExpired fires",
+	Reason:        "the lock has a leader most of the time; without one, ClusterLeaseExpired fires",
 	board:         leaderBoard,
 	labels:        ofLease,
 	namespaceFrom: "lease_namespace",

@@ -53,7 +53,7 @@ const disconnectsInBackoff = "0.8"
 var informerWatchDisconnects = Alert{
 	Name:      "InformerWatchDisconnects",
 	Objective: catalog.Objectives.WatchDisconnects,
-	Reason:    "each watch recovers by itself; it costs load, not correctness",
+	Reason:    "each watch recovers by itself; the cost is load on the API server",
 	labels:    ofProcess,
 	// Never summed over informers, and without planned ends, which have their own counter: 150 healthy informers have 20
 	// planned ends a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the

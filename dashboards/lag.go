@@ -41,7 +41,7 @@ func lateEventShare(t catalog.Targets) panel {
 
 func eventLagDistribution() panel {
 	return distribution{header: header{id: 23, title: "Event lag distribution", unit: "s",
-		description: "Events per second by event lag, over all informers. Normally one dark band near the bottom. A second band above it is a slow handler; an upward smear is a backlog."},
+		description: "Events per second by event lag, over all informers. Normally one dark band near the bottom. A second band above it is a slow handler; a band that widens upward is a backlog."},
 		query: `sum by (@le) (rate(k8s_informer_event_lag_seconds@bucket{@informer}[$__rate_interval]))`,
 	}
 }
