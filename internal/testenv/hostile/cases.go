@@ -85,18 +85,18 @@ var Cases = []Case{
 	{"silence", "accepts requests and never answers", func(q *request) { <-q.r.Context().Done() }},
 	{"garbage", "sends random bytes as protobuf", func(q *request) {
 		q.header(runtime.ContentTypeProtobuf)
-		_, _ = q.Write(q.noise(1 + q.random.IntN(64<<10))) // the client has gone
+		_, _ = q.Write(q.noise(1 + q.random.IntN(64<<10))) // the client has disconnected
 	}},
 	{"garbled", "sends valid protobuf with a few changed bytes", func(q *request) {
 		q.header(runtime.ContentTypeProtobuf)
 		raw := encoded(q.object(q.random.IntN(10)))
 		if q.watch {
 			for range 20 {
-				_, _ = q.Write(q.garble(frame("ADDED", slices.Clone(raw)))) // the client has gone
+				_, _ = q.Write(q.garble(frame("ADDED", slices.Clone(raw)))) // the client has disconnected
 			}
 			return
 		}
-		_, _ = q.Write(q.garble(raw)) // the client has gone
+		_, _ = q.Write(q.garble(raw)) // the client has disconnected
 	}},
 	{"halfjson", "ends each response in the middle of its JSON, after a random number of bytes", func(q *request) {
 		q.header(runtime.ContentTypeJSON)
@@ -149,7 +149,7 @@ var Cases = []Case{
 		a.Namespace, b.Namespace = "kube-system", ""
 		q.honest(version, a, b, q.object(2))
 	}},
-	{"giantlabels", "lists terminating objects whose labels, names and finalizers are a megabyte long, or have invalid UTF-8 or quotes", func(q *request) {
+	{"giantlabels", "lists terminating objects with labels, names and finalizers that are a megabyte long, or have invalid UTF-8 or quotes", func(q *request) {
 		deleted := metav1.NewTime(time.Unix(1_700_000_000, 0))
 		giant := strings.Repeat("x", 1<<20)
 		a, b, c := q.object(0), q.object(1), q.object(2)

@@ -73,7 +73,7 @@ var controller = section{
 }
 
 var restart = section{
-	id: "B9", title: "B9: restarts, and what DeepEqual costs",
+	id: "B9", title: "B9: restarts and the cost of DeepEqual",
 	documented: "`reflect.DeepEqual` takes 64% of the CPU time; recovery after a power cut takes seconds",
 	runs:       []benchmarks{{bench, "Restart$"}, {bench, "Comparisons$"}},
 	measured: func(f *figures, t *strings.Builder) {
@@ -86,7 +86,7 @@ var restart = section{
 			get := func(what string) string { return f.number("Comparisons", c[0]+"-"+what+"-ns") + " ns" }
 			t.WriteString(page.Row(c[1], get("same-object"), get("equal"), get("changed"), f.number("Comparisons", c[0]+"-cpu-%")+"%"))
 		}
-		fmt.Fprintf(t, "\nThe share is that in an informer that decodes nothing, and whose handler compares the specs of each update and does nothing else; it is lower in any program. Comparing versions takes %s less for equal objects. ",
+		fmt.Fprintf(t, "\nThe share is an upper bound: the informer decodes nothing, and its handler only compares the specs of each update. Comparing versions takes %s less for equal objects. ",
 			times(f.get("Comparisons", "deepequal-equal-ns")/f.get("Comparisons", "version-equal-ns")))
 		t.WriteString("In a resync, old and new are the same object, and DeepEqual returns early too. It is expensive only after relists and updates that change nothing of interest.\n")
 	},
