@@ -56,7 +56,7 @@ func (r *registry) publish(inf *informer) {
 	r.informers.Add(inf, inf.claim.release)
 }
 
-// claim is what an informer uses of the series. It is released when the informer has ended, or is unreachable.
+// claim is the reference of an informer to its series. It is released when the informer has ended, or is unreachable.
 type claim struct {
 	// closed is the informer if a call ends it in any case, and nil otherwise: the claim keeps it reachable.
 	closed   *informer

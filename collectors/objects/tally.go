@@ -58,7 +58,7 @@ type group struct {
 	together node[*group] // the place in together, which is ordered by the oldest object
 }
 
-// together is the groups that are reported together.
+// together has the groups that are reported together.
 type together struct {
 	objects int
 	groups  timeline[*group]

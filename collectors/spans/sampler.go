@@ -11,8 +11,8 @@ type Sampler interface {
 	// For a Reconcile, Sample is called when an item is added without a known cause, if FollowsCauses returns true, and when a worker
 	// takes an item. The latter is within client-go's Get, with the lock of the queue held: Sample must not block, nor call the queue.
 	Sample(k Kind, caused bool) (start, sampled bool)
-	// FollowsCauses reports whether a Reconcile is sampled only if one of its causes is, as long as they are known. Otherwise each
-	// Reconcile is decided on when a worker takes its item. It is called once.
+	// FollowsCauses reports whether a Reconcile is sampled only if one of its causes is, if they are known. Otherwise the
+	// decision on a Reconcile is made when a worker takes its item. It is called once.
 	FollowsCauses() bool
 	// IsRecording reports whether ctx has a recorded span. Otherwise Start is not called for a Request.
 	IsRecording(ctx context.Context) bool

@@ -117,10 +117,10 @@ func (q *Queue[T]) in(all []*taken[T]) *taken[T] {
 // Added records the cause of an Add, before the item is added: the event that is being delivered on this goroutine, or else the
 // attempt in progress with the given relation. spans.Event stands for an Add that is neither a retry nor a requeue.
 //
-// One decision holds for an event and what it causes, so an Add by the handler of an event that is not sampled leaves no trace.
-// Such events are not recorded, to cost nothing: while one of them is being delivered, it counts as the cause of any Add. An Add
-// without a cause is sampled by ratio, as is one after an attempt that was not sampled: items that fail or are requeued forever
-// would otherwise never be sampled.
+// One sampling decision applies to an event and its Adds: those of an event that is not sampled are not sampled either. The
+// goroutine of such an event is not recorded, to save the cost: while it is being delivered, it counts as the cause of every Add.
+// An Add without a cause is sampled by ratio. So is an Add after an attempt that was not sampled, because items that always fail or
+// are always requeued would otherwise never be sampled.
 func (q *Queue[T]) Added(item T, relation spans.Relation) {
 	if q == nil {
 		return

@@ -55,7 +55,7 @@ type Connection struct {
 	open atomic.Int32
 	// transforms is the number of calls of Transformed.
 	transforms atomic.Int64
-	// lastTransform is what transforms is after the last object of a list, 0 unless a list is being transformed.
+	// lastTransform is the value of transforms after the last object of a list, 0 unless a list is being transformed.
 	lastTransform atomic.Int64
 	// opened is when a watch was last established and up to date, 0 before the first.
 	opened atomic.Int64
@@ -75,7 +75,7 @@ type Connection struct {
 	list listProgress
 	// listed is the number of objects of the last list without those the Transform failed for, and nils how many of them the Transform has turned into nil.
 	listed, nils int
-	// firstTransform is what transforms was when the last list began.
+	// firstTransform is the value of transforms at the start of the last list.
 	firstTransform int64
 	// transformErrors is the number of errors of the Transform since then, until the end of the list.
 	transformErrors int

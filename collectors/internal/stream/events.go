@@ -65,7 +65,7 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 }
 
-// receiveError records an error event. That of a dead connection is client-go's own: nothing has arrived.
+// receiveError records an error event. client-go itself creates the one of a dead connection, which therefore is no receipt.
 func (w *watchProxy) receiveError(err error, at int64) {
 	if !errclass.IsLate(err) {
 		w.connection.lastReceipt.Store(at)

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// RunCheck runs `exporter check` during the fault, and returns what the command printed and its exit code. It takes the connection of the
-// demo's exporter for faults of the connection, and otherwise one that bypasses the proxy; and the exporter's configuration if the fault
-// is in it.
+// RunCheck runs `exporter check` during the fault, and returns what the command printed and its exit code. For faults of the connection,
+// the command uses the kubeconfig of the demo's exporter, and otherwise one that bypasses the proxy. For faults of the configuration, it
+// uses the exporter's configuration file.
 func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output string, code int, err error) {
 	kubeconfig := c.Kubeconfig
 	if f.Check == unreachable {

@@ -115,7 +115,7 @@ func (c *collector) visit(n ast.Node) bool {
 			c.replace(n.Lhs[0].Pos(), n.Lhs[0].End(), "_")
 		}
 	case *ast.ExprStmt:
-		if !strings.Contains(strings.ToLower(c.text(n)), "log") { // what is logged changes no behavior
+		if !strings.Contains(strings.ToLower(c.text(n)), "log") { // log messages do not affect behavior
 			c.replace(n.Pos(), n.End(), "")
 		}
 	case *ast.DeferStmt:

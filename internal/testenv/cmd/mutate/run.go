@@ -53,7 +53,7 @@ type position [2]int
 
 func (p position) before(q position) bool { return p[0] < q[0] || p[0] == q[0] && p[1] < q[1] }
 
-// newRunner runs the tests without a change, which must pass, and records what they cover.
+// newRunner runs the tests on the unchanged code, where they must pass, and records their coverage.
 func newRunner(ctx context.Context, p *target, o options) (*runner, error) {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
