@@ -211,7 +211,7 @@ func TestEventsAreCountedExactly(t *testing.T) {
 	after := r.waitFor("handled", func(s metricstest.Snapshot) bool {
 		// A scrape reads histograms after gauges.
 		return s["k8s_informer_event_lag_seconds_count"]-before["k8s_informer_event_lag_seconds_count"] == 2*(2*n+n/2) &&
-			s["k8s_informer_handler_pending_events{handler=one}"]+s["k8s_informer_handler_pending_events{handler=two}"] == 0
+			s["k8s_informer_handler_pending_events{handler=one}"]+s["k8s_informer_handler_pending_events{handler=two}"]+s[syncLag] == 0
 	})
 	after.Since(before, volatile...).Equal(t, metricstest.Snapshot{
 		"k8s_informer_propagation_seconds_count":                   2 * n,

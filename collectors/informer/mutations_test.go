@@ -60,7 +60,7 @@ func TestMutatedObject(t *testing.T) {
 	object, _, _ := c.informer.GetStore().GetByKey(c.namespace + "/a")
 	before = metricstest.Take(t, c.registry)
 	object.(*guarded).paint("blue")
-	after := c.waitFor("found", func(s metricstest.Snapshot) bool { return s["k8s_informer_mutations_total"] > 0 })
+	after := c.waitFor("found", func(s metricstest.Snapshot) bool { return s["k8s_informer_mutations_total"] > 0 && s[syncLag] == 0 })
 	after.Since(before, volatile...).Equal(t, metricstest.Snapshot{"k8s_informer_mutations_total": 1})
 	time.Sleep(200 * time.Millisecond)
 	if again := metricstest.Take(t, c.registry)["k8s_informer_mutations_total"]; again != 1 {
