@@ -16,7 +16,7 @@ const notServers = ` unless on (@cluster, @job, @instance) apiserver_longrunning
 var apiUnreachable = Alert{
 	Name:      "KubernetesAPIUnreachable",
 	Objective: catalog.Objectives.APIUnreachable,
-	Reason:    "most controllers of the cluster make no progress, and the outage does not resolve by itself",
+	Reason:    "most controllers of the cluster make no progress",
 	gauge:     true,
 	board:     overviewBoard,
 	labels:    []string{"cluster"},

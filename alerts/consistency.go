@@ -99,7 +99,7 @@ var informerTransformDrops = Alert{
 		Impact:  "The object is missing from the cache, or remains in an old state, for every user of the informer and without an error on reads. An object remains in the cache if its deletion is dropped.",
 		Commands: []Step{
 			podLog("unable to .* watch event object|transform"),
-			countObjects.because("Count the objects, to compare with `k8s_informer_objects`: the rest is missing from the cache."),
+			countObjects.because("Count the objects, to compare with `k8s_informer_objects`: the difference is missing from the cache."),
 			rollouts,
 		},
 		Queries: []Step{
