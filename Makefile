@@ -160,8 +160,8 @@ demo: ## Run the whole stack on this machine; FAULT=name injects a fault, FOR=2m
 	@$(GO) run ./internal/testenv/cmd/demo $(if $(FAULT),--fault=$(FAULT)) $(if $(FOR),--for=$(FOR)) $(if $(CHURN),--churn) $(if $(filter 0,$(TRACES)),--no-traces) $(if $(filter 1,$(LITE)),--lite)
 
 .PHONY: soak
-soak: servers ## Run the whole stack under random faults for DURATION (30m), and compare before and after
-	$(GO) run ./internal/testenv/cmd/soak --duration=$(or $(DURATION),30m) $(if $(SEED),--seed=$(SEED))
+soak: servers ## Run the whole stack under random faults for DURATION (30m) at SPEED (10) times the usual rate of checks, and compare every hour
+	$(GO) run ./internal/testenv/cmd/soak --duration=$(or $(DURATION),30m) --speed=$(or $(SPEED),10) $(if $(SEED),--seed=$(SEED))
 
 .PHONY: chaos
 chaos: servers ## Test the exporter under long outages of servers, credentials and permissions: OUTAGE (5m)

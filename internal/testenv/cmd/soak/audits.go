@@ -11,7 +11,7 @@ import (
 // audited waits until two exact audits have found each of the exporter's caches consistent: only a difference that two
 // audits find is reported.
 func (s *soak) audited(ctx context.Context) error {
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	before, err := s.consistent(waiting)
 	if err != nil {

@@ -18,18 +18,22 @@ const (
 	// window is the time over which figures are taken. It is longer than the garbage collection cycle of an idle
 	// exporter.
 	window = 30 * time.Second
+	// scrapes is the interval of scrapes; a window has several.
+	scrapes = 5 * time.Second
 	// patience is the timeout of steps that take seconds on an idle machine, and at most client-go's longest backoff.
 	patience = 3 * time.Minute
 )
 
-// figures of the exporter: the minimum of each in the window, except for the maximum number of series.
+// figures of the exporter: the minimum of each in the window, except for the maximum number of series; and its audits since
+// it was started.
 type figures struct {
-	goroutines, heap, resident, series float64
+	goroutines, heap, resident, series, audits, different, failed float64
 }
 
 func (f figures) String() string {
 	const mebi = 1 << 20
-	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series", f.goroutines, f.heap/mebi, f.resident/mebi, f.series)
+	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series; %.0f consistent audits, %.0f different, %.0f without a result",
+		f.goroutines, f.heap/mebi, f.resident/mebi, f.series, f.audits, f.different, f.failed)
 }
 
 // flat returns an error if the figures have grown. An additional connection takes two goroutines. Memory may grow by a
@@ -50,7 +54,7 @@ func (f figures) flat(before figures) error {
 
 // settle waits until every informer is synced, connected and without lag, and takes the figures.
 func (s *soak) settle(ctx context.Context) (figures, error) {
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	const unwell = `k8s_informer_synced == 0 or k8s_informer_watch_connected == 0 or k8s_informer_sync_lag_seconds > 5`
 	if _, err := s.chain.Prometheus.WaitQuery(waiting, unwell, func(samples []stack.Sample) bool { return len(samples) == 0 }); err != nil {
@@ -61,10 +65,13 @@ func (s *soak) settle(ctx context.Context) (figures, error) {
 	}
 	var f figures
 	for query, value := range map[string]*float64{
-		`min_over_time(go_goroutines{job="informer-exporter"}[30s])`:                 &f.goroutines,
-		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:  &f.heap,
-		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`: &f.resident,
-		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:        &f.series, // a failed scrape has no results
+		`min_over_time(go_goroutines{job="informer-exporter"}[30s])`:                        &f.goroutines,
+		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:         &f.heap,
+		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`:        &f.resident,
+		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:               &f.series, // a failed scrape has no results
+		`sum(k8s_informer_audits_total{name="informer-exporter", result="consistent"})`:     &f.audits,
+		`sum(k8s_informer_audits_total{name="informer-exporter", result="different"})`:      &f.different, // etcd-restore undoes writes
+		`sum(k8s_informer_audits_total{name="informer-exporter", result=~"skipped|error"})`: &f.failed,
 	} {
 		samples, err := s.chain.Prometheus.Query(ctx, query)
 		if err != nil {
@@ -90,7 +97,7 @@ func (s *soak) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	for {
 		informers, wrong, err := s.differences(waiting, client, resources)

@@ -4,7 +4,9 @@
 //
 //	go run ./internal/testenv/cmd/soak --duration=30m
 //
-// It prints the figures and exits with 1 if a check fails. The printed seed repeats the order of the faults.
+// The exporter's periodic checks run ten times as often as by default, so that 144 minutes have the checks of a day; --speed
+// changes that. The figures are printed before and after the faults, and for each such hour (6 minutes). The command exits with 1
+// if a check fails. The printed seed repeats the order of the faults.
 package main
 
 import (
@@ -22,12 +24,14 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/load"
 )
 
 type options struct {
 	duration time.Duration
+	speed    int
 	seed     uint64
 	verbose  bool
 }
@@ -36,9 +40,13 @@ func main() {
 	var o options
 	app := kingpin.New("soak", "Run the whole local stack under random faults, and compare before and after.")
 	app.Flag("duration", "Duration of the faults.").Default("30m").DurationVar(&o.duration)
+	app.Flag("speed", "How many times as often as by default the exporter checks its caches; an hour of figures is shorter by the same factor.").Default("10").IntVar(&o.speed)
 	app.Flag("seed", "Seed for the order of the faults; 0 uses a random one.").Default("0").Uint64Var(&o.seed)
 	app.Flag("verbose", "Log at debug level.").BoolVar(&o.verbose)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
+	if o.speed < 1 || o.speed > 30 { // the exporter refuses intervals below a second
+		app.Fatalf("--speed is %d, want 1 to 30", o.speed)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o, os.Stdout)
 	stop()
@@ -56,18 +64,21 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if o.seed == 0 {
 		o.seed = rand.Uint64()
 	}
-	fmt.Fprintf(out, "seed %d, faults for %v\n", o.seed, o.duration)
+	speed := time.Duration(o.speed)
+	fmt.Fprintf(out, "seed %d, faults for %v at %d times the speed\n", o.seed, o.duration, o.speed)
+	freshness, audit := config.Checks{}.Intervals()
 	c, err := chain.Start(ctx, chain.Options{
-		Exporter: map[string]any{"checks": map[string]any{"audit": "20s"}}, // short, because soak waits for the next audits
+		Exporter: map[string]any{"checks": map[string]any{"freshness": (freshness / speed).String(), "audit": (audit / speed).String()}},
 		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 		Load:     load.Options{WritesPerSecond: 20, Objects: 200},
+		Interval: scrapes,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Stop(context.WithoutCancel(ctx))) }()
 
-	s := &soak{chain: c, out: out, random: rand.New(rand.NewPCG(o.seed, 0))}
+	s := &soak{chain: c, out: out, random: rand.New(rand.NewPCG(o.seed, 0)), patience: patience + 3*audit/speed}
 	// The first faults cause permanent growth, such as buffers of new connections, which belongs to the baseline.
 	for _, name := range []string{"cut", "reset"} {
 		if err := s.fault(ctx, name); err != nil {
@@ -79,22 +90,36 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "before: %v\n", before)
-	for end := time.Now().Add(o.duration); time.Now().Before(end); {
+	// A failure is kept until the end: the figures of the other hours are worth having.
+	var failed error
+	hour := time.Hour / speed
+	begin := time.Now()
+	for hours := 1; time.Since(begin) < o.duration; {
 		// The comparison requires that the exporter is not restarted.
 		faults := slices.DeleteFunc(chain.Faults(), func(f chain.Fault) bool { return f.Name == "exporter-kill" })
 		if err := s.fault(ctx, faults[s.random.IntN(len(faults))].Name); err != nil {
-			return err
+			failed = errors.Join(failed, s.failed(err))
 		}
 		if err := pause(ctx, s.between(time.Second, 10*time.Second)); err != nil {
-			return err
+			return errors.Join(failed, err)
 		}
+		if time.Since(begin) < time.Duration(hours)*hour {
+			continue
+		}
+		now, err := s.settle(ctx)
+		if err != nil {
+			failed = errors.Join(failed, s.failed(fmt.Errorf("hour %d: %w", hours, err)))
+		} else {
+			fmt.Fprintf(out, "hour %d, %d faults: %v\n", hours, s.count, now)
+		}
+		hours++
 	}
 	after, err := s.settle(ctx)
 	if err != nil {
-		return err
+		return errors.Join(failed, err)
 	}
 	fmt.Fprintf(out, "after %d faults: %v\n", s.count, after)
-	return errors.Join(s.compare(ctx), s.audited(ctx), after.flat(before))
+	return errors.Join(failed, s.compare(ctx), s.audited(ctx), after.flat(before))
 }
 
 // soak is a run in progress.
@@ -103,6 +128,15 @@ type soak struct {
 	out    io.Writer
 	random *rand.Rand
 	count  int
+
+	// patience is the timeout of steps that take seconds on an idle machine: client-go's longest backoff, and three audits.
+	patience time.Duration
+}
+
+// failed prints a failure when it happens, and returns it.
+func (s *soak) failed(err error) error {
+	fmt.Fprintf(s.out, "%s FAILED: %v\n", time.Now().Format(time.TimeOnly), err)
+	return err
 }
 
 // fault injects a fault, waits, and ends it.
