@@ -69,7 +69,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	fmt.Fprintf(out, "seed %d, faults for %v at %d times the speed\n", o.seed, o.duration, o.speed)
 	freshness, audit := config.Checks{}.Intervals()
 	c, err := chain.Start(ctx, chain.Options{
-		Exporter: map[string]any{"checks": map[string]any{"freshness": model.Duration(freshness/speed).String(), "audit": model.Duration(audit/speed).String()}},
+		Exporter: map[string]any{"checks": map[string]any{"freshness": model.Duration(freshness / speed).String(), "audit": model.Duration(audit / speed).String()}},
 		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 		Load:     load.Options{WritesPerSecond: 20, Objects: 200},
 		Interval: scrapes,
