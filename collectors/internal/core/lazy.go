@@ -120,7 +120,7 @@ func (o *LazyObserver) Observe(x float64) {
 
 // CounterSet returns the counters for the closed set of values of the metric's last label.
 func (v *Vectors) CounterSet(gate *Gate, m catalog.Counter, labels ...string) *CounterSet {
-	s := &CounterSet{newLazy(gate, labels, closedSet(m.Metric), func(labels ...string) prometheus.Counter { return v.Counter(m, labels...) })}
+	s := &CounterSet{newLazy(gate, labels, closedSet(m.Metric), v.counterOf(m.Name))}
 	for _, value := range m.AtZero {
 		s.Add(value, 0)
 	}
@@ -130,17 +130,28 @@ func (v *Vectors) CounterSet(gate *Gate, m catalog.Counter, labels ...string) *C
 // ObserverSet returns the histograms or summaries for the closed set of values of the metric's last label.
 func (v *Vectors) ObserverSet(gate *Gate, d catalog.Definition, labels ...string) *ObserverSet {
 	m := d.Define()
-	return &ObserverSet{newLazy(gate, labels, closedSet(m), func(labels ...string) prometheus.Observer { return v.observer(m, labels) })}
+	return &ObserverSet{newLazy(gate, labels, closedSet(m), v.observerOf(m.Name))}
 }
 
 // LazyCounter returns a series that its first increase creates.
 func (v *Vectors) LazyCounter(gate *Gate, m catalog.Counter, labels ...string) *LazyCounter {
-	return &LazyCounter{newLazy(gate, labels, nil, func(labels ...string) prometheus.Counter { return v.Counter(m, labels...) })}
+	return &LazyCounter{newLazy(gate, labels, nil, v.counterOf(m.Name))}
 }
 
 // LazySummary returns a series that its first observation creates.
 func (v *Vectors) LazySummary(gate *Gate, m catalog.Summary, labels ...string) *LazyObserver {
-	return &LazyObserver{newLazy(gate, labels, nil, func(labels ...string) prometheus.Observer { return v.Summary(m, labels...) })}
+	return &LazyObserver{newLazy(gate, labels, nil, v.observerOf(m.Name))}
+}
+
+// counterOf returns the function that creates series of a counter. An informer has some twenty such functions: they keep the
+// name, which takes a tenth of the memory of the whole definition.
+func (v *Vectors) counterOf(name string) func(labels ...string) prometheus.Counter {
+	return func(labels ...string) prometheus.Counter { return v.counter(name, labels) }
+}
+
+// observerOf returns the function that creates series of a histogram or summary.
+func (v *Vectors) observerOf(name string) func(labels ...string) prometheus.Observer {
+	return func(labels ...string) prometheus.Observer { return v.observer(name, labels) }
 }
 
 func closedSet(m catalog.Metric) []string { return m.Labels[len(m.Labels)-1].Values }

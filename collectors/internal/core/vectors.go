@@ -74,7 +74,11 @@ func (v *Vectors) Counts(m catalog.Counter) bool { return v.counters[m.Name] != 
 // Counter returns a series and creates it at 0. The values are those of the metric's labels except name. It panics if their
 // number is wrong.
 func (v *Vectors) Counter(m catalog.Counter, values ...string) prometheus.Counter {
-	if c, ok := v.counters[m.Name]; ok {
+	return v.counter(m.Name, values)
+}
+
+func (v *Vectors) counter(name string, values []string) prometheus.Counter {
+	if c, ok := v.counters[name]; ok {
 		return c.WithLabelValues(valid(values)...)
 	}
 	return Discard
@@ -87,18 +91,18 @@ func (v *Vectors) Gauge(m catalog.Gauge, values ...string) prometheus.Gauge {
 
 // Histogram returns a series and creates it without observations.
 func (v *Vectors) Histogram(m catalog.Histogram, values ...string) prometheus.Observer {
-	return v.observer(m.Metric, values)
+	return v.observer(m.Name, values)
 }
 
 // Summary returns a series and creates it without observations.
 func (v *Vectors) Summary(m catalog.Summary, values ...string) prometheus.Observer {
-	return v.observer(m.Metric, values)
+	return v.observer(m.Name, values)
 }
 
-func (v *Vectors) observer(m catalog.Metric, values []string) prometheus.Observer {
-	if s, ok := v.summaries[m.Name]; ok {
+func (v *Vectors) observer(name string, values []string) prometheus.Observer {
+	if s, ok := v.summaries[name]; ok {
 		return s.WithLabelValues(valid(values)...)
-	} else if h, ok := v.histograms[m.Name]; ok {
+	} else if h, ok := v.histograms[name]; ok {
 		return h.WithLabelValues(valid(values)...)
 	}
 	return Discard

@@ -19,8 +19,8 @@ type Ring struct {
 	// passed is a number of events that all cursors have passed, as of some earlier Push. Only Push uses it.
 	passed uint64
 
-	// limit is the length of the largest buffer.
-	limit int
+	// initial is the length of the first buffer, limit that of the largest.
+	initial, limit int
 
 	// mu is held while the buffer is replaced.
 	mu      sync.Mutex
@@ -44,8 +44,11 @@ type slot struct {
 // initialSize is the length of the first buffer, which is enough for handlers that keep up. It is more than dropSearch.
 const initialSize = 128
 
-// New returns a Ring that remembers at least size-1 events, each at a cost of 16 bytes. It takes 2 KiB until a cursor is
-// more than 126 events behind. Sizes are rounded up to a power of two, at least 2.
+// empty is the buffer of all Rings without events. It is never written.
+var empty = newBuffer(1, 0)
+
+// New returns a Ring that remembers at least size-1 events, each at a cost of 16 bytes. It takes no buffer before the first
+// event, and 2 KiB until a cursor is more than 126 events behind. Sizes are rounded up to a power of two, at least 2.
 func New(size int) *Ring { return newRing(initialSize, size) }
 
 func newRing(initial, size int) *Ring {
@@ -53,8 +56,8 @@ func newRing(initial, size int) *Ring {
 	for limit < size {
 		limit <<= 1
 	}
-	r := &Ring{limit: limit}
-	r.buffer.Store(newBuffer(min(initial, limit), 0))
+	r := &Ring{initial: min(initial, limit), limit: limit}
+	r.buffer.Store(empty)
 	return r
 }
 
@@ -62,8 +65,8 @@ func newBuffer(length int, first uint64) *buffer {
 	return &buffer{slots: make([]slot, length), mask: uint64(length - 1), first: first}
 }
 
-// Push remembers an event that was received at the given time, which must not be negative. It allocates only if a cursor is
-// farther behind than ever before.
+// Push remembers an event that was received at the given time, which must not be negative. It allocates for the first event,
+// and if a cursor is farther behind than ever before.
 func (r *Ring) Push(rv uint64, at int64) {
 	head, b := r.head.Load(), r.buffer.Load()
 	if int64(head-r.passed) >= int64(b.mask) { // negative after Unpush
@@ -90,7 +93,7 @@ func (r *Ring) makeRoom(head uint64, b *buffer) *buffer {
 	if head-passed < b.mask {
 		return b
 	}
-	larger := newBuffer(2*len(b.slots), r.oldest())
+	larger := newBuffer(max(2*len(b.slots), r.initial), r.oldest())
 	for n := larger.first; n < head; n++ {
 		from, to := &b.slots[n&b.mask], &larger.slots[n&larger.mask]
 		to.rv.Store(from.rv.Load())

@@ -449,3 +449,22 @@ func TestClosedCursors(t *testing.T) {
 		t.Errorf("Find(1) = %+v, want the first event", f)
 	}
 }
+
+// Informers that receive no events take no memory for them.
+func TestNoBufferBeforeTheFirstEvent(t *testing.T) {
+	idle, busy := New(1024), New(1024)
+	cursor := certain(idle)
+	busy.Push(7, 1)
+	if idle.buffer.Load() != empty || len(busy.buffer.Load().slots) != initialSize {
+		t.Errorf("%d slots without events, %d with one; want the shared buffer, and %d", len(idle.buffer.Load().slots), len(busy.buffer.Load().slots), initialSize)
+	}
+	if f := cursor.Find(7); f != (Found{}) {
+		t.Errorf("Find(7) = %+v in a ring without events", f)
+	}
+	if _, ok := idle.After(0); ok || idle.Drop(7) {
+		t.Error("a ring without events has the event of another")
+	}
+	if at, ok := busy.After(0); at != 1 || !ok {
+		t.Errorf("After(0) = %d, %t; want 1", at, ok)
+	}
+}

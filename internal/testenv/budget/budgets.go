@@ -30,7 +30,7 @@ var Budgets = []Budget{
 	{"collectors/informer", "GetByKey", "added-allocs", 0},
 	{"collectors/informer", "Event", "added-ns", 150},
 	{"collectors/informer", "Event", "added-allocs", 0},
-	{"collectors/informer", "Memory", "added-KiB", 40},
+	{"collectors/informer", "Memory", "added-KiB", 30},
 	{"collectors/objects", "Memory", "B/object", 200},
 	{"collectors/queue", "Queue/reporting/ready=1", "ratio", 1.10},
 	{"collectors/queue", "Queue/reporting/ready=1", "added-allocs", 0},
