@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
 // Every error names the field and the fix.
@@ -19,6 +21,16 @@ func TestParseConfigErrors(t *testing.T) {
 		{"resources: [{name: pods, apiVersion: v1}]", []string{`line 1: unknown field "apiVersion"`}},
 		{"namespaces: [a]\nnamespaces: [b]", []string{`line 2: mapping key "namespaces" already defined at line 1`}},
 		{"resources: {pods: true}", []string{"resources"}},
+		{"resources: [pods, widgets.example_com]", []string{`line 1: resources[1].name: "widgets.example_com" is not a resource`}},
+		{"extraResources: [pods, Pods]", []string{`line 1: extraResources[1].name: "Pods" is not a resource`}},
+		{"resources: [pods]\nextraResources: [pods]", nil}, // the second has no effect
+		{`resources: [{name: "*.apps", scope: Cluster}]`, []string{"resources[0]", "has no version or scope"}},
+		{"objects: {withoutGenerations: [pods, Pods]}", []string{`line 1: objects.withoutGenerations[1]: "Pods" is not a resource`}},
+		{"excludeResources: [" + strings.Repeat("a", 252) + "*]", nil},
+		{"excludeResources: [" + strings.Repeat("a", 253) + "*]", []string{"excludeResources[0]", "is not a pattern"}},
+		{"namespaces: [shop, Shop]", []string{`line 1: namespaces[1]: "Shop" is not a valid namespace; omit namespaces`}},
+		{"checks: {freshness: 1s, audit: 1s}", nil},
+		{"checks: {audit: 999ms}", []string{"line 1: checks.audit: 999ms is too short"}},
 		{"resources: [{name: Pods}]", []string{"resources[0].name", `"Pods"`, "lower case"}},
 		{"resources: [{}]", []string{"resources[0].name"}},
 		{"resources: [{name: pods}, {name: pods}]", []string{"resources[1].name", "repeated"}},
@@ -37,7 +49,7 @@ func TestParseConfigErrors(t *testing.T) {
 		{"histograms: sparse", []string{`line 1: histograms: "sparse" is not supported; write classic, native, both`}},
 		{"splitResources: [pods]\nsplitBy: UID", []string{`line 2: splitBy: "UID" is not supported; write uid or namespaces`}},
 		{"# all of a team\nlabelSelector: team=", nil},
-		{"# all of a team\nlabelSelector: team in", []string{"line 2: labelSelector:", "team=shop"}},
+		{"# all of a team\nlabelSelector: team in", []string{`line 2: labelSelector: "team in" is not a selector: `, "; write one like team=shop"}},
 		{"labelSelector: {team: shop}", []string{"labelSelector: cannot unmarshal !!map into string"}},
 		{"customResources: never", []string{"customResources: cannot unmarshal !!str `never` into bool"}},
 		{"resources: [{name: widgets.example.com, version: V1}]", []string{"resources[0].version", `"V1"`}},
@@ -48,7 +60,7 @@ func TestParseConfigErrors(t *testing.T) {
 		{`namespaces: ["*"]`, []string{"namespaces[0]", "omit namespaces"}},
 		{"checks: {freshness: 10ms}", []string{"checks.freshness", "10ms is too short", "0s to turn it off"}},
 		{"checks: {freshness: -1s}", []string{"checks.freshness"}},
-		{`objects: {firstNamespaces: [a, "*"]}`, []string{"objects.firstNamespaces[1]", "not a valid namespace"}},
+		{`objects: {firstNamespaces: [a, "*"]}`, []string{`line 1: objects.firstNamespaces[1]: "*" is not a valid namespace`}},
 		{`namespaces: [a, a]`, []string{"namespaces[1]", "repeated"}},
 		{"resources: [{name: A}]\nnamespaces: [B]", []string{"resources[0].name", "namespaces[0]"}}, // all at once
 		{"\x00", []string{""}},
@@ -88,7 +100,7 @@ func TestTooManyNamespaces(t *testing.T) {
 	for i := range MaxNamespaces {
 		config.Namespaces = append(config.Namespaces, fmt.Sprintf("team-%d", i))
 	}
-	if err := config.Validate(); err == nil || !strings.Contains(err.Error(), "namespaces") {
+	if err := config.Validate(); err == nil || !strings.HasPrefix(err.Error(), "namespaces: 10000 are too many") {
 		t.Errorf("error %v does not name the field", err)
 	}
 	config.Namespaces = config.Namespaces[1:]
@@ -111,5 +123,30 @@ func TestOpenConfig(t *testing.T) {
 	}
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--config.file") {
 		t.Errorf("bad file: error %v names neither flag nor file", err)
+	}
+}
+
+// Whole objects are read unless the configuration or the default excludes them; an empty list excludes none.
+func TestWholeObjects(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}":                                "deployments.apps",
+		"objects: {withoutGenerations: []}": "pods deployments.apps",
+		"objects: {withoutGenerations: ['*.apps']}": "pods",
+		"objects: {generations: false}":             "",
+		"objects: {generations: true}":              "deployments.apps",
+	} {
+		c, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, name := range []string{"pods", "deployments.apps"} {
+			if kind, _ := kinds.Known(name); c.Objects.WholeObjects(kind) {
+				got = append(got, name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", text, got, want)
+		}
 	}
 }

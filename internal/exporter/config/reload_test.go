@@ -3,7 +3,9 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
@@ -61,5 +63,50 @@ func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	}
 	if len(uses) != 1 {
 		t.Errorf("%d uses of the restored file, want 1", len(uses))
+	}
+}
+
+// Reload returns the error and keeps the last valid configuration; the status has the time of the last success.
+func TestReload(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("resources: [pods]")
+	file, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used []Config
+	var written logtest.Recorder
+	r := NewReloader(file, func(c Config) { used = append(used, c) }, written.Logger())
+	if good, at := r.Status(); !good || at.IsZero() {
+		t.Errorf("at the start: %t, %v", good, at)
+	}
+	r.at = time.Time{}
+	write("resources: [pods, nodes]")
+	if err := r.Reload(); err != nil || len(used) != 1 || len(used[0].Resources) != 2 {
+		t.Fatalf("error %v, used %+v", err, used)
+	}
+	good, at := r.Status()
+	if !good || at.IsZero() || len(written.Find("configuration reloaded", "path", path)) != 1 {
+		t.Errorf("after a success: %t, %v", good, at)
+	}
+	write("nope: 1")
+	if err := r.Reload(); err == nil || !strings.HasPrefix(err.Error(), "--config.file "+path+": line 1: ") || len(used) != 1 {
+		t.Errorf("error %v names neither flag, file nor line, or %d uses", err, len(used))
+	}
+	if good, still := r.Status(); good || !still.Equal(at) {
+		t.Errorf("after a failure: %t, %v, want the time of the last success, %v", good, still, at)
+	}
+	write("resources: [pods, nodes]")
+	if err := r.Reload(); err != nil || len(used) != 2 {
+		t.Errorf("error %v, %d uses", err, len(used))
+	}
+	if good, _ := r.Status(); !good {
+		t.Error("not good after a success")
 	}
 }
