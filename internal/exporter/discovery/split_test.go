@@ -80,6 +80,10 @@ func TestWayOfSpreading(t *testing.T) {
 			if got != tc.want || known != tc.known || !slices.Equal(asked, tc.asked) {
 				t.Errorf("%t, known %t, asked in %v; want %t, %t, %v", got, known, asked, tc.want, tc.known, tc.asked)
 			}
+			again, still := p.selects(t.Context(), config.Config{SplitBy: tc.splitBy, Namespaces: namespaces}, pods, namespaces)
+			if again != got || still != known || len(asked) != len(tc.asked) {
+				t.Errorf("later in the round: %t, known %t, asked in %v; want %t, %t, and no request", again, still, asked, got, known)
+			}
 		})
 	}
 }
