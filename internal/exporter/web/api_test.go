@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
 // docs/api.md names every field, and no other.
@@ -44,5 +48,35 @@ func TestInformersAPIIsDocumented(t *testing.T) {
 		if !fields[name] {
 			t.Errorf("docs/api.md has %s, which is not there", name)
 		}
+	}
+}
+
+// Each field has the value of the status. Times are in UTC and milliseconds; what never happened is null.
+func TestInformerResponse(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6_999_999, time.FixedZone("", 3600))
+	s := status.Informer{
+		Kind: kinds.Kind{Group: "apps", Version: "v1", Resource: "deployments", Namespaced: true}, State: status.StateSynced, Pending: 3,
+		Status: informer.Status{
+			ID: informer.ID{Group: "apps", Resource: "deployments", Namespace: "shop"}, Synced: true, Connected: true, Objects: 4, Relists: 5, Failures: 6, Degraded: true,
+			SyncLag: 7 * time.Second, LastSync: 8 * time.Second, WatchOpened: now.Add(-9 * time.Second), LastEvent: now.Add(time.Second), // clocks differ
+			LastAudit: informer.AuditStatus{Result: "different", At: now.Add(-10 * time.Second), Differences: 11},
+		},
+	}
+	at := func(d time.Duration) *time.Time {
+		when := time.Date(2026, 1, 2, 2, 4, 5, 6_000_000, time.UTC).Add(d)
+		return &when
+	}
+	seconds := func(n float64) *float64 { return &n }
+	want := InformerResponse{
+		InformerType: "deployments.apps", Group: "apps", Version: "v1", Resource: "deployments", Namespaced: true, Namespace: "shop", State: "synced", Synced: true,
+		WatchConnected: true, WatchOpened: at(-9 * time.Second), WatchAgeSeconds: seconds(9), Objects: 4, PendingEvents: 3, SyncLagSeconds: 7, Degraded: true, Failures: 6,
+		LastSyncSeconds: 8, LastEvent: at(time.Second), LastEventAgeSeconds: seconds(0), Relists: 5,
+		LastAudit: &AuditResponse{Result: "different", Time: at(-10 * time.Second), AgeSeconds: seconds(10), Differences: 11},
+	}
+	if got := newInformerResponse(s, now); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got := newInformerResponse(status.Informer{}, now); got.WatchOpened != nil || got.WatchAgeSeconds != nil || got.LastEvent != nil || got.LastEventAgeSeconds != nil || got.LastAudit != nil {
+		t.Errorf("before anything happened: %+v", got)
 	}
 }

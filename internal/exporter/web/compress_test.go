@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,7 @@ func TestCompressed(t *testing.T) {
 			http.Error(w, "busy", http.StatusServiceUnavailable)
 			return
 		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(text))) // of the text without compression
 		_, _ = io.WriteString(w, text)
 	}))
 	for accept, want := range map[string]bool{
@@ -41,6 +43,9 @@ func TestCompressed(t *testing.T) {
 			all, err := io.ReadAll(body)
 			if err != nil || string(all) != expected || (path == "/busy") != (response.Code == http.StatusServiceUnavailable) {
 				t.Errorf("%q: status %d, %d bytes, error %v", accept, response.Code, len(all), err)
+			}
+			if length := response.Header().Get("Content-Length"); want && length != "" {
+				t.Errorf("%q: Content-Length %s of a compressed response", accept, length)
 			}
 			if response.Header().Get("Vary") != "Accept-Encoding" {
 				t.Errorf("%q: Vary is %q", accept, response.Header().Get("Vary"))

@@ -9,6 +9,7 @@ type equivalent struct {
 }
 
 var equivalents = []equivalent{
+	{"internal/exporter/web", `if !strings.EqualFold("gzip", strings.TrimSpace(name)) {`, "EqualFold is symmetric"},
 	{"collectors/internal/ring", "if from := c.ring.oldest(); next <= from {", "at equality nothing was overwritten: n is 0, and next stays"},
 	{"collectors/internal/ring", "_ = passed", "Push searches the cursors again with each event: slower, with the same result"},
 	{"collectors/internal/series", "if len(value) >= maxLength {", "a valid value of exactly this length is not changed"},
