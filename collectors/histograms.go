@@ -1,10 +1,6 @@
 package collectors
 
-import (
-	"fmt"
-
-	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
-)
+import "fmt"
 
 // Histograms selects the form of an Observer's histograms. Rules and dashboards read one form, which `histograms` in the
 // generator's configuration sets.
@@ -29,9 +25,4 @@ func (h Histograms) validate() error {
 		return nil
 	}
 	return fmt.Errorf("collectors: Options.Histograms: %q is not a form: use ClassicHistograms, NativeHistograms or BothHistograms", h)
-}
-
-// Form returns the form for other packages of this module.
-func (h Histograms) Form() core.Histograms {
-	return core.Histograms{Native: h == NativeHistograms || h == BothHistograms, NoClassic: h == NativeHistograms}
 }

@@ -81,7 +81,7 @@ func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 		UpstreamMetrics:  options.UpstreamMetrics,
 		Omit:             options.Omit,
 		Essential:        options.Detail == Essential,
-		Histograms:       options.Histograms.Form(),
+		Histograms:       core.HistogramsOf(string(options.Histograms)),
 	})}
 	if err := reg.Register(o); err != nil {
 		return nil, fmt.Errorf("collectors: cannot register the metrics of %q (one Observer per name and registry): %w", options.Name, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
@@ -25,7 +26,7 @@ func newGenerationTimes(options Options) *generationTimes {
 	g := &generationTimes{name: options.Name, holds: map[string]int{}}
 	if options.Detail != collectors.Essential {
 		m := catalog.ObjectGenerationObserved.Metric
-		g.vector = options.Histograms.Form().NewHistogram(m, m.LabelNames(), nil)
+		g.vector = core.HistogramsOf(string(options.Histograms)).NewHistogram(m, m.LabelNames(), nil)
 	}
 	return g
 }

@@ -13,6 +13,12 @@ type Histograms struct {
 	Native, NoClassic bool
 }
 
+// HistogramsOf returns the form that a valid collectors.Histograms selects. That type has no method for it: exported methods
+// would show a type that users cannot import.
+func HistogramsOf(form string) Histograms {
+	return Histograms{Native: form == "native" || form == "both", NoClassic: form == "native"}
+}
+
 // Native histograms have 8 buckets for each power of two, at a factor of 2^(1/8) = 1.09. Only buckets with observations exist.
 // 160 of them cover almost 20 powers of two: 100 µs to 60 s takes 154. Beyond that, client_golang starts again from 0, at most
 // once an hour, and halves the resolution in between. Prometheus counts this as a restart of the process, which loses the
