@@ -14,7 +14,7 @@ var informerCacheDiffers = Alert{
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
 	summary: "The cache of informer {{ $labels.informer_type }} of " + program + inCluster + " is inconsistent with the API server.",
 	description: `{{ $value }} objects in the cache of the {{ $labels.informer_type }} informer of ` + program + inCluster +
-		inProcess + " are inconsistent with the API server ({{ $labels.kind }}), confirmed by two audits at the cache's own resource version. " +
+		inProcess + " are inconsistent with the API server ({{ $labels.difference }}), confirmed by two audits at the cache's own resource version. " +
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
 		Meaning: "Two consecutive audits compared each object of the cache with the API server at the cache's own resource version, and found the same differences. This is not lag. `missing`: only the API server has the object. `extra`: only the cache. `stale`, `wrong_uid`: another version or object. `index`, `key_collision`: wrong or shared keys.",
@@ -25,7 +25,7 @@ var informerCacheDiffers = Alert{
 			restartPod,
 		},
 		Queries: []Step{
-			{"Affected processes. One of several: that process. All of them: shared code, or the API server.", `sum by (@namespace, @pod, name, informer_type, kind) (k8s_informer_audit_differences{@, ` + inThisCluster + `}) > 0`},
+			{"Affected processes. One of several: that process. All of them: shared code, or the API server.", `sum by (@namespace, @pod, name, informer_type, difference) (k8s_informer_audit_differences{@, ` + inThisCluster + `}) > 0`},
 			{"Watch disconnects in the last hour.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
 			{"Results of audits.", `sum by (result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
 		},
@@ -145,7 +145,7 @@ var informerCacheMutated = Alert{
 		},
 		Queries: []Step{
 			{"Affected programs and resources.", `sum by (name, informer_type) (increase(k8s_informer_mutations_total{@, ` + inThisCluster + `}[1d])) > 0`},
-			{"Damage that audits found.", `sum by (kind) (k8s_informer_audit_differences{@, ` + ofThisProcess + ofThisInformer + `}) > 0`},
+			{"Damage that audits found.", `sum by (difference) (k8s_informer_audit_differences{@, ` + ofThisProcess + ofThisInformer + `}) > 0`},
 		},
 		Causes: []string{
 			"Code changes an object from a lister, a store or an event handler without `DeepCopy`. This includes setting labels, annotations and defaults, and sorting slices.",

@@ -51,7 +51,7 @@ var (
 		Values: []string{"consistent", "different", "skipped", "error"},
 	}
 	labelDifference = Label{
-		Name: "kind", Help: "kind of the difference",
+		Name: "difference", Help: "type of the difference",
 		Values: []string{"missing", "extra", "stale", "wrong_uid", "index", "key_collision"},
 	}
 	labelLostReason = Label{

@@ -26,9 +26,9 @@ const (
 
 func differencesOf(s metricstest.Snapshot) metricstest.Snapshot {
 	found := metricstest.Snapshot{}
-	for _, kind := range []string{"missing", "extra", "stale", "wrong_uid", "index", "key_collision"} {
-		if n, ok := s["k8s_informer_audit_differences{kind="+kind+"}"]; ok {
-			found[kind] = n
+	for _, difference := range []string{"missing", "extra", "stale", "wrong_uid", "index", "key_collision"} {
+		if n, ok := s["k8s_informer_audit_differences{difference="+difference+"}"]; ok {
+			found[difference] = n
 		}
 	}
 	return found
@@ -46,7 +46,7 @@ func byLabel(labels *sync.Map) cache.Indexers {
 var nothing = metricstest.Snapshot{"missing": 0}
 
 // TestAudit covers S11, P8 and P9: a cache larger than a page is consistent with a real API server while it changes. Each
-// kind of tampering is detected as such, and confirmed before it is reported.
+// type of tampering is detected as such, and confirmed before it is reported.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	config := stacktest.Config(t)

@@ -78,7 +78,7 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 		send(catalog.InformerOrphans, float64(orphans))
 	}
 	if found, audited := differences(informers); audited {
-		for _, difference := range catalog.InformerAuditDifferences.Values("kind") {
+		for _, difference := range catalog.InformerAuditDifferences.Values("difference") {
 			if n := found[difference]; n > 0 || slices.Contains(catalog.InformerAuditDifferences.AtZero, difference) {
 				send(catalog.InformerAuditDifferences, float64(n), difference)
 			}

@@ -104,7 +104,7 @@ func (r *replica) audits(t *testing.T) (n float64) {
 // judges reports whether a replica reports k8s_informer_audit_differences.
 func (r *replica) judges(t *testing.T) bool {
 	t.Helper()
-	return len(exportertest.Values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "kind")) > 0
+	return len(exportertest.Values(t, r.Gatherer(), catalog.InformerAuditDifferences.Name, "difference")) > 0
 }
 
 func (r *replica) transitions(t *testing.T, event string) float64 {

@@ -25,7 +25,7 @@ func TestDeleteLostOnTheWay(t *testing.T) {
 		r.delete("deleted")
 		r.create("later")
 		wrong := r.expectThat(before, func(changed metricstest.Snapshot) changes {
-			return r.received(1).with(checked(changed, consistent, different)).with(changes{"audit_differences{kind=extra}": 1})
+			return r.received(1).with(checked(changed, consistent, different)).with(changes{"audit_differences{difference=extra}": 1})
 		})
 		r.exceeds(before, wrong, different, 1)
 		r.is(wrong, "watch_connected", 1)
@@ -34,7 +34,7 @@ func TestDeleteLostOnTheWay(t *testing.T) {
 		r.expectThat(wrong, func(changed metricstest.Snapshot) changes {
 			return relisted("expired").with(expired).with(checked(changed, consistent, different, skipped)).with(changes{
 				"watch_events_total{type=error}": 1,
-				"audit_differences{kind=extra}":  -1, "objects": -1, "event_lag_seconds_count": 1,
+				"audit_differences{difference=extra}":  -1, "objects": -1, "event_lag_seconds_count": 1,
 				"handler_duration_seconds_count{handler=h}": 3, "unchanged_updates_total{cause=relist}": 2,
 			})
 		})
@@ -51,14 +51,14 @@ func TestDeleteLostOnTheWay(t *testing.T) {
 		before := r.waitUntilExceeds(consistent, 0)
 		r.create("later")
 		wrong := r.expectThat(before, func(changed metricstest.Snapshot) changes {
-			return r.received(1).with(checked(changed, consistent, different)).with(changes{"audit_differences{kind=missing}": 1})
+			return r.received(1).with(checked(changed, consistent, different)).with(changes{"audit_differences{difference=missing}": 1})
 		})
 		r.exceeds(before, wrong, different, 1)
 		r.is(wrong, "watch_connected", 1)
 		r.is(wrong, "sync_lag_seconds", 0)
 		r.expire()
 		r.waitFor("the relist", func(s metricstest.Snapshot) bool {
-			return s[objects] == 2 && s[prefix+"audit_differences{kind=missing}"] == 0 && isConnected(s)
+			return s[objects] == 2 && s[prefix+"audit_differences{difference=missing}"] == 0 && isConnected(s)
 		})
 		r.holds()
 	})

@@ -180,7 +180,7 @@ var Sections = []Section{
 			{
 				Test:  "TestDeleteLostOnTheWay",
 				Fault: "An event is lost on a watch that stays up: a delete, or the first event after a list",
-				Shows: "only an audit detects it: `watch_connected` 1, `sync_lag_seconds` 0, `audits_total{result=different}` and, after the second, `audit_differences{kind=extra}` +1 for the delete, `audit_differences{kind=missing}` +1 for an object that was created between list and watch, until the next relist",
+				Shows: "only an audit detects it: `watch_connected` 1, `sync_lag_seconds` 0, `audits_total{result=different}` and, after the second, `audit_differences{difference=extra}` +1 for the delete, `audit_differences{difference=missing}` +1 for an object that was created between list and watch, until the next relist",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheDiffers"}},
 				},
@@ -304,7 +304,7 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatChangesTheName",
 				Fault: "A Transform gives two objects the same name",
-				Shows: "the store keeps only one of them: `objects` +1. An audit finds `audit_differences{kind=missing}` +2, `audit_differences{kind=extra}` +1, `audit_differences{kind=key_collision}` +1, and `key_collisions_total` +1",
+				Shows: "the store keeps only one of them: `objects` +1. An audit finds `audit_differences{difference=missing}` +2, `audit_differences{difference=extra}` +1, `audit_differences{difference=key_collision}` +1, and `key_collisions_total` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheDiffers"}, Note: "with audits"},
 				},

@@ -90,8 +90,8 @@ func TestTransformThatChangesTheName(t *testing.T) {
 	r.createWith("two", marked)
 	r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return r.received(2).with(checked(changed, consistent, different)).with(changes{
-			"objects": 1, "audit_differences{kind=missing}": 2, "audit_differences{kind=extra}": 1,
-			"audit_differences{kind=key_collision}": 1, "key_collisions_total": 1,
+			"objects": 1, "audit_differences{difference=missing}": 2, "audit_differences{difference=extra}": 1,
+			"audit_differences{difference=key_collision}": 1, "key_collisions_total": 1,
 		})
 	})
 }

@@ -68,7 +68,7 @@ func byName(a, b metav1.Object) int {
 	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 }
 
-// compare compares an object of the API server with the snapshot. It returns the kind of the difference, or an empty string
+// compare compares an object of the API server with the snapshot. It returns the type of the difference, or an empty string
 // if the two are equal. Fields that a transform has removed are not compared.
 func (s *Snapshot) compare(object metav1.Object) string {
 	at, found := slices.BinarySearchFunc(s.items, object, byName)
@@ -138,10 +138,10 @@ func Compare(ctx context.Context, store Store, list Lister, pageSize int64, rena
 				return err
 			}
 			r.Objects++
-			if kind := s.compare(object); kind != "" {
-				r.Differences.Add(Difference{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()})
-				if kind == DifferenceMissing && collides(store, renamed, item, object) {
-					r.Differences.Add(Difference{Kind: DifferenceKeyCollision, Namespace: object.GetNamespace(), Name: object.GetName()})
+			if typ := s.compare(object); typ != "" {
+				r.Differences.Add(Difference{Type: typ, Namespace: object.GetNamespace(), Name: object.GetName()})
+				if typ == DifferenceMissing && collides(store, renamed, item, object) {
+					r.Differences.Add(Difference{Type: DifferenceKeyCollision, Namespace: object.GetNamespace(), Name: object.GetName()})
 				}
 			}
 			return nil
@@ -161,7 +161,7 @@ func Compare(ctx context.Context, store Store, list Lister, pageSize int64, rena
 	}
 	for at, seen := range s.seen {
 		if !seen {
-			r.Differences.Add(Difference{Kind: DifferenceExtra, Namespace: s.items[at].GetNamespace(), Name: s.items[at].GetName()})
+			r.Differences.Add(Difference{Type: DifferenceExtra, Namespace: s.items[at].GetNamespace(), Name: s.items[at].GetName()})
 		}
 	}
 	return r, nil

@@ -78,9 +78,9 @@ func labeled(name, value string) *corev1.ConfigMap {
 
 func counts(d *Differences) map[string]int {
 	all := map[string]int{}
-	for _, kind := range catalog.InformerAuditDifferences.Values("kind") {
-		if n := d.Count(kind); n > 0 {
-			all[kind] = n
+	for _, typ := range catalog.InformerAuditDifferences.Values("difference") {
+		if n := d.Count(typ); n > 0 {
+			all[typ] = n
 		}
 	}
 	return all
@@ -125,7 +125,7 @@ func TestPagesOfMetadataAreLarger(t *testing.T) {
 	}
 }
 
-// TestCompare covers S11, P3 and P9: each kind of difference, and nothing else.
+// TestCompare covers S11, P3 and P9: each type of difference, and nothing else.
 func TestCompare(t *testing.T) {
 	in := func(namespace string, o *corev1.ConfigMap) *corev1.ConfigMap { o.Namespace = namespace; return o }
 	byNameOnly := func(obj any) (string, error) { return obj.(*corev1.ConfigMap).Name, nil }
@@ -352,7 +352,7 @@ func TestIndexFunctionFails(t *testing.T) {
 				_ = i.Add(broken)
 			}()
 			first, second := found(), found()
-			want := Difference{Kind: DifferenceIndex, Namespace: broken.Namespace, Name: broken.Name, Index: "x"}
+			want := Difference{Type: DifferenceIndex, Namespace: broken.Namespace, Name: broken.Name, Index: "x"}
 			// client-go updates indexes in no order: it may panic before the object is in the others.
 			if both := second.Both(first); both[DifferenceIndex] != second.Len() || !slices.Contains(second.Examples(second.Len(), first), want) {
 				t.Errorf("%d differences, both %v, such as %v", second.Len(), both, second.Examples(second.Len(), first))
@@ -362,13 +362,13 @@ func TestIndexFunctionFails(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	gone := func(name string) Difference { return Difference{Kind: DifferenceMissing, Name: name} }
+	gone := func(name string) Difference { return Difference{Type: DifferenceMissing, Name: name} }
 	first, second := NewDifferences(), NewDifferences()
 	first.Add(gone("a"))
 	first.Add(gone("b"))
 	second.Add(gone("b"))
 	second.Add(gone("c"))
-	second.AddN(Difference{Kind: DifferenceIndex, Index: "i", Value: "v"}, 3)
+	second.AddN(Difference{Type: DifferenceIndex, Index: "i", Value: "v"}, 3)
 	if both := second.Both(first); both[DifferenceMissing] != 1 || both[DifferenceIndex] != 0 {
 		t.Errorf("both: %v", both)
 	}

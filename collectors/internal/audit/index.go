@@ -98,7 +98,7 @@ func verify(store Indexer) *Differences {
 			for _, count := range set {
 				n += max(count, -count)
 			}
-			found.AddN(Difference{Kind: DifferenceIndex, Index: index, Value: value}, n)
+			found.AddN(Difference{Type: DifferenceIndex, Index: index, Value: value}, n)
 		}
 	}
 	return found
@@ -106,7 +106,7 @@ func verify(store Indexer) *Differences {
 
 // notIndexed returns the difference of an object that an index function fails for.
 func notIndexed(index string, item any) Difference {
-	d := Difference{Kind: DifferenceIndex, Index: index}
+	d := Difference{Type: DifferenceIndex, Index: index}
 	if object, err := meta.Accessor(item); err == nil {
 		d.Namespace, d.Name = object.GetNamespace(), object.GetName()
 	}

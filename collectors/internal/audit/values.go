@@ -1,6 +1,6 @@
 package audit
 
-// Values of the label kind of k8s_informer_audit_differences.
+// Values of the label difference of k8s_informer_audit_differences.
 const (
 	// DifferenceMissing is an object that the API server has and the cache lacks.
 	DifferenceMissing = "missing"

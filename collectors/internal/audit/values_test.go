@@ -8,5 +8,5 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.InformerAuditDifferences.Metric, "kind", DifferenceMissing, DifferenceExtra, DifferenceStale, DifferenceWrongUID, DifferenceIndex, DifferenceKeyCollision)
+	observertest.Values(t, catalog.InformerAuditDifferences.Metric, "difference", DifferenceMissing, DifferenceExtra, DifferenceStale, DifferenceWrongUID, DifferenceIndex, DifferenceKeyCollision)
 }

@@ -36,7 +36,7 @@ type audits struct {
 	mu sync.Mutex
 	// last are the differences found by the last completed audit, nil before the first.
 	last *audit.Differences
-	// confirmed is the number of these differences, by kind, that the previous audit had found too.
+	// confirmed is the number of these differences, by type, that the previous audit had found too.
 	confirmed map[string]int
 	// result and ended belong to the last audit, completed or not; empty and the zero time before the first.
 	result string
@@ -65,7 +65,7 @@ func (c *Checks) AuditStatus() AuditStatus {
 	return s
 }
 
-// AddDifferences adds the number of differences confirmed by two audits to total, by kind. It reports false
+// AddDifferences adds the number of differences confirmed by two audits to total, by type. It reports false
 // before the first audit.
 func (c *Checks) AddDifferences(total map[string]int) (audited bool) {
 	a := &c.audits
