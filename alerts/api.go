@@ -60,7 +60,7 @@ const recordUnreachable = "cluster:kubernetes_api:unreachable_ratio"
 // and missing resources (other) are not outages. Where a load balancer accepts connections and closes them, client-go sees watches
 // that end at once instead of errors.
 //
-// A job without such a program counts by its requests, so that a single exporter is not the whole cluster. It is cut off if
+// Jobs without such a program count by their requests: otherwise, the exporter could be the only program that counts. A job is cut off if
 // requests failed in two minutes and none succeeded: several scrape intervals, and longer than client-go's backoff. It is connected if
 // requests of running processes succeeded in $recent, which is short, so that an outage is found before ControllerLeaderMissing pages.
 // Other jobs do not count: they sent no requests, or the outage ended their processes. Nor do requests of API servers to themselves.

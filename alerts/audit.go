@@ -67,7 +67,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 		},
 		Queries: []Step{
 			{"Affected informers. All of a cluster: etcd or the API server. One resource: its lists.", `sum by (@namespace, @pod, name, informer_type) (increase(k8s_informer_audits_total{@, ` + inThisCluster + `, result="error"}[30m])) > 0`},
-			{"Lower resource versions since. If there are any, etcd was restored, or the client reached another cluster.", `sum by (name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Resource version regressions. If there are any, etcd was restored, or the client reached another cluster.", `sum by (name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
 			{"Errors of lists and watches.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "30m") + `) > 0`},
 		},
 		Causes: []string{
@@ -109,7 +109,7 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 		Commands: []Step{
 			listPods,
 			replicaLog("audit|lease|leader"),
-			restartProgram.because("If none is started although a replica leads: save a goroutine dump, then restart."),
+			restartProgram.because("If none is started although a replica is the leader: save a goroutine dump, then restart."),
 		},
 		Queries: []Step{
 			{"Skipped audits. No result: none is started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
@@ -117,7 +117,7 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 			{"Changes per second. With hundreds, the cache may change during every audit.", `sum by (@pod) (rate(k8s_informer_watch_events_total{@, ` + ofThisProgram + ofThisInformer + `, type!="bookmark"}[15m]))`},
 		},
 		Causes: []string{
-			"No replica leads: see InformerExporterLeaderMissing and ControllerLeaderMissing.",
+			"No leader: see InformerExporterLeaderMissing and ControllerLeaderMissing.",
 			"An aggregated API server that does not list at exact versions, or a cache that changes all the time: disable audits of this program or resource.",
 			"The interval of audits is longer than $window: raise `window` of the objective `audits_missing`.",
 		},

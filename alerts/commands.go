@@ -31,7 +31,7 @@ var (
 		`kubectl -n "$NAMESPACE" port-forward "pod/$POD" "26060:${INSTANCE##*:}" >/dev/null & curl -fsS --retry 9 --retry-delay 1 --retry-connrefused -o goroutines.txt 'http://localhost:26060/debug/pprof/goroutine?debug=2'; kill $!`,
 	}
 	stackTrace = Step{
-		"Find the stack trace, in the current log or in that before the last restart.",
+		"Find the stack trace, in the log since the last restart or before it.",
 		`(kubectl -n "$NAMESPACE" logs "$POD" --all-containers; kubectl -n "$NAMESPACE" logs "$POD" --all-containers --previous) | grep -A 30 panic | tail -n 60`,
 	}
 	restartPod = Step{
@@ -108,7 +108,7 @@ var (
 // Commands on a resource that the reader chooses.
 var (
 	lastChanges = Step{
-		"List the objects that changed last, and who writes them.",
+		"List the objects that changed last, with their field managers.",
 		`kubectl get "$RESOURCE" -A --sort-by=.metadata.resourceVersion -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,WRITERS:.metadata.managedFields[*].manager | tail -n 20`,
 	}
 	terminatingObjects = Step{

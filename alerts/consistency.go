@@ -80,7 +80,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 			"One API server does not receive changes from etcd, and answers lists from its old watch cache: restart this API server, then the process.",
 			"The program, or its load balancer, connects to another cluster. If that is intended, give the programs of each cluster their own name.",
 		},
-		Resolves: "when the version has caught up, and in any case within an hour and $window of the restart.",
+		Resolves: "when the version has caught up, and no later than an hour and $window after the restart.",
 		Escalate: apiServerTeam,
 	},
 }

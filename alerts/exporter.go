@@ -136,7 +136,7 @@ informer_exporter_build_info{@}
 		},
 		Causes: []string{
 			"The cluster has grown: raise the memory limit. An exporter needs about 40 MiB per 100,000 objects.",
-			"A resource with very many objects that no one needs to see: exclude it in the configuration of the exporter.",
+			"A resource with very many objects that needs no monitoring: exclude it in the configuration of the exporter.",
 			"The cluster is too large for one exporter: run several shards (`--shard`).",
 		},
 		Resolves: "when the heap stays below $objective: see the first query.",
@@ -164,7 +164,7 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 		Meaning: "The exporters run with `--shard`, and fewer shards than configured have been scraped for longer than $for.",
 		Impact:  "Alerts on the resources of the missing shards cannot fire. The other shards do not take over their work.",
 		Commands: []Step{
-			{"Compare the replicas that are wanted and ready.", `kubectl get deployments,statefulsets -A -l app.kubernetes.io/name=informer-exporter`},
+			{"Compare the desired and the ready replicas.", `kubectl get deployments,statefulsets -A -l app.kubernetes.io/name=informer-exporter`},
 			exporterPods,
 			exporterLog,
 		},

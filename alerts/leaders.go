@@ -57,8 +57,8 @@ var controllerLeaderMissing = Alert{
 	namespaceFrom: "lock",
 	// By lock, not by process or job: all candidates share one leader. Exporters need a leader only for audits and have their
 	// own alert.
-	// Programs without the library count by their Leases or by client-go's metric, and each election counts once. A Lease that is
-	// held has a leader, even if the leader's scrapes fail while those of the other candidates succeed.
+	// Elections of programs without the library are found by their Leases or by client-go's metric, each of them once. A Lease that
+	// is held has a leader, even if the leader's scrapes fail while those of the other candidates succeed.
 	record: leaseRecords,
 	expr: `
 max by (@cluster, name, lock) (controller_leader{@, name!~"` + exporterNames + `"}) == 0
@@ -102,8 +102,8 @@ var controllerLeaderChanges = Alert{
 	board:         leaderBoard,
 	labels:        []string{"cluster", "lock"},
 	namespaceFrom: "lock",
-	// A process that crashes and leads again before its next scrape leaves its counter at 1, and a new Pod has a new one. The
-	// Lease's own counter does not miss them. Every second change of client-go's gauge is an acquisition; if the gauge ends at 1, the
+	// The counter of a process that crashes and becomes the leader again before its next scrape stays at 1, and a new Pod has a new
+	// counter. The Lease's own counter includes these transitions. Every second change of client-go's gauge is an acquisition; if the gauge ends at 1, the
 	// last change is one.
 	expr: `
 sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, name!="", event="acquired"}[$window])) >= $threshold
@@ -126,12 +126,12 @@ or
 	description: `{{ $value | printf "%.0f" }} leader transitions of ` + thisLock + " in $window; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes at most one transition per replica. A process that leads before its first scrape counts only by the transitions of the Lease, which the exporter reports.",
+		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes at most one transition per replica. Transitions before the first scrape of a process are visible only in the Lease, which the exporter reports.",
 		Impact:  "Each transition is a pause of up to 25 s with client-go's defaults, followed by a full start: filling caches and reconciling everything. Two processes may briefly act as the leader.",
 		Commands: []Step{
 			listPods.because("List the candidates: do they restart?"),
 			replicaLog("lease|leader|lock").because("Search the log of a candidate that restarted or lost the lock."),
-			{"Search the log before its restart.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
+			{"Search the log from before its restart.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
 		},
 		Queries: []Step{
 			{"Transitions of all locks. `lost`: renewals failed. `released`: the processes shut down gracefully; find out what restarts them.", `sum by (lock, @pod, event) (increase(controller_leader_transitions_total{@, ` + inThisCluster + `}[15m])) > 0`},

@@ -6,7 +6,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// recordRenewed is the time of the last renewal of each Lease. It outlives restarts of the exporter, which then reports 0.
+// recordRenewed is the time of the last renewal of each Lease. It survives a restart of the exporter, after which the metric is 0.
 const recordRenewed = "lease:k8s_lease_renewed_timestamp_seconds:max"
 
 // leaseRecords carry the time forward from evaluation to evaluation, which costs the same for any window.
@@ -19,9 +19,9 @@ max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[
 	return []Rule{{Record: recordRenewed, Expr: strings.TrimSpace(c.fill(o, renewed))}}
 }
 
-// leaseExpired returns the expression for expired Leases, inside or outside the namespaces that page. A Lease that was not
-// renewed within the window was left behind long ago; every cluster has some. With several exporters all must agree: one that has
-// just been started does not know yet. The label lock is that of the library's metrics. The election of the exporters themselves
+// leaseExpired returns the expression for expired Leases, inside or outside the namespaces that page. Leases that
+// were not renewed within the window are abandoned, and every cluster has some. If there are several exporters, all must agree: one
+// that has just started reports no Lease as expired. The label lock has the same values as in the library's metrics. The election of the exporters themselves
 // has its own alert, InformerExporterLeaderMissing.
 func leaseExpired(operator string) string {
 	return `
@@ -97,7 +97,7 @@ last_over_time(controller_leader{@}[$window])
 		Commands: []Step{
 			{"See the holder, the number of transitions and the duration. Less than 15 s is short.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
 			listPods.because("List the candidates: do they restart?"),
-			{"Search the log before the restart of a candidate.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
+			{"Search the log of a candidate from before its restart.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
 		},
 		Queries: []Step{
 			{"Holders. A new Pod each time: restarts. The same few holders: late renewals.", `max by (holder) (k8s_lease_holder_info{@, ` + ofThisLease + `})`},

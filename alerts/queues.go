@@ -17,7 +17,7 @@ var queueVariables = []string{"cluster", "job", "instance", "controller=name"}
 var controllerQueueBlocked = Alert{
 	Name:      "ControllerQueueBlocked",
 	Objective: catalog.Objectives.QueueBlocked,
-	Reason:    "one controller; raise it for a controller that the cluster depends on",
+	Reason:    "one controller; raise the severity for a controller that the cluster depends on",
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep, // as long as the alerts that it inhibits
@@ -63,7 +63,7 @@ max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfi
 var controllerQueueSlow = Alert{
 	Name:      "ControllerQueueSlow",
 	Objective: catalog.Objectives.QueueWait,
-	Reason:    "few controllers need 1 s; raise it for one that does",
+	Reason:    "few controllers need 1 s; raise the severity for one that does",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      10 * time.Minute,

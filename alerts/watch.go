@@ -38,7 +38,7 @@ k8s_informer_synced{@} == 1
 			"All processes: the API server, its load balancer or proxy.",
 			"One resource: its CustomResourceDefinition was removed, its conversion webhook fails, or the permission to `watch` was revoked.",
 		},
-		Resolves: "when a watch opens: `k8s_informer_watch_connected` is 1. This needs no restart, which costs a full list.",
+		Resolves: "when a watch opens: `k8s_informer_watch_connected` is 1. Do not restart the process: each start costs a full list.",
 		Escalate: controllerTeam + ", or " + apiServerTeam,
 	},
 }

@@ -31,7 +31,7 @@ type Checks struct {
 	// it takes 16 bytes per object while it runs and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each
 	// index, and seconds to decode the list. An Observer runs one audit at a time, or more if one takes longer than a minute,
 	// and repeats an audit that finds differences within 30 seconds. An audit ends in an error after 10 minutes or 20,000
-	// pages. 10 minutes is a good value. Replicas that do not lead need no audits: see informer.PauseAudits.
+	// pages. 10 minutes is a good value. Only the leader needs audits: see informer.PauseAudits.
 	Audit time.Duration
 	// Mutations is the interval of mutation checks. Each adds 10 random objects of a cache to the 100 that are checked: if
 	// the content of an object changes while its address and resourceVersion stay the same, a consumer has changed the

@@ -26,7 +26,7 @@ func disconnectReasons() panel {
 func coverageGap(t catalog.Targets) panel {
 	o := t.Of(catalog.Objectives.CoverageGap)
 	return timeSeries{header: header{id: 33, title: "Long coverage gaps", unit: "percentunit",
-		description: "Share of reconnects after which the informer had no watch for more than " + o.Amount() + ". Normally 0, also when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
+		description: "Share of reconnects that took more than " + o.Amount() + ". Normally 0, also when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
 		top: true, queries: []query{{expr: shareAbove("k8s_informer_coverage_gap_seconds", "@informer", informerLabels, o), legend: legendInformer}},
 	}
 }

@@ -225,8 +225,8 @@ func TestLeaderUntilExpiry(t *testing.T) {
 	})
 }
 
-// TestPendingRelease: a candidate that releases the lock does not lead while it waits for the response, because its successor
-// may lead already.
+// TestPendingRelease: a candidate that releases the lock is not the leader while it waits for the response, because its successor
+// may already be the leader.
 func TestPendingRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

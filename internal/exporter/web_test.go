@@ -181,7 +181,7 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	if !strings.Contains(get(e, "/").Body.String(), `href="deep/metrics"`) {
-		t.Error("the landing page does not lead to the metrics")
+		t.Error("the landing page has no link to the metrics")
 	}
 	response := httptest.NewRecorder()
 	e.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodPost, "/deep/metrics", http.NoBody))

@@ -48,7 +48,7 @@ func TestCutConnection(t *testing.T) {
 	r.holds()
 }
 
-// Nothing arrives, and no error either. The connection counts as open, and missing events cannot be counted.
+// Nothing arrives, and there is no error. The connection counts as open, and missing events cannot be counted.
 func TestHalfOpenConnection(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})

@@ -26,7 +26,7 @@ var Sections = []Section{
 			{
 				Test:  "TestCutConnection",
 				Fault: "The connection is cut for a while",
-				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by a second each second; `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count the attempts, those in a row in `consecutive_failures`. Then `coverage_gap_seconds` +1, and no `relists_total`",
+				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by a second each second; `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count the attempts, and `consecutive_failures` those since the last success. Then `coverage_gap_seconds` +1, and no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
@@ -35,7 +35,7 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestHalfOpenConnection",
-				Fault: "The connection is half-open: nothing arrives, and no error either",
+				Fault: "The connection is half-open: nothing arrives, and there is no error",
 				Shows: "no metric changes: `watch_connected` 1 and `sync_lag_seconds` 0, until HTTP/2 pings detect it after 45 s, see below. HTTP/1.1 has no pings. After many minutes the version may be too old when the connection is back: see 410 Gone",
 			},
 			{
