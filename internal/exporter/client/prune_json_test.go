@@ -27,6 +27,7 @@ func TestPruneWhole(t *testing.T) {
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"gone","reason":"Expired","details":{"retryAfterSeconds":3},"code":410}`},
 		{"another type of the field", `{"kind":"Thing","status":{"observedGeneration":"two"},"spec":-1.5e3}` + "\n", `{"kind":"Thing","status":{"observedGeneration":"two"}}` + "\n"},
 		{"white space", "\n{ \"kind\" : \"Thing\" ,\t\"spec\" : [ 1 , 2 ] , \"status\" : { \"a\" : true } }", `{"kind" : "Thing","status" :{}}`},
+		{"escaped backslashes at the end", `{"spec":"\\","status":{"observedGeneration":2},"a\\":"\\\"","kind":"Thing"}`, `{"status":{"observedGeneration":2},"kind":"Thing"}`},
 		{"no object", `k8s`, `k8s`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

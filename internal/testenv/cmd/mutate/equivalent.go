@@ -9,6 +9,9 @@ type equivalent struct {
 }
 
 var equivalents = []equivalent{
+	{"internal/exporter/client", "if size < 1 || meta.Unmarshal(raw) != nil {", "a length takes at least one byte"},
+	{"internal/exporter/client", "case f.within != nil || kind == protowire.BytesType:", "fields that are not listed are copied unchanged; the decoder rejects listed ones of another type"},
+	{"internal/exporter/client", "limit := debug.SetMemoryLimit(-2)", "every negative limit only returns the current one"},
 	{"internal/exporter/web", `if !strings.EqualFold("gzip", strings.TrimSpace(name)) {`, "EqualFold is symmetric"},
 	{"collectors/internal/ring", "if from := c.ring.oldest(); next <= from {", "at equality nothing was overwritten: n is 0, and next stays"},
 	{"collectors/internal/ring", "_ = passed", "Push searches the cursors again with each event: slower, with the same result"},

@@ -25,12 +25,10 @@ var alsoTestedBy = map[string][]string{
 	"collectors/internal/reads":  {"collectors/informer"},
 	"internal/prom":              {"alerts", "dashboards"},
 	// The tests of the whole exporter, on a fake cluster.
-	"internal/exporter/availability": {"internal/exporter"},
-	"internal/exporter/config":       {"internal/exporter/discovery"},
-	"internal/exporter/discovery":    {"internal/exporter"},
-	"internal/exporter/informers":    {"internal/exporter"},
-	"internal/exporter/status":       {"internal/exporter"},
-	"internal/exporter/web":          {"internal/exporter"},
+	"internal/exporter/config":    {"internal/exporter/discovery"},
+	"internal/exporter/discovery": {"internal/exporter"},
+	"internal/exporter/status":    {"internal/exporter"},
+	"internal/exporter/web":       {"internal/exporter"},
 }
 
 // load lists a package with the go command.
