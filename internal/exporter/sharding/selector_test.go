@@ -34,8 +34,14 @@ func TestPartsAreEverything(t *testing.T) {
 			t.Errorf("the last of %d ends before %x", total, next)
 		}
 	}
-	if got, want := (Shard{1, 3}).Selector().String(), "shardRange(object.metadata.uid, '0x5555555555555555', '0xaaaaaaaaaaaaaaaa')"; got != want {
-		t.Errorf("1/3 is %s, want %s", got, want)
+	for shard, want := range map[Shard]string{
+		{0, 2}: "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')",
+		{1, 2}: "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')",
+		{1, 3}: "shardRange(object.metadata.uid, '0x5555555555555555', '0xaaaaaaaaaaaaaaaa')",
+	} {
+		if got := shard.Selector().String(); got != want {
+			t.Errorf("%v is %s, want %s", shard, got, want)
+		}
 	}
 	for _, shard := range []Shard{{}, {0, 1}} {
 		if s := shard.Selector(); !s.Empty() || s.String() != "" {
@@ -73,6 +79,28 @@ func TestAllBut(t *testing.T) {
 		if yes, err := others.Matches(withUID(fmt.Sprint(i))); !yes || err != nil {
 			t.Fatalf("%s does not select another (%v)", others, err)
 		}
+	}
+}
+
+// Only the hash of the object itself is left out: the ranges end and begin next to it.
+func TestAllButIsExact(t *testing.T) {
+	const want = "shardRange(object.metadata.uid, '0x0000000000000000', '0x6979f7772e3dc365') || shardRange(object.metadata.uid, '0x6979f7772e3dc366', '0x10000000000000000')"
+	if got := AllBut(withUID("7d4ee1cd-2d8b-4c4f-9f1c-8ff1a1a1c0de")).String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What has no metadata is not selected, and an error, for a list as well.
+func TestObjectsWithoutMetadata(t *testing.T) {
+	part := Shard{0, 2}.Selector()
+	if yes, err := part.Matches(&metav1.APIVersions{}); yes || err == nil {
+		t.Errorf("selected: %t, error %v", yes, err)
+	}
+	if err := FilterList(part, &metav1.APIVersions{}, func() { t.Error("reported as an object of another shard") }); err == nil {
+		t.Error("no list, but no error")
+	}
+	if yes, err := (Selector{}).Matches(&metav1.APIVersions{}); !yes || err != nil {
+		t.Errorf("selected by everything: %t, error %v", yes, err)
 	}
 }
 
