@@ -90,7 +90,7 @@ func TestFailedScrapesAreTested(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(string(raw), `{alertname="`+a.Name+`"}`) {
-			t.Errorf("%s: testdata/scrapes.test.yaml does not show that it goes on while a scrape fails", a.Name)
+			t.Errorf("%s: testdata/scrapes.test.yaml does not show that it keeps firing while a scrape fails", a.Name)
 		}
 	}
 }

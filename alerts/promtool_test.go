@@ -20,7 +20,7 @@ import (
 // defaultRules are made once.
 var defaultRules = sync.OnceValue(func() []alerts.Rule { return rules(alerts.Config{}) })
 
-// suite is a test file, with tests that are only passed on.
+// suite is a test file. Its tests are passed to promtool unchanged.
 type suite struct {
 	Interval string            `json:"evaluation_interval"`
 	Tests    []json.RawMessage `json:"tests"`

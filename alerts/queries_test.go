@@ -150,7 +150,7 @@ func modelOf(t *testing.T, metric string) (all []promtool.Series) {
 	for _, l := range labels {
 		for _, v := range labelValues(l)[1:] {
 			if standsIn && v == "error" || !standsIn && v == "<error>" {
-				continue // each of the two is the other's name for the same
+				continue // client-go calls it <error>, the library error
 			}
 			add(map[string]string{l: v})
 		}

@@ -23,7 +23,7 @@ type Runbook struct {
 	Commands []Step
 	// Queries are in PromQL.
 	Queries []Step
-	// Causes has the remedies by cause.
+	// Causes are possible causes with their remedies.
 	Causes []string
 	// Resolves says what ends the alert, and where to see it.
 	Resolves string

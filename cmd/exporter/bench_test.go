@@ -63,7 +63,7 @@ type measurement struct {
 // restWindow is how long an idle program is measured.
 const restWindow = time.Minute
 
-// exporter measures the exporter at a path, with p's name, objects and rest.
+// exporter measures the exporter binary at path, for the name, objects and rest of p.
 func (m *measurement) exporter(b *testing.B, path, config string, p subject) {
 	b.Run(rowName(p.name, p.objects), func(b *testing.B) {
 		p.account = "exporter"

@@ -156,7 +156,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 		}
 	}
 
-	t.Setenv("POD_NAMESPACE", namespace) // which a Pod has as a file
+	t.Setenv("POD_NAMESPACE", namespace) // in a Pod, a file has it
 	const elected = `"msg":"became leader; audits resumed","lease":"` + namespace + `/informer-exporter"`
 	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, exporter.Config)})
 	first := serve(t, args...)

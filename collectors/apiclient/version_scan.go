@@ -129,7 +129,7 @@ func (s *versionScan) end() string {
 	return string(message)
 }
 
-// protobufField returns the first field with a number, which has a length, nil if there is none. The message may be cut.
+// protobufField returns the content of the first length-delimited field with a number, or nil. The message may be truncated.
 func protobufField(message []byte, number uint64) []byte {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)

@@ -74,7 +74,7 @@ func unreleased(changelog string) string {
 	return part
 }
 
-// breaks returns the changes that users must not see, or not without a note.
+// breaks returns changes of stable metrics, and changes of other metrics that the changelog does not mention.
 func breaks(before, now map[string]form, notes string) (problems []string) {
 	for name, was := range before {
 		if was.stability == string(catalog.External) {

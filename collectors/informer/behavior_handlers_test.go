@@ -126,7 +126,7 @@ var handlerBehaviors = map[string]behavior{
 		"h adds a@7 initial=true", "h adds b@8 initial=true",
 		"h adds c@15 initial=false", "h deletes unknown default/a@7", "h updates b@8 to b@8 same=false",
 	}},
-	"a handler that panics goes on with the next object": {func(s *stage) {
+	"a handler that panics continues with the next object": {func(s *stage) {
 		inf := s.newInformer(cache.SharedIndexInformerOptions{})
 		registration := s.add(inf, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			s.note("panics at %s", obj.(*corev1.Pod).Name)

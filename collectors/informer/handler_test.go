@@ -208,7 +208,7 @@ func TestPanicsAreCountedAndGoOn(t *testing.T) {
 	func() {
 		defer func() {
 			if r := recover(); r != "broken" {
-				t.Errorf("recovered %v: the panic did not go on", r)
+				t.Errorf("recovered %v: the panic was recovered elsewhere", r)
 			}
 		}()
 		h.OnAdd(fakeapi.Pod("a", 2), false)

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// An index function that hangs locks the store. Scrapes and status pages go on, with the last known state of that store and the
+// An index function that hangs locks the store. Scrapes and status pages continue, with the last known state of that store and the
 // current state of all others.
 func TestHangingIndexFunction(t *testing.T) {
 	t.Parallel() // it waits for the patience of a scrape

@@ -58,7 +58,8 @@ func (r *registry) publish(inf *informer) {
 
 // claim is the reference of an informer to its series. It is released when the informer has ended, or is unreachable.
 type claim struct {
-	// closed is the informer if a call ends it in any case, and nil otherwise: the claim keeps it reachable.
+	// closed is the informer if its owner must end it with a call. Otherwise it is nil, because the claim would keep the informer
+	// reachable.
 	closed   *informer
 	registry *registry
 	metrics  *metrics

@@ -26,7 +26,7 @@ type recentItems[T comparable] struct {
 	held atomic.Int64
 
 	mu sync.Mutex
-	// slots has one for each call of Get that has ended in client-go and not here, at most maxRecent.
+	// slots has one for each call of Get that client-go has finished and the decorator has not, at most maxRecent.
 	slots []recentItem[T]
 	// n is the slot of the last item.
 	n int

@@ -19,7 +19,7 @@ func showIf(condition string, spec object) object {
 var selector = regexp.MustCompile(`\b([a-zA-Z_:][a-zA-Z0-9_:]*)\{([^{}]*)\}`)
 
 // presence returns a hidden variable with the names of those metrics of a row that exist, and a rule that shows the row's tab
-// while there is one. Grafana evaluates rules about data for panels only. Label values cost a look-up in the index, and no
+// while there is one. Grafana evaluates rules about data for panels only. Label values cost a lookup in the index, and no
 // samples.
 func (p classicPanel) presence(from source) (variable, rule object) {
 	var metrics, common []string

@@ -256,8 +256,8 @@ func (e *Exporter) Progress() (complete, all int) {
 	return complete, len(states)
 }
 
-// Confirmed waits until a second audit has confirmed or refuted all differences and skipped audits of the first one, or until ctx
-// ends. It is called after Settled.
+// Confirmed waits until every informer whose last audit found differences or was skipped is audited once more, or until ctx ends.
+// It is called after Settled.
 func (e *Exporter) Confirmed(ctx context.Context) { e.status.Confirmed(ctx) }
 
 // Check returns the problems that the informers show now.

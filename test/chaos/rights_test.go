@@ -62,7 +62,8 @@ func TestFoundKindForbidden(t *testing.T) {
 	grant(mayWatch("pods"))
 	p.shows(`kind_up{informer_type="configmaps"} 0`, `state{informer_type="configmaps",state="forbidden"} 1`)
 	proxy.Reset()
-	// A discovery before that probes the resource over a connection that is being closed, and keeps it.
+	// Await the end of the watch: an earlier discovery would probe the resource over a connection that is being closed, and keep
+	// the resource.
 	p.shows(`watch_connected{informer_type="configmaps"} 0`, `sync_errors_total{informer_type="configmaps",error_type="forbidden"} grows`)
 	discovered()
 	p.shows(`kinds{state="forbidden"} 1`, `kinds{state="watched"} 1`, `kind_up{informer_type="configmaps"} absent`, `objects{informer_type="configmaps"} absent`, `state{informer_type="configmaps"} absent`,

@@ -32,7 +32,7 @@ func resolvedByAFailedScrape(t *testing.T, r recording.Recording, rulesFile stri
 	still := replay(t, withFailedScrape(r, at), rulesFile).around(at)
 	for _, name := range most {
 		if !slices.Contains(still, name) {
-			problems = append(problems, fmt.Sprintf("%s does not go on while the scrape of step %d fails", name, at))
+			problems = append(problems, fmt.Sprintf("%s stops firing when the scrape of step %d fails", name, at))
 		}
 	}
 	return problems

@@ -148,7 +148,7 @@ func (a firedAlert) String() string {
 	return fmt.Sprintf("%s %s from %v to %v: %v", a.labels.Get("severity"), a.labels.Get(model.AlertNameLabel), a.from, a.to, a.labels)
 }
 
-// firedAlerts returns the alerts of all rules of a file while a recording goes on, ordered by their start. An alert that fires
+// firedAlerts returns the alerts of all rules of a file during a recording, ordered by their start. An alert that fires
 // twice with the same labels counts once if the gap is shorter than an evaluation interval.
 func firedAlerts(t *testing.T, r recording.Recording, rulesFile string) []firedAlert {
 	t.Helper()

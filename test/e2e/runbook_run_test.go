@@ -59,7 +59,7 @@ var runbookOutputs = map[string]string{
 	`top pods`:                                 "",
 }
 
-// tolerated are messages about what a cluster without nodes, metrics API and Pods of the control plane lacks.
+// tolerated are messages that are expected in a cluster without nodes, metrics API and Pods of the control plane.
 var tolerated = regexp.MustCompile(`^error: unable to forward port because pod is not running|^curl: |^No resources found( in (kube-system|default) namespace\.)?$|Metrics API not available|^Warning: v1 Endpoints is deprecated|^error: the server doesn't have a resource type "(prometheuses|prometheusrules)"`)
 
 // TestRunbookCommandsWork runs every command of the runbooks, with the variables as the alert sets them, on a real API server

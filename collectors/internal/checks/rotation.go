@@ -32,7 +32,7 @@ const (
 type rotation struct {
 	mu      sync.Mutex
 	members []*member
-	// timer calls step, nil without members. next is when.
+	// timer calls step at next. It is nil without members.
 	timer *time.Timer
 	next  int64
 	// running is the number of members that have a turn.

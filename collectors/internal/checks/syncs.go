@@ -14,7 +14,7 @@ const auditSyncWait = time.Minute
 type syncs struct {
 	mu sync.Mutex
 	n  int
-	// none is closed when there are none, nil before the first.
+	// none is closed while no informer is in its initial sync. It is nil before the first.
 	none chan struct{}
 }
 

@@ -91,7 +91,7 @@ func Programs() []string {
 }
 
 // Missing returns the programs that Binary would build, and how long the builds take on two cores if nothing is cached. An error of
-// the look-up is left to Binary.
+// the lookup is left to Binary.
 func Missing(ctx context.Context, names ...string) (missing []string, onTwo time.Duration) {
 	for _, name := range names {
 		p, err := programByName(name)
