@@ -19,6 +19,8 @@ RACE     ?= -race
 # Packages tested in parallel. Tests with servers wait more than they compute. lint runs TestWords, which takes a minute under the race
 # detector.
 PARALLEL ?= 4
+# Packages that start first, because they wait for most of their minute or two.
+LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader ./alerts
 # Packages whose kill rates are in docs/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit objects informer queue controllers leader apiclient) ./alerts ./dashboards
 # Packages whose API docs/versioning.md covers.
@@ -107,7 +109,7 @@ servers: ## Build the servers for tests and demo if they are missing (about twel
 
 .PHONY: test
 test: servers ## Run unit and integration tests with a real API server; RACE= disables the race detector
-	$(GO) test $(RACE) -skip '^TestWords$$' -p $(PARALLEL) -parallel 8 -timeout 15m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS))")
+	$(GO) test $(RACE) -skip '^TestWords$$' -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(LONGEST))")
 	@for m in integrations/controllerruntime examples/controller-runtime; do echo "test $$m"; (cd $$m && $(GO) test $(RACE) -timeout 10m ./...); done
 
 .PHONY: test-faults

@@ -68,6 +68,7 @@ func TestInformersAPI(t *testing.T) {
 
 // The landing page and the API show the objects that the API server has.
 func TestInformersAPIOnARealServer(t *testing.T) {
+	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, namespace)
 	account.Grant(t, namespace, mayWatch("configmaps"))
@@ -78,7 +79,7 @@ func TestInformersAPIOnARealServer(t *testing.T) {
 	e := newReal(t, Options{REST: account.Config, Config: config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}, {Name: "secrets"}}, Namespaces: []string{namespace}, Checks: config.Checks{Audit: second},
 	}})
-	run(t, e, admin)
+	start(t, e)
 	var maps, secrets web.InformerResponse
 	await.True(t, "an audit", func() bool {
 		_, byName := readInformers(t, e)

@@ -69,13 +69,14 @@ func (w *definer) undefine(t *testing.T, groups ...string) {
 }
 
 func TestCustomResourcesAreFollowed(t *testing.T) {
+	t.Parallel()
 	admin := stacktest.Config(t)
 	const group, name = "followed.example.com", "widgets.followed.example.com"
 	crds := "customresourcedefinitions.apiextensions.k8s.io"
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: admin, Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: crds}, {Name: "*." + group}}}})
 	w := newDefiner(t, admin, group)
-	run(t, e, admin)
+	start(t, e)
 	waitKindUp(t, e, map[string]float64{crds: 1})
 
 	w.define(t, group, "v1alpha1")

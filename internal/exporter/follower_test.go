@@ -42,13 +42,14 @@ func (c *cluster) become(err error, groups ...string) {
 
 // The watched resources follow every response of discovery. Resources of groups that failed stay.
 func TestFollower(t *testing.T) {
+	t.Parallel()
 	var written logtest.Recorder
 	c := &cluster{err: errors.New("connection refused")}
 	e := newFakeOf(t, Options{Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}, {Name: "gadgets.example.org"}}}}, exportertest.MetadataClient(t), c.discover)
 	if body := get(e, "/readyz").Body.String(); !strings.Contains(body, "[-]discovery failed: ") {
 		t.Errorf("ready before the API server was asked:\n%s", body)
 	}
-	run(t, e)
+	start(t, e)
 	results := func() map[string]float64 {
 		return exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")
 	}

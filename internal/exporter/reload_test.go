@@ -88,18 +88,19 @@ func waitGood(t *testing.T, e *Exporter, want float64) (at float64) {
 
 // A file that changes like a ConfigMap adds and removes resources on a real server. Removed ones leave no series (O5).
 func TestConfigurationIsReloaded(t *testing.T) {
+	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	file := &configMap{dir: t.TempDir()}
 	file.write(t, "resources: [pods]")
 	var written logtest.Recorder
 	e := newReal(t, Options{REST: admin, Logger: written.Logger(), File: open(t, file.path())})
 	e.reloader.Interval = 10 * time.Millisecond
-	run(t, e, admin)
+	start(t, e)
 	waitKindUp(t, e, map[string]float64{"pods": 1})
 	first := waitGood(t, e, 1)
 
-	file.write(t, "resources: [pods, configmaps, widgets.example.com]\nnamespaces: ["+namespace+"]")
-	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})
+	file.write(t, "resources: [pods, configmaps, gadgets.example.com]\nnamespaces: ["+namespace+"]")
+	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "gadgets.example.com": 0})
 	waitReady(t, e)
 	if second := waitGood(t, e, 1); second <= first {
 		t.Errorf("the time of the last success was %v and is %v", first, second)
@@ -113,7 +114,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	if lines := written.Find("invalid configuration file"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "unknown field") {
 		t.Errorf("log lines %v, want one with the line and what was meant", lines)
 	}
-	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "widgets.example.com": 0})
+	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "gadgets.example.com": 0})
 	if err := os.Remove(filepath.Join(file.dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestConfigurationIsReloaded(t *testing.T) {
 			t.Errorf("log lines %v, want one about the %s", lines, of)
 		}
 	}
-	for _, gone := range []string{"pods", "configmaps", "widgets.example.com"} {
+	for _, gone := range []string{"pods", "configmaps", "gadgets.example.com"} {
 		await.True(t, "no series of "+gone, func() bool { return exportertest.SeriesOf(t, e.Gatherer(), gone) == 0 })
 	}
 }
