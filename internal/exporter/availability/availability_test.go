@@ -181,3 +181,43 @@ func TestEveryRefusalSaysWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+// A refusal closes a channel once and is logged with its remedy. A resource that becomes missing is reported once: others may
+// have changed as well.
+func TestRefusalsAreReported(t *testing.T) {
+	var written logtest.Recorder
+	a := NewTracker(written.Logger())
+	missing := 0
+	a.OnMissing = func() { missing++ }
+	refused := func() bool {
+		select {
+		case <-a.Refusal:
+			return true
+		default:
+			return false
+		}
+	}
+	a.Listed(t.Context(), errUnreachable)
+	if lines := written.Find("cannot read the resource; retrying", "err", errUnreachable.Error()); len(lines) != 1 || refused() || a.Status().WasRefused {
+		t.Errorf("an unreachable server is a refusal, or not logged: %v", written.Find(""))
+	}
+	a.Watched(t.Context(), metav1.ListOptions{}, nil)
+	if refused() || missing != 0 {
+		t.Error("an opened watch is a refusal")
+	}
+	for i, step := range []struct {
+		err     error
+		answer  string
+		missing int
+	}{{errForbidden, Forbidden, 0}, {errMissing, Missing, 1}, {errMissing, Missing, 1}, {errForbidden, Forbidden, 1}, {errMissing, Missing, 2}} {
+		a.Listed(t.Context(), step.err)
+		lines := written.Find("cannot watch the resource", "reason", step.answer, "fix", Fix(step.answer), "err", step.err.Error())
+		if now := a.Status(); !refused() || !now.WasRefused || !now.Refused() || missing != step.missing || len(lines) == 0 {
+			t.Errorf("step %d: %+v, %d times missing, want %d; log %v", i, now, missing, step.missing, written.Find(""))
+		}
+	}
+	a.Watched(t.Context(), metav1.ListOptions{}, nil)
+	if now := a.Status(); now.Refused() || !now.WasRefused || len(written.Find("resource is available", "before", Missing)) != 1 {
+		t.Errorf("available again: %+v, log %v", now, written.Find(""))
+	}
+}

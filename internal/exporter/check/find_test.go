@@ -83,8 +83,12 @@ func TestTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "p20") {
-		t.Errorf("more than 20 rows:\n%s", text)
+	if strings.Contains(text, "p20") || strings.Count(text, "Not shown") != 1 {
+		t.Errorf("more than 20 rows, or a repeated line:\n%s", text)
+	}
+	report.Notes = []string{"tabs\tand \x7f\u0085\u009f are dropped,\u00a0é is not"}
+	if text := table(); !strings.HasSuffix(text, "Note: tabsand  are dropped,\u00a0é is not.\n") {
+		t.Errorf("%q", text)
 	}
 	if err := report.Print(failing{}); err == nil {
 		t.Error("an error of the output is lost")

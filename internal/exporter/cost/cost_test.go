@@ -1,10 +1,13 @@
 package cost_test
 
 import (
+	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -58,5 +61,70 @@ func TestForbidden(t *testing.T) {
 	alone := config.Config{Resources: []config.Resource{{Name: "secrets"}}}
 	if _, _, err := cost.NewCounter(exportertest.MetadataClient(t)).Informers(t.Context(), cluster, alone); err == nil {
 		t.Error("no error, although nothing can be listed")
+	}
+}
+
+// The whole is the cost of no informer and that of each resource. Equally large resources are sorted by name.
+func TestSums(t *testing.T) {
+	informers := []cost.Informer{{Resource: "b", Objects: 10}, {Resource: "a", Objects: 10}, {Resource: "c", Namespace: "x", Objects: 2500}, {Resource: "c", Namespace: "y"}}
+	for _, c := range []config.Config{{}, {Detail: config.DetailEssential}} {
+		none, e := cost.Of(c, nil), cost.Of(c, informers)
+		series, memory, lists, objects := none.Series, none.MemoryBytes, 0., int64(0)
+		var names []string
+		for _, r := range e.ByResource {
+			if r.Series <= 0 || r.MemoryBytes < 100<<10 || r.AuditLists <= 0 {
+				t.Errorf("a resource for nothing: %+v", r)
+			}
+			series, memory, lists, objects = series+r.Series, memory+r.MemoryBytes, lists+r.AuditLists, objects+r.Objects
+			names = append(names, r.Resource)
+		}
+		if e.Series != series || e.MemoryBytes != memory || math.Abs(e.Requests.AuditLists-lists) > 1e-9 || e.Objects != objects || e.ByResource[0].Series != 2*e.ByResource[1].Series {
+			t.Errorf("%+v, want the sum of its parts", e)
+		}
+		if strings.Join(names, "") != "cab" {
+			t.Errorf("in the order %v", names)
+		}
+		if none.MemoryBytes < 10<<20 || none.MemoryBytes > 100<<20 {
+			t.Errorf("an exporter of nothing takes %d bytes", none.MemoryBytes)
+		}
+		r := e.Requests
+		if r.Discovery <= 0 || r.Discovery != none.Requests.Discovery || math.Abs(r.Total-r.Watches-r.FreshnessChecks-r.AuditLists-r.Discovery) > 1e-9 {
+			t.Errorf("%+v", r)
+		}
+		if each := r.Watches / 4; each < .1 || each > .2 { // the API server ends a watch after 5 to 10 minutes
+			t.Errorf("%v watches per minute of an informer", each)
+		}
+	}
+	full, essential := cost.Of(config.Config{}, informers), cost.Of(config.Config{Detail: config.DetailEssential}, informers)
+	if essential.Series >= full.Series || essential.MemoryBytes != full.MemoryBytes {
+		t.Errorf("essential: %+v, full: %+v", essential, full)
+	}
+}
+
+// What only a pattern selects is left out if it is forbidden, with a note. Counts are remembered.
+func TestForbiddenPattern(t *testing.T) {
+	cluster, err := discovery.Look(t.Context(), exportertest.Discovery("v1/pods", "example.com/v1/widgets"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := exportertest.MetadataClient(t)
+	requests := 0
+	client.PrependReactor("list", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		requests++
+		resource := action.GetResource().GroupResource()
+		return resource.Resource == "widgets", nil, apierrors.NewForbidden(resource, "", errors.New("no"))
+	})
+	counter := cost.NewCounter(client)
+	for range 2 {
+		informers, notes, err := counter.Informers(t.Context(), cluster, config.Config{Resources: []config.Resource{{Name: "*"}}, LabelSelector: "a=b", Histograms: config.HistogramsBoth})
+		if err != nil || len(informers) != 1 || informers[0] != (cost.Informer{Resource: "pods", Objects: 2}) || requests != 2 {
+			t.Errorf("%+v after %d requests, error %v", informers, requests, err)
+		}
+		for i, want := range []string{"labelSelector is ignored", "histograms: both", "widgets.example.com is forbidden and left out"} {
+			if len(notes) != 3 || !strings.Contains(notes[i], want) {
+				t.Errorf("notes %q, want %q", notes, want)
+				break
+			}
+		}
 	}
 }
