@@ -26,6 +26,9 @@ func TestExpectedArrivals(t *testing.T) {
 	if m.arrive("a") {
 		t.Error("an unknown item has been removed")
 	}
+	if n := len(m.expected); n > 0 {
+		t.Errorf("%d items take up memory after their arrival", n)
+	}
 }
 
 // An item whose delay ends while the queue shuts down is not added, and remains.

@@ -123,10 +123,15 @@ func TestTraceLookupAllocations(t *testing.T) {
 // A Tracer that decides early is not called for the items that it does not choose, unless they have a cause. The latency of each
 // item is reported once.
 func TestTraceChoice(t *testing.T) {
+	t.Run("default order", func(t *testing.T) { testTraceChoice(t, nil) })
+	t.Run("custom order", func(t *testing.T) { testTraceChoice(t, &lifo{}) })
+}
+
+func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 	chosen := false
 	tracer := &spantest.Sampler{Choose: func(spans.Kind) bool { return chosen }}
 	obs, registry := observertest.New(t, func(o *collectors.Options) { o.Tracer, o.UpstreamMetrics = tracer, true })
-	q := queue.NewTypedRateLimitingQueue(obs, "c", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{})
+	q := queue.NewTypedRateLimitingQueue(obs, "c", workqueue.DefaultTypedControllerRateLimiter[string](), queue.Options[string]{Order: order})
 	defer q.ShutDown()
 	process := func() {
 		item, _ := q.Get()

@@ -83,6 +83,23 @@ func TestTracker(t *testing.T) {
 	}
 }
 
+// An item that is ready when its delay ends is handed out once, even if nothing reads the metrics between the end and Get.
+func TestTrackerDelayOfAReadyItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, registry := observertest.New(t)
+		tracker := NewTracker[string](obs, "c", TrackerOptions{})
+		defer tracker.End()
+		tracker.Add("a", 0)
+		tracker.Add("a", time.Second)
+		time.Sleep(2 * time.Second)
+		tracker.Get("a")
+		time.Sleep(time.Second)
+		metricstest.Take(t, registry).Contains(t, metricstest.Snapshot{
+			"controller_queue_delayed_items{controller=c}": 0, "controller_queue_oldest_item_seconds{controller=c}": 0,
+		})
+	})
+}
+
 // TestTrackerWorkers covers S38: a worker is running while it waits and while it processes an item.
 func TestTrackerWorkers(t *testing.T) {
 	obs, registry := observertest.New(t)
