@@ -141,6 +141,22 @@ func TestGenerationLag(t *testing.T) {
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0})
 }
 
+// A list from an API server that is behind the others shows an object as it was before its deletion. The object is terminating
+// again when the same deletion arrives for the second time.
+func TestDeletionIsSeenTwice(t *testing.T) {
+	f := newFixture(t, Options{})
+	deployments := f.deployments()
+	const base, ns = "deployments.apps/*/none", "deployments.apps/ns/x/1"
+	late, deleted := observed("late", 2, 1), observed("late", 3, 1)
+	deleted.rare.deletion, deleted.rare.finalizers = ptr.To(metav1.NewTime(noon)), []string{"x/1"}
+	for range 2 {
+		deployments.OnUpdate(late, deleted)
+		expect(t, f, catalog.ObjectTerminating, samples{base: 0, ns: 1})
+		deployments.OnUpdate(deleted, late)
+		expect(t, f, catalog.ObjectTerminating, samples{base: 0})
+	}
+}
+
 // The time from a generation to its observation (S36) is known only if the event of that generation was received.
 func TestGenerationTimes(t *testing.T) {
 	f := newFixture(t, Options{})
@@ -186,9 +202,15 @@ func TestGenerationTimes(t *testing.T) {
 	second.OnUpdate(observed("old", 5, 5), observed("old", 5, 5))
 	want(2, 9)
 
+	// The clock is set back in the meantime.
+	second.OnUpdate(observed("old", 5, 5), observed("old", 6, 5))
+	f.pass(-time.Minute)
+	second.OnUpdate(observed("old", 6, 5), observed("old", 6, 6))
+	want(3, 9)
+
 	// The series belong to all handlers of the resource.
 	first.Close()
-	want(2, 9)
+	want(3, 9)
 	second.Close()
 	expect(t, f, catalog.ObjectGenerationObserved, samples{})
 
@@ -344,6 +366,35 @@ func TestManyObjects(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestDefaultLimits(t *testing.T) {
+	f := newFixture(t, Options{})
+	pods, deployments, leases := f.NewHandler("pods"), f.deployments(), f.NewLeaseHandler(nil)
+	overflows := func(of string, want float64) {
+		t.Helper()
+		if got := f.take(t, catalog.ObjectOverflow)[of]; got != want {
+			t.Errorf("%v of %s beyond the limit, want %v", got, of, want)
+		}
+	}
+	for i := range 1001 {
+		if i == 500 {
+			overflows("leases", 0)
+		}
+		if i == 1000 {
+			overflows("terminating", 0)
+			overflows("generation_lag", 0)
+		}
+		namespace := fmt.Sprint("ns-", i)
+		pods.OnAdd(object(namespace, "pod", "x/1"), true)
+		late := object(namespace, "late")
+		late.Generation = 1
+		deployments.OnAdd(&observedMeta{newMeta(late), 0}, true)
+		leases.OnAdd(held(namespace, "lock", "a", noon), true)
+	}
+	overflows("terminating", 1)
+	overflows("generation_lag", 1)
+	overflows("leases", 501)
 }
 
 func TestNegativeLimits(t *testing.T) {

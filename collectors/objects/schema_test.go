@@ -160,9 +160,37 @@ func TestServerWithoutDescriptions(t *testing.T) {
 	if server.asked != 1 {
 		t.Errorf("asked %d times", server.asked)
 	}
+	for r := range observedByDefault {
+		if got, err := schemas.Observed(t.Context(), r.WithVersion("v1")); err == nil || !got {
+			t.Errorf("%s: %v, %v", r, got, err)
+		}
+	}
+	if server.asked != 1 {
+		t.Errorf("asked %d times in half a minute", server.asked)
+	}
 	schemas.unlisted.at = schemas.unlisted.at.Add(-retryAfter)
 	if _, err := schemas.Observed(t.Context(), deployments); err == nil || server.asked != 2 {
 		t.Errorf("asked %d times half a minute later: %v", server.asked, err)
+	}
+}
+
+// Nothing is requested for Secrets and ConfigMaps. Resources of another group are not concerned by their names.
+func TestNeverReadAsAWhole(t *testing.T) {
+	server := &failing{}
+	schemas := newSchemas(server)
+	for _, resource := range []string{"secrets", "configmaps"} {
+		if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Version: "v1", Resource: resource}); observed || err != nil {
+			t.Errorf("%s: %v, %v", resource, observed, err)
+		}
+	}
+	if server.asked != 0 {
+		t.Errorf("asked %d times", server.asked)
+	}
+	for asked, resource := range []string{"secrets", "configmaps"} {
+		schemas := newSchemas(server)
+		if _, err := schemas.Observed(t.Context(), gadgets.GroupVersion().WithResource(resource)); err == nil || server.asked != asked+1 {
+			t.Errorf("%s of another group: %v, asked %d times", resource, err, server.asked)
+		}
 	}
 }
 
