@@ -377,25 +377,29 @@ func TestFinalizerSpans(t *testing.T) {
 	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer, o.Logger = tracer, slog.New(slog.NewTextHandler(&log, nil)) })
 	cleanup := controllers.NewFinalizer(obs, "c", testFinalizer, func(ctx context.Context, _ *corev1.Pod) error { <-ctx.Done(); return ctx.Err() }, controllers.FinalizerOptions{})
 	rollback := controllers.NewRollback(obs, "c", testFinalizer, func(context.Context, *corev1.Pod) error { return errors.New("rollback") })
+	object := deleted("a")
+	object.Namespace, object.Name = "ns", "pod"
 	reconcile := controllers.NewSyncHandler(obs, "c", func(ctx context.Context, _ string) error {
 		expired, cancel := context.WithTimeout(ctx, time.Nanosecond)
 		defer cancel()
-		return errors.Join(cleanup(expired, deleted("a")), rollback(ctx, deleted("a")))
+		return errors.Join(cleanup(expired, object), rollback(ctx, object))
 	}, controllers.Options{})
 	if reconcile(t.Context(), "a") == nil {
 		t.Fatal("no error")
 	}
 	parent, c, r := tracer.Ended(spans.Reconcile)[0], tracer.Ended(spans.Cleanup)[0], tracer.Ended(spans.Rollback)[0]
-	if c.Parent != parent.Context || c.Finalizer != testFinalizer || c.Result.Result != "timeout" || !slices.Equal(c.Events, []string{"finalizer.timeout"}) {
+	if c.Parent != parent.Context || c.Finalizer != testFinalizer || c.Object != "ns/pod" || c.Result.Result != "timeout" || !slices.Equal(c.Events, []string{"finalizer.timeout"}) {
 		t.Errorf("the cleanup is %+v", c)
 	}
-	if r.Parent != parent.Context || r.Result.Result != "error" || !r.Failed {
+	if r.Parent != parent.Context || r.Object != "ns/pod" || r.Result.Result != "error" || !r.Failed {
 		t.Errorf("the rollback is %+v", r)
 	}
-	id := "trace_id=" + hex.EncodeToString(parent.Context.TraceID[:])
+	names, id := "controller=c finalizer="+testFinalizer+" result=", "trace_id="+hex.EncodeToString(parent.Context.TraceID[:])
 	for _, message := range []string{"exceeded its deadline", "rolled back"} {
-		if !slices.ContainsFunc(strings.Split(log.String(), "\n"), func(line string) bool { return strings.Contains(line, message) && strings.Contains(line, id) }) {
-			t.Errorf("no line %q with %s:\n%s", message, id, &log)
+		if !slices.ContainsFunc(strings.Split(log.String(), "\n"), func(line string) bool {
+			return strings.Contains(line, message) && strings.Contains(line, names) && strings.Contains(line, id)
+		}) {
+			t.Errorf("no line %q with %s and %s:\n%s", message, names, id, &log)
 		}
 	}
 }
