@@ -109,8 +109,15 @@ servers: ## Build the servers for tests and demo if they are missing (about twel
 
 .PHONY: test
 test: servers ## Run unit and integration tests with a real API server; RACE= disables the race detector
+	@$(MAKE) --no-print-directory -j2 test-root test-modules
+
+.PHONY: test-root
+test-root:
 	$(GO) test $(RACE) -skip '^TestWords$$' -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(LONGEST))")
-	@for m in integrations/controllerruntime examples/controller-runtime; do echo "test $$m"; (cd $$m && $(GO) test $(RACE) -timeout 10m ./...); done
+
+.PHONY: test-modules
+test-modules:
+	@for m in integrations/controllerruntime examples/controller-runtime; do (cd $$m && $(GO) test $(RACE) -timeout 10m ./...) || exit 1; done
 
 .PHONY: test-faults
 test-faults: servers ## Run the fault tests: fault table, exporter, demo, trace receivers, hostile API server
