@@ -2,6 +2,7 @@ package informer_test
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,10 @@ func TestHangingIndexFunction(t *testing.T) {
 		return got
 	}
 	await.True(t, "both stores have the list", func() bool { v := versions(); return v["hanging"] == 10 && v["fine"] == 10 })
+	// A pass may read the version after the list and the sync before it. Once the store hangs, it is not read again.
+	await.True(t, "both informers are synced", func() bool {
+		return !slices.ContainsFunc(informer.List(obs), func(s informer.Status) bool { return !s.Synced })
+	})
 	hanging.Send(watch.Added, fakeapi.Pod("b", 11))
 	<-entered
 	for version := 12; version < 20; version++ {
