@@ -103,8 +103,8 @@ var controllerLeaderChanges = Alert{
 	labels:        []string{"cluster", "lock"},
 	namespaceFrom: "lock",
 	// The counter of a process that crashes and becomes the leader again before its next scrape stays at 1, and a new Pod has a new
-	// counter. The Lease's own counter includes these transitions. Every second change of client-go's gauge is an acquisition; if the gauge ends at 1, the
-	// last change is one.
+	// counter. The Lease's own counter includes these transitions. Every second change of client-go's gauge is an acquisition; if the
+	// gauge ends at 1, the last change is one.
 	expr: `
 sum by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, name!="", event="acquired"}[$window])) >= $threshold
 or

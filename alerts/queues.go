@@ -115,7 +115,7 @@ var controllerQueueDeep = Alert{
 	labels:    queueVariables,
 	// The rule reads the minimum depth over the window, because bursts are normal. For a new queue the window has only a few
 	// samples, so the rule also needs a for. controller-runtime has a series per priority; the sum of their minima never exceeds
-	// the minimum of their sum. A replica that fills its queue before it leads (EnableWarmup of controller-runtime) takes
+	// the minimum of their sum. A standby replica that fills its queue (EnableWarmup of controller-runtime) takes
 	// nothing from it, which is normal.
 	expr: `
 sum by (@cluster, @namespace, @pod, @job, @instance, name) (min_over_time(workqueue_depth{@}[$window])) > $threshold

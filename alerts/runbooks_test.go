@@ -15,7 +15,7 @@ const screen = 60
 
 var firstLine = regexp.MustCompile(`^\*\*(Act now|Can wait until morning(, unless .+)?|No action needed|With .+)\.\*\*$`)
 
-// TestRunbooksAreComplete: each runbook fits on a screen, begins with whether the alert can wait, and has everything up to a contact.
+// TestRunbooksAreComplete: each runbook fits on a screen, begins with whether the alert can wait, and has all sections.
 func TestRunbooksAreComplete(t *testing.T) {
 	for _, a := range alerts.All() {
 		page := string(alerts.RunbookPage(a, alerts.Config{}))

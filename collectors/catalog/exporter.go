@@ -1,6 +1,6 @@
 package catalog
 
-// The exporter about itself.
+// Metrics of the exporter itself.
 var (
 	ExporterBuildInfo = gauge(Metric{
 		Name:   "informer_exporter_build_info",

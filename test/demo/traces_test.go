@@ -21,7 +21,7 @@ import (
 // slow is the duration of a slow handler.
 const slow = 300 * time.Millisecond
 
-// exemplarLeadsToTrace takes the way of a user: from a slow event in a histogram, through its exemplar in Prometheus and the
+// exemplarLeadsToTrace follows the path of a user: from a slow event in a histogram, through its exemplar in Prometheus and the
 // data source that is provisioned in Grafana, to the trace of this event.
 func exemplarLeadsToTrace(t *testing.T, c *chain.Chain) {
 	begin := time.Now()

@@ -16,7 +16,7 @@ import (
 )
 
 // TestOutageMutesOtherPagesWhileItLasts evaluates the generated rules on outages that begin at 2m, and asks Alertmanager's own code
-// which pages are muted. A lock that keeps no leader pages soon after.
+// which pages are muted. A lock that still has no leader pages soon after.
 func TestOutageMutesOtherPagesWhileItLasts(t *testing.T) {
 	for _, c := range []struct {
 		name             string

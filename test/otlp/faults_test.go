@@ -16,7 +16,7 @@ import (
 
 const (
 	queueSize = 256
-	// rounds of reconciles, alternating between two receivers, and reconciles of each. A round has six queues of spans.
+	// rounds alternate between two receivers, with this number of reconciles each. A round has enough spans for six queues.
 	rounds, reconciles = 60, 512
 	spansOfOne         = 3
 	// slowest is the lowest ratio of throughput that passes. The target is 0.98; the rest is the noise of a shared machine.

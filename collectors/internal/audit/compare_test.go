@@ -39,7 +39,7 @@ func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, 
 	s.requests = append(s.requests, o)
 	from, _ := strconv.Atoi(o.Continue)
 	to := len(s.objects)
-	if o.Limit > 0 { // no limit is all the rest
+	if o.Limit > 0 { // without a limit, the page has all remaining objects
 		to = min(to, from+int(o.Limit))
 	}
 	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: s.version}}

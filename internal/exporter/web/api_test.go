@@ -51,7 +51,7 @@ func TestInformersAPIIsDocumented(t *testing.T) {
 	}
 }
 
-// Each field has the value of the status. Times are in UTC and milliseconds; what never happened is null.
+// Each field has the value of the status. Times are in UTC and milliseconds; those of events that never happened are null.
 func TestInformerResponse(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6_999_999, time.FixedZone("", 3600))
 	s := status.Informer{

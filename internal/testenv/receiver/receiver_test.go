@@ -104,7 +104,7 @@ func TestWait(t *testing.T) {
 		}
 		found <- a
 	}()
-	post(t, r.URL("ticket"), strings.ReplaceAll(notification, "resolved", "firing")) // not the one
+	post(t, r.URL("ticket"), strings.ReplaceAll(notification, "resolved", "firing")) // not the awaited one
 	post(t, r.URL("ticket"), notification)
 	if a := <-found; a.Name != "B" {
 		t.Errorf("got %+v", a)

@@ -12,7 +12,7 @@ import (
 type target struct {
 	path, module, root string
 	files              []string
-	// tested are the packages whose tests are run, itself first.
+	// tested are the packages whose tests are run, this one first.
 	tested []string
 }
 
