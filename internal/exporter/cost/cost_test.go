@@ -73,7 +73,7 @@ func TestSums(t *testing.T) {
 		var names []string
 		for _, r := range e.ByResource {
 			if r.Series <= 0 || r.MemoryBytes < 100<<10 || r.AuditLists <= 0 {
-				t.Errorf("a resource for nothing: %+v", r)
+				t.Errorf("a resource without a cost: %+v", r)
 			}
 			series, memory, lists, objects = series+r.Series, memory+r.MemoryBytes, lists+r.AuditLists, objects+r.Objects
 			names = append(names, r.Resource)

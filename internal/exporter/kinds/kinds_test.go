@@ -122,7 +122,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// Groups of Kubernetes itself are not custom, whatever their names are; only some kinds define others or must be named.
+// Groups of Kubernetes itself are not custom, regardless of their names; only some kinds define others or must be named.
 func TestProperties(t *testing.T) {
 	for group, want := range map[string]bool{
 		"": false, "apps": false, "storage.k8s.io": false, "apiextensions.k8s.io": false, "apiregistration.k8s.io": false,
