@@ -71,3 +71,58 @@ func TestLeaseTroubleEnds(t *testing.T) {
 		})
 	}
 }
+
+// A failure is logged once, with its request, reason and remedy. An unreachable server does not hide a refusal, and is not one.
+func TestLeaseTroubleIsLogged(t *testing.T) {
+	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	refused, unreachable := apierrors.NewForbidden(leases, "exporter", errors.New("no rule")), errors.New("connection refused")
+	var written logtest.Recorder
+	now := answering{get: unreachable}
+	l := newLeaseLock(&now, written.Logger())
+	lines := 0
+	step := func(what string, err error, message string, attrs ...string) {
+		t.Helper()
+		now.get = err
+		for range 2 {
+			_, _, _ = l.Get(t.Context())
+		}
+		if message != "" {
+			lines++
+		}
+		if all := written.Find(""); len(all) != lines || message != "" && len(written.Find(message, attrs...)) == 0 {
+			t.Errorf("%s: %v, want %d lines, the last one with %q %q", what, all, lines, message, attrs)
+		}
+	}
+	step("unreachable", unreachable, "Lease is unreachable; retrying", "err", "connection refused")
+	step("stopping", context.Canceled, "")
+	step("refused", refused, "Lease is unusable; audits stay paused", "verb", "get", "reason", availability.Forbidden, "fix", leaseFixes[availability.Forbidden], "err", refused.Error())
+	step("unreachable and still refused", unreachable, "")
+	step("usable", nil, "Lease is usable again", "before", availability.Forbidden)
+	step("unauthorized", apierrors.NewUnauthorized("who?"), "Lease is unusable; audits stay paused", "reason", availability.Unauthorized, "fix", leaseFixes[availability.Unauthorized])
+}
+
+// What other candidates do at the same time is no failure.
+func TestLeaseOfAnotherCandidate(t *testing.T) {
+	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	var written logtest.Recorder
+	now := answering{
+		get: apierrors.NewNotFound(leases, "exporter"), create: apierrors.NewAlreadyExists(leases, "exporter"), update: apierrors.NewConflict(leases, "exporter", errors.New("newer")),
+	}
+	l := newLeaseLock(&now, written.Logger())
+	record := resourcelock.LeaderElectionRecord{HolderIdentity: "this"}
+	if _, _, err := l.Get(t.Context()); !errors.Is(err, now.get) {
+		t.Errorf("get: %v", err)
+	}
+	if err := l.Create(t.Context(), record); !errors.Is(err, now.create) {
+		t.Errorf("create: %v", err)
+	}
+	if err := l.Update(t.Context(), record); !errors.Is(err, now.update) {
+		t.Errorf("update: %v", err)
+	}
+	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errHeldByAnother) {
+		t.Errorf("release of a Lease that was never seen: %v", err)
+	}
+	if lines := written.Find(""); len(lines) != 0 {
+		t.Errorf("logged: %v", lines)
+	}
+}

@@ -186,6 +186,11 @@ func TestReadinessOfInformers(t *testing.T) {
 			t.Errorf("without informers, idle %t: %s, want %s", idle, written(empty), want)
 		}
 	}
+	refused, runRefused := newReporter(t, "secrets")
+	refused.Idle = true
+	runRefused()
+	const none = "not ready [+]secrets skipped: forbidden, [-]informers failed: none is synced"
+	await.True(t, "not ready", func() bool { return written(refused) == none }, func() string { return written(refused) })
 	undiscovered, _ := newReporter(t)
 	undiscovered.Idle, undiscovered.Discovered = true, nil
 	if got, want := written(undiscovered), "not ready [-]discovery failed: the API server has not been asked yet what it serves"; got != want {

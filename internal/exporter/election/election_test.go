@@ -1,0 +1,105 @@
+package election
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+)
+
+// newCandidate returns a candidate that has no API server, and the timeout of its requests.
+func newCandidate(t *testing.T, e Election, log *slog.Logger) (c *Candidate, timeout time.Duration, err error) {
+	t.Helper()
+	observer, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err = New(e, observer, func(d time.Duration) (coordinationclient.LeasesGetter, error) {
+		timeout = d
+		return coordinationclient.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
+	}, log)
+	return c, timeout, err
+}
+
+// Durations default to those of Kubernetes' own components. A request takes at most half of the time to renew, so that a second one
+// is possible.
+func TestDefaults(t *testing.T) {
+	own := Election{Namespace: "shop", Name: "exporter", Identity: "a", LeaseDuration: 60 * time.Second, RenewDeadline: 40 * time.Second, RetryPeriod: 5 * time.Second}
+	short := Election{Namespace: "shop", Name: "exporter", Identity: "a"}
+	for _, tc := range []struct {
+		given                        Election
+		lease, renew, retry, request time.Duration
+	}{
+		{short, 15 * time.Second, 10 * time.Second, 2 * time.Second, 5 * time.Second},
+		{own, 60 * time.Second, 40 * time.Second, 5 * time.Second, 20 * time.Second},
+	} {
+		c, timeout, err := newCandidate(t, tc.given, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.config; got.LeaseDuration != tc.lease || got.RenewDeadline != tc.renew || got.RetryPeriod != tc.retry || timeout != tc.request || !got.ReleaseOnCancel || got.Name != "shop/exporter" {
+			t.Errorf("%+v with requests of %v, want %+v", got, timeout, tc)
+		}
+		c.Resign() // before the start, which does not block
+	}
+}
+
+// Durations that cannot work, and a client that cannot be created, are errors at the start.
+func TestNewErrors(t *testing.T) {
+	wrong := Election{Namespace: "shop", Name: "exporter", Identity: "a", LeaseDuration: 10 * time.Second, RenewDeadline: 10 * time.Second}
+	if _, _, err := newCandidate(t, wrong, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "must be greater than renewDeadline") {
+		t.Errorf("a lease as long as the time to renew it: %v", err)
+	}
+	failure := errors.New("no certificate")
+	if _, err := New(Election{}, nil, func(time.Duration) (coordinationclient.LeasesGetter, error) { return nil, failure }, slog.New(slog.DiscardHandler)); !errors.Is(err, failure) {
+		t.Errorf("without a client: %v", err)
+	}
+}
+
+// A candidate leads from its election to the end of that term, and again in the next one. An election that is over when it is
+// noticed changes nothing.
+func TestLeading(t *testing.T) {
+	if (*Candidate)(nil).Leading() != nil {
+		t.Error("without an election there is an answer")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var written logtest.Recorder
+		c, _, err := newCandidate(t, Election{Namespace: "shop", Name: "exporter", Identity: "a"}, written.Logger())
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := func(what string, leads bool, won, lost int) {
+			t.Helper()
+			synctest.Wait()
+			if got := c.Leading(); got == nil || *got != leads {
+				t.Errorf("%s: leading %v, want %t", what, got, leads)
+			}
+			if w, l := len(written.Find("became leader", "lease", "shop/exporter")), len(written.Find("lost leadership", "lease", "shop/exporter")); w != won || l != lost {
+				t.Errorf("%s: won %d and lost %d times, want %d and %d", what, w, l, won, lost)
+			}
+		}
+		expect("before the election", false, 0, 0)
+		late, cancel := context.WithCancel(t.Context())
+		cancel()
+		c.lead(late)
+		expect("noticed too late", false, 0, 0)
+		for n := 1; n <= 2; n++ {
+			term, end := context.WithCancel(t.Context())
+			go c.lead(term)
+			expect("elected", true, n, n-1)
+			end()
+			expect("not renewed", false, n, n)
+		}
+	})
+}
