@@ -53,7 +53,7 @@ func TestHangingIndexFunction(t *testing.T) {
 		return got
 	}
 	await.True(t, "both stores have the list", func() bool { v := versions(); return v["hanging"] == 10 && v["fine"] == 10 })
-	// A pass may read the version after the list and the sync before it. Once the store hangs, it is not read again.
+	// client-go stores the list before it reports the sync. Once the store hangs, the sync is not read again.
 	await.True(t, "both informers are synced", func() bool {
 		return !slices.ContainsFunc(informer.List(obs), func(s informer.Status) bool { return !s.Synced })
 	})
