@@ -129,6 +129,10 @@ func stopAll(ctx context.Context, all []*Replica) error {
 	return errors.Join(errs...)
 }
 
+// ErrNoLeader is the error of faults of the leader while there is none: after many faults, all replicas may wait up to five
+// minutes for their restart, as in a cluster.
+var ErrNoLeader = errors.New("no leader")
+
 // Leader returns the leading replica and its holder identity. The Lease names a replica for some time after it has
 // exited, even if it has been restarted as a candidate: it must also report that it leads.
 func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, err error) {
@@ -157,7 +161,7 @@ func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, e
 		return true, nil
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("no leader: %w: %w", err, last)
+		return nil, "", fmt.Errorf("%w: %w: %w", ErrNoLeader, err, last)
 	}
 	return leader, identity, nil
 }

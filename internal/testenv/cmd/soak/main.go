@@ -98,7 +98,9 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	for hours := 1; time.Since(begin) < o.duration; {
 		// The comparison requires that the exporter is not restarted.
 		faults := slices.DeleteFunc(chain.Faults(), func(f chain.Fault) bool { return f.Name == "exporter-kill" })
-		if err := s.fault(ctx, faults[s.random.IntN(len(faults))].Name); err != nil {
+		if err := s.fault(ctx, faults[s.random.IntN(len(faults))].Name); errors.Is(err, chain.ErrNoLeader) {
+			fmt.Fprintf(out, "%s not injected: %v\n", time.Now().Format(time.TimeOnly), err)
+		} else if err != nil {
 			failed = errors.Join(failed, s.failed(err))
 		}
 		if err := pause(ctx, s.between(time.Second, 10*time.Second)); err != nil {
