@@ -1,0 +1,117 @@
+package exporter
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/informer-exporter/informer-exporter/internal/configfile"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
+)
+
+// The log has one line with the result of the start, and progress is counted until everything is synced or refused.
+func TestStartIsAnnounced(t *testing.T) {
+	never := configfile.Duration(0)
+	var written logtest.Recorder
+	e := newFake(t, Options{Logger: written.Logger(), Config: config.Config{Checks: config.Checks{Audit: &never, Freshness: &never}}})
+	if complete, all := e.Progress(); complete != 0 || all != 3 {
+		t.Errorf("before the start: %d of %d, want 0 of 3", complete, all)
+	}
+	run(t, e)
+	if err := e.Settled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if complete, all := e.Progress(); complete != 3 || all != 3 {
+		t.Errorf("settled: %d of %d, want 3 of 3", complete, all)
+	}
+	await.True(t, "the result of the start", func() bool { return len(written.Find("informers synced", "synced", "2", "refused", "1")) == 1 },
+		func() string { return strings.Join(namesOf(e.informers.List()), ",") })
+}
+
+// A changed file is used while the exporter runs. What takes effect at the next start only is a warning.
+func TestChangedFileIsUsed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) { // at once: an empty file is a valid configuration
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("resources: [pods]\ndetail: full")
+	file, err := config.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written logtest.Recorder
+	e := newFake(t, Options{Logger: written.Logger(), File: file})
+	e.reloader.Interval = 10 * time.Millisecond
+	if got := namesOf(e.informers.List()); !slices.Equal(got, []string{"pods"}) {
+		t.Errorf("%v are watched, want those of the file", got)
+	}
+	run(t, e)
+	write("resources: [pods, nodes]")
+	watched := func(want ...string) {
+		t.Helper()
+		await.True(t, strings.Join(want, ",")+" are watched", func() bool { return slices.Equal(namesOf(e.informers.List()), want) },
+			func() string { return strings.Join(namesOf(e.informers.List()), ",") })
+	}
+	watched("pods", "nodes")
+	if lines := written.Find("takes effect at the next start"); len(lines) != 0 {
+		t.Errorf("nothing of that kind has changed: %v", lines)
+	}
+	write("resources: [nodes]\ndetail: essential\nhistograms: native\nobjects: {firstNamespaces: [shop]}")
+	watched("nodes")
+	for _, line := range [][]string{
+		{"a change of detail takes effect at the next start", "configured", "essential", "reported", "full"},
+		{"a change of histograms takes effect at the next start", "configured", "native", "reported", ""},
+		{"a change of objects.firstNamespaces takes effect at the next start"},
+	} {
+		if lines := written.Find(line[0], line[1:]...); len(lines) != 1 {
+			t.Errorf("%d lines %q, want 1: %v", len(lines), line, written.Find(""))
+		}
+	}
+	if good, at := reloaded(t, e); good != 1 || time.Since(time.UnixMilli(int64(at*1000))).Abs() > time.Hour {
+		t.Errorf("successful %v, at %v", good, at)
+	}
+	write("nope: 1")
+	if err := e.Reload(); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v does not name the file", err)
+	}
+	if good, _ := reloaded(t, e); good != 0 {
+		t.Errorf("successful %v after a failure", good)
+	}
+}
+
+// Stop returns when its context ends, even if a request does not.
+func TestStopDoesNotWaitForEver(t *testing.T) {
+	client, asked, release := exportertest.MetadataClient(t), make(chan struct{}, 100), make(chan struct{})
+	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		asked <- struct{}{}
+		<-release
+		return false, nil, nil
+	})
+	e := newFakeOf(t, Options{}, client, nil)
+	if err := e.Stop(t.Context()); err != nil {
+		t.Errorf("before the start: %v", err)
+	}
+	run(t, e)
+	<-asked
+	late := errors.New("no time left")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(late)
+	if err := e.Stop(ctx); !errors.Is(err, late) || !strings.HasPrefix(err.Error(), "informers still running: ") {
+		t.Errorf("error %v, want that informers still run", err)
+	}
+	close(release)
+}
