@@ -4,9 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/controllers"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
@@ -159,6 +161,9 @@ func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 	if n := metricstest.Take(t, registry)["workqueue_queue_duration_seconds_count"]; n != 4 {
 		t.Errorf("%v latencies, want 4", n)
 	}
+	if n := latencyExemplars(t, registry); n == 0 {
+		t.Error("the latency of a traced item has no trace ID")
+	}
 	chosen = true
 	obs.Core().Tracing.Deliveries.Enter()
 	q.Add("caused by an event that is not sampled")
@@ -170,4 +175,26 @@ func testTraceChoice(t *testing.T, order workqueue.Queue[string]) {
 	q.AddAfter("requeued", 0)
 	process()
 	checkLinks(t, &tracer.Tracer, 0, 1, 0, 0)
+}
+
+// latencyExemplars returns the number of buckets of the queue latency with an exemplar.
+func latencyExemplars(t *testing.T, g prometheus.Gatherer) (n int) {
+	t.Helper()
+	families, err := g.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != catalog.UpstreamQueueLatency.Name {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			for _, b := range m.GetHistogram().GetBucket() {
+				if b.GetExemplar() != nil {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
