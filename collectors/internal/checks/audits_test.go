@@ -2,6 +2,7 @@ package checks_test
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/checks"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
+	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -24,23 +26,8 @@ func TestEndlessSlowAudit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const interval = time.Hour
 		obs, _ := observertest.New(t)
-		own := watch.NewRaceFreeFake()
-		connection := stream.New(obs.Core(), stream.NewMetrics(obs.Core().Metrics, &core.Gate{}, "a", "*"))
-		opened, err := connection.Decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			return own, nil
-		}}).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer opened.Stop()
 		pages := &slowPages{begun: make(chan time.Time, 1)}
-		c := checks.New(checks.Subject{
-			Observer: obs.Core(), Shared: checks.NewShared(), Metrics: checks.NewMetrics(obs.Core().Metrics, &core.Gate{}, "a", "*"), InformerType: "a",
-			Intervals: core.Checks{Audit: interval}, Connection: connection, Lister: pages, Store: emptyStore{cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)},
-		})
-		synced := make(chan struct{})
-		close(synced)
-		defer c.Start(t.Context(), synced)()
+		c := startAudits(t, obs.Core(), checks.NewShared(), "a", interval, pages)
 		begun := <-pages.begun
 		for c.AuditStatus().Result == "" && time.Since(begun) < interval {
 			time.Sleep(time.Second)
@@ -53,6 +40,65 @@ func TestEndlessSlowAudit(t *testing.T) {
 			t.Errorf("%d pages, want more than one", n)
 		}
 	})
+}
+
+// startAudits starts the audits of an informer with an open watch and an empty store, until the test ends.
+func startAudits(t *testing.T, obs *core.Observer, shared *checks.Shared, name string, interval time.Duration, lister cache.ListerWatcherWithContext) *checks.Checks {
+	t.Helper()
+	connection := stream.New(obs, stream.NewMetrics(obs.Metrics, &core.Gate{}, name, "*"))
+	own, err := connection.Decorate(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+		return watch.NewRaceFreeFake(), nil
+	}}).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(own.Stop)
+	c := checks.New(checks.Subject{
+		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics, &core.Gate{}, name, "*"), InformerType: name,
+		Intervals: core.Checks{Audit: interval}, Connection: connection, Lister: lister, Store: emptyStore{cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)},
+	})
+	synced := make(chan struct{})
+	close(synced)
+	t.Cleanup(c.Start(context.Background(), synced))
+	return c
+}
+
+// Audits of several informers run one after the other, so that a program sends one list at a time.
+func TestOneAuditAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		shared, pages := checks.NewShared(), &countedPages{}
+		var all []*checks.Checks
+		for n := range 5 {
+			all = append(all, startAudits(t, obs.Core(), shared, fmt.Sprint("kind-", n), 5*time.Minute, pages))
+		}
+		time.Sleep(time.Hour)
+		if most := pages.most.Load(); most != 1 {
+			t.Errorf("%d lists at a time", most)
+		}
+		for n, c := range all {
+			if s := c.AuditStatus(); s.Result != checks.AuditConsistent || time.Since(s.At) > 10*time.Minute {
+				t.Errorf("informer %d: %q %v ago", n, s.Result, time.Since(s.At))
+			}
+		}
+	})
+}
+
+// countedPages is an API server without objects that takes 20 seconds for a list.
+type countedPages struct {
+	cache.ListerWatcherWithContext // not called
+	running, most                  atomic.Int64
+}
+
+func (p *countedPages) ListWithContext(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+	n := p.running.Add(1)
+	defer p.running.Add(-1)
+	for most := p.most.Load(); most < n && !p.most.CompareAndSwap(most, n); most = p.most.Load() {
+	}
+	if !schedule.Sleep(ctx, 20*time.Second) {
+		return nil, ctx.Err()
+	}
+	return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 }
 
 // slowPages lists pages that always have a successor, each just within the timeout of a page.

@@ -54,6 +54,18 @@ func TestDeadConnection(t *testing.T) {
 	}
 }
 
+// When every informer is due, because the first check has failed, 16 are checked at a time.
+func TestConcurrentChecks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 100)
+		f.die()
+		time.Sleep(20 * time.Minute)
+		if most := f.most.Load(); most != 16 {
+			t.Errorf("%d checks at a time, want 16", most)
+		}
+	})
+}
+
 // A single check without a response is no lag, however old the last proof is.
 func TestOneFailedCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

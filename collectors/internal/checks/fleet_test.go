@@ -38,6 +38,8 @@ type fleet struct {
 	informers []*fakeInformer
 	begun     time.Time
 	dead      atomic.Bool
+	// checking is the number of checks in progress, most the highest so far.
+	checking, most atomic.Int64
 }
 
 // newFleet starts n informers with freshness checks. Their watches stay open.
@@ -72,7 +74,7 @@ func (f *fleet) start(name string, shared *checks.Shared, synced chan struct{}) 
 	inf.open()
 	inf.checks = checks.New(checks.Subject{
 		Observer: f.obs, Shared: shared, Metrics: checks.NewMetrics(f.obs.Metrics, &core.Gate{}, name, "*"), InformerType: name, WatchNamespace: "*",
-		Intervals: core.Checks{Freshness: interval}, Connection: connection, Lister: apiServer{inf: inf}, Store: inf,
+		Intervals: core.Checks{Freshness: interval}, Connection: connection, Lister: apiServer{inf: inf, fleet: f}, Store: inf,
 	})
 	stop := inf.checks.Start(ctx, synced)
 	inf.end = sync.OnceFunc(func() { cancel(); stop(); w.Stop() })
@@ -146,6 +148,19 @@ func (inf *fakeInformer) LastStoreSyncResourceVersion() string {
 type apiServer struct {
 	cache.ListerWatcherWithContext // not called
 	inf                            *fakeInformer
+	fleet                          *fleet
+}
+
+// secondWatch is the watch of a check.
+type secondWatch struct {
+	*watch.RaceFreeFakeWatcher
+	end func()
+}
+
+// Stop implements watch.Interface.
+func (w secondWatch) Stop() {
+	w.end()
+	w.RaceFreeFakeWatcher.Stop()
 }
 
 // WatchWithContext is the second watch of a check.
@@ -157,14 +172,17 @@ func (s apiServer) WatchWithContext(_ context.Context, options metav1.ListOption
 	if inf.refused {
 		return nil, errors.New("forbidden")
 	}
-	w := watch.NewRaceFreeFake()
+	n := s.fleet.checking.Add(1)
+	for most := s.fleet.most.Load(); most < n && !s.fleet.most.CompareAndSwap(most, n); most = s.fleet.most.Load() {
+	}
+	w := secondWatch{watch.NewRaceFreeFake(), sync.OnceFunc(func() { s.fleet.checking.Add(-1) })}
 	if inf.dead {
 		return w, nil
 	}
 	if inf.unseen != "" {
 		w.Modify(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: inf.unseen}})
 	}
-	time.AfterFunc(time.Duration(*options.TimeoutSeconds)*time.Second, w.Stop)
+	time.AfterFunc(time.Duration(*options.TimeoutSeconds)*time.Second, w.RaceFreeFakeWatcher.Stop)
 	return w, nil
 }
 
