@@ -194,6 +194,28 @@ func TestNeverReadAsAWhole(t *testing.T) {
 	}
 }
 
+// The status of a type may be a reference, as in the types of Kubernetes. Only an integer there is the field.
+func TestReferencedStatus(t *testing.T) {
+	for status, want := range map[string]bool{
+		`{"observedGeneration": {"type": "integer"}}`: true,
+		`{"observedGeneration": {"type": "string"}}`:  false,
+		`{"phase": {"type": "string"}}`:               false,
+	} {
+		for _, reference := range []string{`"$ref": "#/components/schemas/GadgetStatus"`, `"allOf": [{"$ref": "#/components/schemas/GadgetStatus"}]`} {
+			observed, err := observedIn([]byte(`{
+				"paths": {"/gadgets": {"get": {"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": {"kind": "Gadget"}}}},
+				"components": {"schemas": {
+					"Gadget": {"x-kubernetes-group-version-kind": [{"kind": "Gadget"}], "properties": {"status": {` + reference + `}}},
+					"GadgetStatus": {"properties": ` + status + `}
+				}}
+			}`))
+			if err != nil || observed["gadgets"] != want {
+				t.Errorf("%s of %s: %v, %v", reference, status, observed, err)
+			}
+		}
+	}
+}
+
 // hasty is a server with something to do during a request.
 type hasty struct {
 	asked  int
