@@ -129,6 +129,15 @@ func TestStaleReadsEnd(t *testing.T) {
 		if w.Stale(1, at("9")) || w.Remembered() != 0 {
 			t.Errorf("stale forever, with %d writes", w.Remembered())
 		}
+
+		// An update that changes nothing returns the same version, and is no later write.
+		w.Wrote(1, at("10"))
+		time.Sleep(controllers.MaxWriteAge)
+		w.Wrote(1, at("10"))
+		time.Sleep(time.Second)
+		if w.Stale(1, at("9")) {
+			t.Error("an update without a change keeps the write")
+		}
 	})
 }
 
