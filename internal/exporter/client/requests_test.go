@@ -51,7 +51,7 @@ func TestMetadataRequests(t *testing.T) {
 		t.Errorf("list %+v, error %v", list, err)
 	}
 	timeout, yes := int64(300), true
-	w, err := objects.Resource(pods).Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: &timeout, AllowWatchBookmarks: true, SendInitialEvents: &yes, ResourceVersion: "8"})
+	w, err := objects.Resource(pods).Namespace("").Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: &timeout, AllowWatchBookmarks: true, SendInitialEvents: &yes, ResourceVersion: "8"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,12 +87,12 @@ func TestMetadataRequests(t *testing.T) {
 func TestServerWithoutMetadata(t *testing.T) {
 	var s server
 	objects := connectTo(t, s.answer(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{}}]}`)).Metadata
-	list, err := objects.Resource(pods).List(t.Context(), metav1.ListOptions{})
+	list, err := objects.Resource(pods).Namespace("").List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) != 1 || list.Items[0].Name != "a" || list.ResourceVersion != "9" {
 		t.Errorf("list %+v, error %v", list, err)
 	}
 	failing := connectTo(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }).Metadata
-	if list, err := failing.Resource(pods).List(t.Context(), metav1.ListOptions{}); err == nil || list != nil {
+	if list, err := failing.Resource(pods).Namespace("").List(t.Context(), metav1.ListOptions{}); err == nil || list != nil {
 		t.Errorf("list %+v, error %v, want none and the error", list, err)
 	}
 }
