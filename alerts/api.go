@@ -111,8 +111,8 @@ func apiUnreachableRecords(o catalog.Objective, c Config) []Rule {
 }
 
 const (
-	// outageShare is the range of the page as a multiple of its wait: an API server that is unreachable for a third of the time
-	// is down, no matter how often it returns.
+	// outageShare is the window of the page, as a multiple of its wait. An API server that is unreachable for a third of the window
+	// is down, even if it returns in between.
 	outageShare = 3
 	// outageStarts is the part of the page's wait after which an outage mutes other alerts: 30 s of 3 m. Locks are lost within seconds.
 	outageStarts = 6

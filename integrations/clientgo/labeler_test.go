@@ -124,7 +124,7 @@ func runLabeler(t *testing.T, c constructors) *labeler {
 		})
 	}
 
-	// One item that changes twice, one with failures, and one that is being processed during the shutdown.
+	// The objects are one that changes twice, one with failures, and one that is being processed during the shutdown.
 	write := direct.CoreV1().ConfigMaps(l.namespace)
 	create := func(name string) {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"owner": "a"}}}

@@ -50,7 +50,7 @@ func statusUpdates(r *run) {
 	})
 }
 
-// statuses has users and controllers write, with one way to write a status.
+// statuses measures users and controllers that write to the same objects, with one way to write a status.
 func (r *run) statuses(name string, objects dynamic.ResourceInterface, kind string, write func(dynamic.ResourceInterface, *unstructured.Unstructured) error) {
 	count, each := r.size(20, 2), r.size(50, 3)
 	const pause = 100 * time.Millisecond
