@@ -62,7 +62,7 @@ var compressedShare = timeSeries{header: header{id: 34, title: "Compressed size 
 	top:     true,
 }
 
-// A resource has a series of conflicts from its first write: "or 0 *" returns 0 until the first unchanged one.
+// The conflicts of a resource have a series from its first write on: "or 0 *" returns 0 until its first unchanged write.
 var unchangedWrites = timeSeries{header: header{id: 33, title: "Unchanged writes per minute", unit: "short",
 	description: "Updates and patches per minute after which the object has the version that was sent. Normally near 0; no line without writes. Compare with the cached object before writing."},
 	queries: []query{{expr: `60 * (sum by (@cluster, name, resource, subresource) (rate(k8s_client_unchanged_writes_total{@program}[$__rate_interval])) or 0 * sum by (@cluster, name, resource, subresource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},

@@ -140,7 +140,7 @@ const (
 	scalePlot      = "../../docs/scale.svg"
 )
 
-// writeBlock writes a table into the place that docs/benchmarks.md has for a make target, if $UPDATE is set.
+// writeBlock replaces the table of a make target in docs/benchmarks.md, if $UPDATE is set.
 func writeBlock(b *testing.B, target, table string) {
 	b.Helper()
 	if os.Getenv("UPDATE") == "" {

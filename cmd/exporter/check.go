@@ -50,8 +50,8 @@ type uncheckedError struct{ error }
 func (e uncheckedError) Unwrap() error { return e.error }
 
 const (
-	// checkAudits is the longest time until the first audit of a resource after the syncs of all, the longest wait for those, and the
-	// interval of audits.
+	// checkAudits is the interval of audits. It also limits how long a first audit waits for all resources to sync, and the delay after
+	// that.
 	checkAudits = 5 * time.Second
 	// checkConfirmation is the longest wait for audits that confirm differences.
 	checkConfirmation = 4 * checkAudits

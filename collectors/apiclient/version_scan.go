@@ -29,7 +29,7 @@ type versionScan struct {
 const (
 	keyMetadata = "metadata"
 	keyVersion  = "resourceVersion"
-	// maxProtobuf is more than the type, name, namespace and UID of an object.
+	// maxProtobuf is more bytes than the type, name, namespace and UID of an object take.
 	maxProtobuf = 2048
 )
 

@@ -11,7 +11,7 @@ const (
 	Beta Stability = "beta"
 	// Alpha metrics may change in every release.
 	Alpha Stability = "alpha"
-	// External metrics belong to another project, which decides.
+	// External metrics belong to another project, which decides when they change.
 	External Stability = "external"
 )
 

@@ -282,7 +282,7 @@ func (s *story) removeHandler(busy bool) {
 	}
 	at := s.rand.IntN(len(s.active))
 	if busy && s.active[at].panics != nil {
-		return // it waits for a second if it has panicked at its last object, whose order comes from a map
+		return // after a panic, it waits for a second, and whether its last object panics depends on the order of a map
 	}
 	if err := s.informer.RemoveEventHandler(s.active[at].registration); err != nil {
 		s.Fatal(err)

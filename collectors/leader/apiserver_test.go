@@ -107,7 +107,8 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	if acquired, led := e.total(transition("acquired")), float64(e.led.Load()); acquired != leaders || led != leaders {
 		t.Errorf("%v leaders, of which %v acquisitions are counted, and client-go started %v", leaders, acquired, led)
 	}
-	// Partitioned, killed and frozen; the first, the one before the frozen one, and the last.
+	// The partitioned, killed and frozen leaders lost the lock. The first leader, the one before the frozen one and the last one
+	// released it.
 	if lost, released := e.total(transition("lost")), e.total(transition("released")); lost != 3 || released != 3 {
 		t.Errorf("%v losses and %v releases were counted, want 3 and 3", lost, released)
 	}

@@ -49,7 +49,7 @@ type member struct {
 	checks *Checks
 	// turn receives a value when the informer should be checked.
 	turn chan struct{}
-	// The rest is guarded by the rotation. busy is set during a turn, began is the start of the last one.
+	// The fields below are guarded by rotation.mu. busy is set during a turn, began is the start of the last one.
 	busy  bool
 	began int64
 	// bad is set if the last check failed or found a difference.
