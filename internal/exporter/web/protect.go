@@ -1,7 +1,9 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +16,9 @@ const (
 )
 
 const profilesPath = "/debug/pprof/"
+
+// maxProfileSeconds is the longest duration of a profile, so that long profiles do not occupy all of maxProfiles.
+const maxProfileSeconds = 120
 
 // securityHeaders are set on every response, unless the web configuration file sets them.
 var securityHeaders = map[string]string{
@@ -28,7 +33,7 @@ var securityHeaders = map[string]string{
 
 // protect adds security headers and limits concurrent requests.
 func protect(next http.Handler) http.Handler {
-	probes, profiles, others := limit(maxProbes, next), limit(maxProfiles, next), limit(maxRequests, next)
+	probes, profiles, others := limit(maxProbes, next), limit(maxProfiles, brief(next)), limit(maxRequests, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
 			if w.Header().Get(name) == "" {
@@ -43,6 +48,17 @@ func protect(next http.Handler) http.Handler {
 		default:
 			others.ServeHTTP(w, r)
 		}
+	})
+}
+
+// brief rejects profiles that would take too long. Text that is not a number is left to the handlers of net/http/pprof.
+func brief(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if seconds, err := strconv.ParseFloat(r.FormValue("seconds"), 64); err == nil && !(seconds <= maxProfileSeconds) {
+			http.Error(w, fmt.Sprintf("seconds must be at most %d", maxProfileSeconds), http.StatusBadRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -113,6 +113,27 @@ func TestHealthHandler(t *testing.T) {
 	}
 }
 
+// A profile that would keep its place for long is rejected, and the response names the limit.
+func TestLongProfiles(t *testing.T) {
+	handler := protect(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	for target, want := range map[string]int{
+		"/debug/pprof/heap?seconds=100000":  http.StatusBadRequest,
+		"/debug/pprof/profile?seconds=121":  http.StatusBadRequest,
+		"/debug/pprof/trace?seconds=120.5":  http.StatusBadRequest,
+		"/debug/pprof/trace?seconds=NaN":    http.StatusBadRequest,
+		"/debug/pprof/profile?seconds=120":  http.StatusNoContent,
+		"/debug/pprof/heap":                 http.StatusNoContent,
+		"/debug/pprof/heap?seconds=unknown": http.StatusNoContent,
+		"/metrics?seconds=100000":           http.StatusNoContent,
+	} {
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, httptest.NewRequest(http.MethodGet, target, http.NoBody))
+		if response.Code != want || want == http.StatusBadRequest && !strings.Contains(response.Body.String(), "at most 120") {
+			t.Errorf("%s: %d %s, want %d", target, response.Code, response.Body, want)
+		}
+	}
+}
+
 // Concurrent requests above the limit are rejected, on every path; probes have their own limit.
 func TestRequestLimits(t *testing.T) {
 	arrived, release := make(chan struct{}, 2*maxRequests), make(chan struct{})
