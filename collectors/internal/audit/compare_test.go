@@ -203,6 +203,9 @@ func TestEndlessList(t *testing.T) {
 		if !errors.Is(err, errEndless) || Skipped(err) {
 			t.Errorf("%s: %v after %d pages", name, err, pages)
 		}
+		if name == "same page" && pages > 2 {
+			t.Errorf("%d requests for the same page", pages)
+		}
 	}
 }
 
