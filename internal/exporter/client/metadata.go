@@ -37,18 +37,18 @@ func newMetadata(config *rest.Config, client *http.Client) (metadata.Interface, 
 
 // Resource implements metadata.Interface.
 func (c prunedMetadata) Resource(resource schema.GroupVersionResource) metadata.Getter {
-	return prunedGetter{c.Interface.Resource(resource), c.rest, resource}
+	getter := c.Interface.Resource(resource)
+	return prunedGetter{prunedResource{getter, c.rest, resource, ""}, getter}
 }
 
 type prunedGetter struct {
-	metadata.Getter
-	rest     rest.Interface
-	resource schema.GroupVersionResource
+	prunedResource // in all namespaces
+	getter         metadata.Getter
 }
 
 // Namespace implements metadata.Getter.
 func (g prunedGetter) Namespace(namespace string) metadata.ResourceInterface {
-	return prunedResource{g.Getter.Namespace(namespace), g.rest, g.resource, namespace}
+	return prunedResource{g.getter.Namespace(namespace), g.rest, g.resource, namespace}
 }
 
 type prunedResource struct {

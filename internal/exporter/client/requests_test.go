@@ -9,8 +9,11 @@ import (
 	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 )
 
@@ -79,6 +82,23 @@ func TestMetadataRequests(t *testing.T) {
 		r := requests[i]
 		if r.URL.Path != want.path || !maps.EqualFunc(r.URL.Query(), want.query, slices.Equal) || !strings.HasPrefix(r.Header.Get("Accept"), want.accept) {
 			t.Errorf("%s with %v, accepted %s; want %s with %v and %s", r.URL.Path, r.URL.Query(), r.Header.Get("Accept"), want.path, want.query, want.accept)
+		}
+	}
+}
+
+// Lists in all namespaces are pruned with and without Namespace.
+func TestPrunedLists(t *testing.T) {
+	full, reduced := fullMeta("kubectl.kubernetes.io/last-applied-configuration")
+	sent := encoded(t, withKind(&metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}}},
+		metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")))
+	objects := connectTo(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
+		_, _ = w.Write(sent) // the client has gone
+	}).Metadata.Resource(pods)
+	for name, client := range map[string]metadata.ResourceInterface{"resource": objects, "all namespaces": objects.Namespace("")} {
+		list, err := client.List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != 1 || !equality.Semantic.DeepEqual(list.Items[0].ObjectMeta, reduced) {
+			t.Errorf("%s: %+v, error %v, want %+v", name, list, err, reduced)
 		}
 	}
 }
