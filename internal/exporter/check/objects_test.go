@@ -3,7 +3,6 @@ package check_test
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/check"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
-	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers/informerstest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
@@ -31,16 +28,7 @@ import (
 // find checks synced informers whose stores have these objects, by Type.
 func find(t *testing.T, stored map[string][]metav1.Object, o check.Options) check.Report {
 	t.Helper()
-	registry := prometheus.NewRegistry()
-	observer, err := collectors.New(registry, collectors.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{Name: "test"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	making := &informers.Factory{Observer: observer, Client: exportertest.MetadataClient(t), Objects: signals, Logger: slog.New(slog.DiscardHandler)}
+	making := informerstest.NewFactory(t, prometheus.NewRegistry())
 	var set []*informers.Informer
 	var states []status.Informer
 	for name, all := range stored {

@@ -10,10 +10,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// A file that a writer has truncated before writing is not loaded as a complete one.
-func TestHalfWrittenFileIsNotRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	write := func(text string) {
+// openFile opens a configuration file with one resource. write replaces its text.
+func openFile(t *testing.T) (path string, write func(text string), file *File) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "config.yaml")
+	write = func(text string) {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -24,6 +25,12 @@ func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path, write, file
+}
+
+// A file that a writer has truncated before writing is not loaded as a complete one.
+func TestHalfWrittenFileIsNotRead(t *testing.T) {
+	path, write, file := openFile(t)
 	uses := make(chan Config, 10)
 	var written logtest.Recorder
 	r := NewReloader(file, func(c Config) { uses <- c }, written.Logger())
@@ -68,18 +75,7 @@ func TestHalfWrittenFileIsNotRead(t *testing.T) {
 
 // Reload returns the error and keeps the last valid configuration; the status has the time of the last success.
 func TestReload(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("resources: [pods]")
-	file, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, write, file := openFile(t)
 	var used []Config
 	var written logtest.Recorder
 	r := NewReloader(file, func(c Config) { used = append(used, c) }, written.Logger())

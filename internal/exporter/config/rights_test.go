@@ -8,16 +8,16 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// write formats rules as "apps: deployments statefulsets".
-func write(t *testing.T, rules []rbacv1.PolicyRule) (lines []string) {
+// lines formats rules as "apps: deployments statefulsets".
+func lines(t *testing.T, rules []rbacv1.PolicyRule) (all []string) {
 	t.Helper()
 	for _, r := range rules {
 		if !slices.Equal(r.Verbs, []string{"list", "watch"}) || len(r.APIGroups) != 1 {
 			t.Errorf("rule %+v", r)
 		}
-		lines = append(lines, r.APIGroups[0]+": "+strings.Join(r.Resources, " "))
+		all = append(all, r.APIGroups[0]+": "+strings.Join(r.Resources, " "))
 	}
-	return lines
+	return all
 }
 
 // The rules grant what a configuration selects and, where RBAC can express it, no more. Notes name what they lack or grant in
@@ -49,10 +49,10 @@ func TestRights(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := c.Rights()
-			if got := write(t, r.Cluster); !slices.Equal(got, tc.cluster) {
+			if got := lines(t, r.Cluster); !slices.Equal(got, tc.cluster) {
 				t.Errorf("cluster-wide: %q, want %q", got, tc.cluster)
 			}
-			if got := write(t, r.Namespaced); !slices.Equal(got, tc.namespaced) || !slices.Equal(r.Namespaces, c.Namespaces) {
+			if got := lines(t, r.Namespaced); !slices.Equal(got, tc.namespaced) || !slices.Equal(r.Namespaces, c.Namespaces) {
 				t.Errorf("in %v: %q, want %q", r.Namespaces, got, tc.namespaced)
 			}
 			if (len(r.Notes) > 0) != (tc.note != "") || len(r.Notes) > 1 || !strings.Contains(strings.Join(r.Notes, ""), tc.note) {

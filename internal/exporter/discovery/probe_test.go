@@ -3,7 +3,6 @@ package discovery
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"syscall"
 	"testing"
@@ -16,11 +15,10 @@ import (
 	"k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/informer-exporter/informer-exporter/collectors"
-	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers/informerstest"
 )
 
 var (
@@ -34,16 +32,7 @@ var (
 // API server did not respond is skipped when it responds with 403. No goroutine runs, so that the test controls each step.
 func TestProbesWithoutAnAnswer(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	observer, err := collectors.New(registry, collectors.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{Name: "test"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := slog.New(slog.DiscardHandler)
-	making := &informers.Factory{Observer: observer, Client: exportertest.MetadataClient(t), Objects: signals, Logger: log}
+	making := informerstest.NewFactory(t, registry)
 	targets := informers.NewSet(making.New)
 	var answer error
 	probes := 0
@@ -57,7 +46,7 @@ func TestProbesWithoutAnAnswer(t *testing.T) {
 	})
 	f := New(Options{
 		Config:    config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}}},
-		Informers: targets, Client: client, Discover: exportertest.Discovery("v1/pods", "example.com/v1/widgets"), Logger: log,
+		Informers: targets, Client: client, Discover: exportertest.Discovery("v1/pods", "example.com/v1/widgets"), Logger: making.Logger,
 	})
 	var widgets *informers.Informer
 	step := func(what string, err error, asked, watched bool) {

@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -13,11 +12,10 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
-	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
-	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/informers/informerstest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
@@ -26,19 +24,7 @@ import (
 // starts them.
 func newReporter(t *testing.T, resources ...string) (r *Reporter, run func()) {
 	t.Helper()
-	registry := prometheus.NewRegistry()
-	observer, err := collectors.New(registry, collectors.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	signals, err := informers.NewObjectMetrics(registry, observer, objects.Options{Name: "test"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	making := &informers.Factory{
-		Observer: observer, Client: exportertest.MetadataClient(t), Objects: signals, Logger: slog.New(slog.DiscardHandler),
-		OnDefinitionsChanged: func() {}, OnUnselected: func() {},
-	}
+	making := informerstest.NewFactory(t, prometheus.NewRegistry())
 	set := informers.NewSet(making.New)
 	var specs []informers.Spec
 	for _, resource := range resources {
@@ -51,7 +37,7 @@ func newReporter(t *testing.T, resources ...string) (r *Reporter, run func()) {
 	}
 	discovered := make(chan struct{})
 	close(discovered)
-	return &Reporter{Observer: observer, Set: set, Discovered: discovered}, func() {
+	return &Reporter{Observer: making.Observer, Set: set, Discovered: discovered}, func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		set.Run(ctx)
 		t.Cleanup(func() {
