@@ -24,16 +24,16 @@ const (
 	patience = 3 * time.Minute
 )
 
-// figures of the exporter: the minimum of each in the window, except for the maximum number of series; and its audits since
-// it was started.
+// figures of the exporter: the minimum of each in the window, except for the maximum number of series, and the audits of its
+// present informers.
 type figures struct {
-	goroutines, heap, resident, series, audits, different, failed float64
+	goroutines, heap, resident, series, consistent, different, failed float64
 }
 
 func (f figures) String() string {
 	const mebi = 1 << 20
 	return fmt.Sprintf("%.0f goroutines, %.1f MiB heap, %.1f MiB resident, %.0f series; %.0f consistent audits, %.0f different, %.0f without a result",
-		f.goroutines, f.heap/mebi, f.resident/mebi, f.series, f.audits, f.different, f.failed)
+		f.goroutines, f.heap/mebi, f.resident/mebi, f.series, f.consistent, f.different, f.failed)
 }
 
 // flat returns an error if the figures have grown. An additional connection takes two goroutines. Memory may grow by a
@@ -69,7 +69,7 @@ func (s *soak) settle(ctx context.Context) (figures, error) {
 		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:         &f.heap,
 		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`:        &f.resident,
 		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:               &f.series, // a failed scrape has no results
-		`sum(k8s_informer_audits_total{name="informer-exporter", result="consistent"})`:     &f.audits,
+		`sum(k8s_informer_audits_total{name="informer-exporter", result="consistent"})`:     &f.consistent,
 		`sum(k8s_informer_audits_total{name="informer-exporter", result="different"})`:      &f.different, // etcd-restore undoes writes
 		`sum(k8s_informer_audits_total{name="informer-exporter", result=~"skipped|error"})`: &f.failed,
 	} {
