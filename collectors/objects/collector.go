@@ -25,7 +25,7 @@ type Options struct {
 	// resource and namespace of objects that lag. Each combination has two series. The default is 1000. Beyond it,
 	// namespaces share the series equally, and other combinations are reported together.
 	Groups int
-	// FirstNamespaces are served before all others, like kube-system and cluster-scoped objects.
+	// FirstNamespaces get series before all others, as kube-system and cluster-scoped objects do.
 	FirstNamespaces []string
 	// Detail selects the metrics: collectors.Essential leaves out the time from generations to their observation.
 	Detail collectors.Detail

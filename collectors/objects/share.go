@@ -6,11 +6,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// firstNamespaces are the namespaces that are served before all others. Tenants normally cannot create objects there.
+// firstNamespaces get series before all others. Tenants normally cannot create objects there.
 var firstNamespaces = []string{metav1.NamespaceSystem, clusterScope}
 
 // share chooses which items have series of their own, at most limit of them. Beyond that, namespaces share the limit equally, so that
-// one namespace cannot displace the items of others. First namespaces are served before all others. Waiting items are chosen when
+// one namespace cannot displace the items of others. First namespaces get series before all others. Waiting items are chosen when
 // others are removed. Each call costs the logarithm of the number of namespaces. It is not safe for concurrent use.
 type share[K comparable] struct {
 	limit int

@@ -114,8 +114,8 @@ type Objects struct {
 	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
 	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
-	// FirstNamespaces are served before other namespaces, as kube-system is, if the objects exceed the limits of series. All
-	// other namespaces share the limits equally. A change takes effect at the next start.
+	// FirstNamespaces get series before other namespaces, as kube-system does, if the objects exceed the series limits. All other
+	// namespaces share the limits equally. A change takes effect at the next start.
 	FirstNamespaces []string `yaml:"firstNamespaces,omitempty"`
 }
 
