@@ -21,10 +21,10 @@ RACE     ?= -race
 PARALLEL ?= 4
 # Packages that start first, because they wait for most of their minute or two.
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader ./alerts
-# Packages whose kill rates are in docs/testing.md.
+# Packages with kill rates in docs/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit objects informer queue controllers leader apiclient) ./alerts ./dashboards \
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status web)
-# Packages whose API docs/versioning.md covers.
+# Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # What `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md docs/requirements.md

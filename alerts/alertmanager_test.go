@@ -117,7 +117,7 @@ func TestAlertmanagerTeams(t *testing.T) {
 	}
 }
 
-// The watchdog always fires, goes nowhere else, and is off by default.
+// The watchdog always fires, has its own receiver only, and is off by default.
 func TestWatchdog(t *testing.T) {
 	c := alerts.Config{Watchdog: true, ExtraLabels: map[string]string{"team": "storage"}, Alertmanager: alerts.Alertmanager{
 		WebhookURLs: map[string]string{"watchdog": "http://127.0.0.1:1/alive"}, Teams: map[string]map[string]string{"storage": {"info": "http://127.0.0.1:1/i"}},
@@ -153,7 +153,7 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// Inhibitions name alerts that exist, and hide what follows from a cause all the way down.
+// Inhibitions name existing alerts, and a cause mutes all of its effects, direct or not.
 func TestInhibitionsFit(t *testing.T) {
 	name := regexp.MustCompile(`^alertname=~?"(.+)"$`)
 	matched := func(matchers []string) (found []string) {

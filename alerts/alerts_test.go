@@ -79,7 +79,7 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 }
 
-// A link that is not absolute leads nowhere from a pager.
+// Links must be absolute, because they are opened from a pager.
 func TestNoLinksWithoutAddresses(t *testing.T) {
 	for _, r := range rules(alerts.Config{}) {
 		for _, name := range []string{"runbook_url", "dashboard_url"} {

@@ -117,7 +117,7 @@ var (
 	}
 )
 
-// unobserved is an argument of kubectl get -o that prints only objects whose controller has not observed their last change.
+// unobserved is an argument of kubectl get -o that prints only objects with an observed generation lag.
 const unobserved = `custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,GENERATION:.metadata.generation,OBSERVED:.status.observedGeneration,DELETED:.metadata.deletionTimestamp | awk 'NR == 1 || $3 != $4 && $5 == "<none>"'`
 
 // terminating is an argument of kubectl get -o that prints only terminating objects, with their finalizers.

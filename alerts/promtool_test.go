@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// neededBy returns the names of the rules whose results a test reads.
+// neededBy returns the names of the rules that a test depends on.
 func neededBy(t *testing.T, test json.RawMessage) (names []string) {
 	t.Helper()
 	var content struct {

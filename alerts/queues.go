@@ -197,7 +197,7 @@ var controllerItemsDropped = Alert{
 		Impact:  "Objects are not in their desired state, and no worker reconciles them.",
 		Commands: []Step{
 			podLog("error|dropp|retries"),
-			{"Find objects whose last change was not reconciled. `RESOURCE` is what this controller reconciles, and has an observedGeneration.", `kubectl get "$RESOURCE" -A -o ` + unobserved},
+			{"Find objects that have not been reconciled since their last change. `RESOURCE` is what this controller reconciles, and has an observedGeneration.", `kubectl get "$RESOURCE" -A -o ` + unobserved},
 			restartPod.because("After the cause is fixed: restart the process, which reconciles everything."),
 		},
 		Queries: []Step{

@@ -47,7 +47,7 @@ func TestInputSeriesBeginAsInPrograms(t *testing.T) {
 	}
 }
 
-// beginsAtZero matches values whose first one is 0.
+// beginsAtZero matches values that begin with 0.
 var beginsAtZero = regexp.MustCompile(`^(_\S*\s+)*0(\D|$)`)
 
 // bornAboveZero reports whether programs have the series only after its first increase.

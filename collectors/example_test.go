@@ -56,7 +56,7 @@ func printingGateway() *httptest.Server {
 	}))
 }
 
-// A short-lived job pushes its metrics before it stops its informers, whose series end with them.
+// A short-lived job pushes its metrics before it stops its informers, because their series end with them.
 func Example_push() {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
 	gateway := printingGateway()

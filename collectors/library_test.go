@@ -215,7 +215,7 @@ func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	}
 }
 
-// notYet are metrics whose series are created by events that decorateAll does not cause.
+// notYet are metrics with series that are created by events that decorateAll does not cause.
 var notYet = map[string]bool{
 	catalog.InformerAuditDifferences.Name:      true,
 	catalog.TraceSpansDropped.Name:             true,

@@ -79,7 +79,7 @@ func TestUnknownNumbers(t *testing.T) {
 	}
 }
 
-// All selects the series that have the label. Fleet also shows a Prometheus server whose series have no label cluster.
+// All selects the series that have the label. Fleet also shows a Prometheus server with series that have no label cluster.
 func TestAllValuesOfVariables(t *testing.T) {
 	checked := 0
 	for _, d := range all(t, dashboards.Config{}) {

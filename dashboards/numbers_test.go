@@ -59,8 +59,8 @@ func models(t *testing.T) (all []numbers) {
 	return all
 }
 
-// TestNumbers evaluates the queries of all panels with Prometheus' own engine on the series of models. In each there are several
-// of what a query aggregates, in different states.
+// TestNumbers evaluates the queries of all panels with Prometheus' own engine on the series of models. Each model has several of
+// everything that a query aggregates, in different states.
 func TestNumbers(t *testing.T) {
 	all := queries(t)
 	evaluated := map[string]bool{}

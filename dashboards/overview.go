@@ -101,7 +101,7 @@ func (p page) activeAlerts(c Config) panel {
 }
 
 func (p page) programTable() panel {
-	// Programs without the library have queues.
+	// Programs without the library are found by their queues.
 	const processes = `count by (` + programLabels + `) (group by (` + programLabels + `, @job, @instance) (k8s_informer_synced{@program}) ` +
 		`or on (@cluster, @job, @instance) label_join(group by (@cluster, @job, @instance) (workqueue_depth{@upstreamProgram}), "name", "", "@job"))`
 	return labelTable{header: header{id: 26, title: "Programs by active alerts", unit: "short",

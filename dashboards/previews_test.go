@@ -26,7 +26,7 @@ type preview struct {
 }
 
 // docs/dashboards.md shows each dashboard, healthy and with faults, with its current panels, and the previews stay small. UPDATE=1
-// records the panels of dashboards whose two previews have been redrawn.
+// records the panels of dashboards with two redrawn previews.
 func TestPreviews(t *testing.T) {
 	const folder, record, width, most = "docs/previews", "../docs/previews/drawn.json", 1600, 3 << 20
 	page, err := os.ReadFile("../docs/dashboards.md")

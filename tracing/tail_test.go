@@ -80,7 +80,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// The buffer is bounded, what has no room is counted, and a reconcile without room is still judged itself.
+// The buffer is bounded, and spans without room are counted. A reconcile without room is still kept if it is slow or
+// failed.
 func TestTailIsBounded(t *testing.T) {
 	provider, exporter := tailOnly(t, Tail{Failed: true, MaxSpans: 3})
 	tracer := provider.Tracer("test")

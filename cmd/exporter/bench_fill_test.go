@@ -162,7 +162,7 @@ func benchPodStatus() corev1.PodStatus {
 	return s
 }
 
-// extend creates CustomResourceDefinitions in twenty groups, with ten objects each, whose observedGeneration is up to date.
+// extend creates CustomResourceDefinitions in twenty groups, with ten objects each. Their observedGeneration is up to date.
 func (c *cluster) extend(b *testing.B) {
 	b.Helper()
 	client := dynamic.NewForConfigOrDie(c.config)

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// auditedNamespace is the namespace of the service accounts whose requests are counted.
+// auditedNamespace is the namespace of service accounts, for which requests are counted.
 const auditedNamespace = "measured"
 
 // auditPolicy logs only requests of these accounts, when they are received.
@@ -31,7 +31,7 @@ rules:
   - {level: None}
 `
 
-// audited is a control plane whose API server writes an audit log of the requests of each service account.
+// audited is a control plane with an API server that writes an audit log of the requests of each service account.
 type audited struct {
 	*stack.ControlPlane
 	log string

@@ -137,7 +137,7 @@ func TestCheckFaults(t *testing.T) {
 	}
 }
 
-// What cannot be checked is neither healthy nor a problem.
+// A cluster that cannot be checked is neither healthy nor a problem.
 func TestCheckNothing(t *testing.T) {
 	for _, args := range [][]string{
 		{"--kubeconfig=" + unreachable(t)},

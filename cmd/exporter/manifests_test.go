@@ -80,7 +80,7 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	}
 }
 
-// mounted returns a flag whose file is in a volume with the name of a file with the same content here. A Secret in a volume has a new
+// mounted returns a flag for a file in a volume, with the name of a file with the same content here. A Secret in a volume has a new
 // certificate.
 func mounted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment, arg string) string {
 	t.Helper()

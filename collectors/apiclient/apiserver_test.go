@@ -198,7 +198,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 	stream := must(client.CoreV1().RESTClient().Get().AbsPath("/api/v1/watch/namespaces", namespace, "pods").
 		Param("timeoutSeconds", "1").Stream(ctx))(t)
 	_ = stream.Close()
-	// A subresource of namespaces, where a resource would be.
+	// The subresource of a namespace takes the place of a resource in the path.
 	space := must(client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}))(t)
 	must(client.CoreV1().Namespaces().Finalize(ctx, space, metav1.UpdateOptions{}))(t)
 

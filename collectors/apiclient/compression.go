@@ -125,7 +125,7 @@ func (b *gzipBody) Close() error {
 	return b.compressed.Close()
 }
 
-// errClosedBody is the error of net/http, which is fs.ErrClosed for HTTP/2 and has this text for HTTP/1.
+// errClosedBody matches both errors of net/http: it is fs.ErrClosed, as for HTTP/2, and has the text for HTTP/1.
 var errClosedBody = fmt.Errorf("http: read on closed response body: %w", fs.ErrClosed)
 
 // errConcurrentRead has the text of net/http.

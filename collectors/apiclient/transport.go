@@ -32,10 +32,10 @@ type Options struct {
 	// CompressedBytes counts the bytes of compressed lists and watches on the wire, k8s_client_compressed_bytes_total.
 	//
 	// net/http requests gzip and decompresses below every decorator, and hides the compressed size. With this option, the
-	// decorator does both in its place for lists and watches, with the same header, for the same requests, and with the same
-	// response. It has no effect if compression is disabled, in config or in a transport of the caller, or if that
-	// transport is not an *http.Transport. A compressed response allocates about 45 KiB, as its decompression in net/http does
-	// unless it can reuse a buffer.
+	// decorator does both for lists and watches: it adds the same header to the same requests, and returns the same responses.
+	// It has no effect if compression is disabled, in config or in a transport of the caller, or if that transport is not an
+	// *http.Transport. A compressed response allocates about 45 KiB, as its decompression in net/http does unless it can reuse
+	// a buffer.
 	CompressedBytes bool
 }
 

@@ -13,7 +13,7 @@ type versionScan struct {
 	version string
 
 	scanned int
-	// protobuf is the beginning of an object in protobuf, where the version precedes everything long.
+	// protobuf is the beginning of an object in protobuf, in which the version precedes all long fields.
 	protobuf []byte
 
 	depth             int
@@ -112,7 +112,7 @@ func (s *versionScan) string() string {
 	return string(s.text[:s.length])
 }
 
-// end returns the version, empty if there is none in what was fed.
+// end returns the version, empty if the parts so far have none.
 func (s *versionScan) end() string {
 	if s.protobuf == nil {
 		return s.version
@@ -133,7 +133,7 @@ func (s *versionScan) end() string {
 func protobufField(message []byte, number uint64) []byte {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)
-		if n <= 0 || tag&7 != 2 { // fields with a length precede all others in what is searched
+		if n <= 0 || tag&7 != 2 { // in the searched messages, fields with a length precede all others
 			return nil
 		}
 		length, m := binary.Uvarint(message[n:])

@@ -16,11 +16,11 @@ var (
 	// generationBuckets include the objective of 300 s for the oldest lag.
 	generationBuckets = []float64{.1, 1, 10, 60, 300, 1800}
 
-	// reconcileBuckets cover the documented mean of 42 ms and p99 of 187 ms. All of them are controller-runtime's.
+	// reconcileBuckets cover the documented mean of 42 ms and p99 of 187 ms. controller-runtime has all of these bounds.
 	reconcileBuckets = []float64{.005, .025, .05, .1, .25, 1, 5, 30}
 
-	// requestBuckets include the objective of 1 s for throttling, and go beyond client-go's renew deadline of 10 s. All of them
-	// are component-base's.
+	// requestBuckets include the objective of 1 s for throttling, and go beyond client-go's renew deadline of 10 s.
+	// component-base has all of these bounds.
 	requestBuckets = []float64{.005, .025, .1, .5, 1, 4, 15, 60}
 )
 

@@ -225,7 +225,7 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("ByName(%q) = %q, %t", m.Name, found.Name, ok)
 		}
 	}
-	// Of Prometheus and of client_golang.
+	// These metrics are those of Prometheus and of client_golang.
 	metrics["scrape_duration_seconds"], metrics["go_memstats_heap_alloc_bytes"] = true, true
 	for _, o := range Objectives.All() {
 		if ids[o.ID] {

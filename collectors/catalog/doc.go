@@ -27,7 +27,7 @@
 //	upstream.go    client-go's own metrics
 //	foreign.go     programs without the library, and the API server
 //	series.go      label limits
-//	exporter.go    the exporter about itself
+//	exporter.go    the exporter itself
 //	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
 //	targets.go     the objectives in force, after a user's overrides

@@ -68,7 +68,7 @@ var Objectives = objectives{
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
-	// Far longer than the interval of audits, which rules do not know: the exporter's default is ten minutes.
+	// Rules do not know the interval of audits. The window is far longer than the exporter's default of ten minutes.
 	AuditsMissing: Objective{
 		ID: "audits_missing", Title: "Caches without a completed audit",
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 6 * time.Hour, For: time.Hour,
@@ -99,7 +99,8 @@ var Objectives = objectives{
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
 		Severity: Page, Source: "operating experience",
 	},
-	// Lists and bookmarks of an idle resource may be ten minutes old, which is less than the window before which versions count.
+	// The version of an idle resource may be ten minutes old, like its last list or bookmark. Only versions from before the
+	// window count, which is longer.
 	VersionsBehind: Objective{
 		ID: "stale_after_restart", Title: "Informers with resource versions below those before a restart",
 		Metric: InformerResourceVersion.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: 10 * time.Minute,
@@ -205,7 +206,7 @@ var Objectives = objectives{
 		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
 		Severity: Ticket, Source: "operating experience",
 	},
-	// The mean: attempts are few, and one of them is enough.
+	// The mean, because attempts are few: a single slow one must be enough.
 	CleanupDuration: Objective{
 		ID: "cleanup_duration", Title: "Mean duration of finalizer cleanups",
 		Metric: ControllerFinalizerDuration.Metric, Threshold: 10, Unit: "s", Window: 15 * time.Minute, For: 5 * time.Minute,

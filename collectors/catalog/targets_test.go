@@ -79,7 +79,7 @@ func TestScrapeInterval(t *testing.T) {
 	if got := targets.ScrapeInterval(); got != catalog.DefaultScrapeInterval {
 		t.Errorf("default %v", got)
 	}
-	// Objectives are made for the default.
+	// Objectives are made for the default scrape interval.
 	for _, o := range catalog.Objectives.All() {
 		if got := (catalog.Targets{}).Of(o); got.Window != o.Window || got.For != o.For || !slices.Equal(got.BurnRates, o.BurnRates) {
 			t.Errorf("%s does not fit the default scrape interval: %+v", o.ID, got)

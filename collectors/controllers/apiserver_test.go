@@ -38,7 +38,7 @@ type rig struct {
 	factory   informers.SharedInformerFactory
 }
 
-// newRig returns a rig whose factory uses the given configuration.
+// newRig returns a rig with a factory that uses the given configuration.
 func newRig(t *testing.T, config *rest.Config) *rig {
 	r := &rig{T: t, client: kubernetes.NewForConfigOrDie(stacktest.Config(t)), namespace: stacktest.Namespace(t)}
 	r.obs, r.registry = observertest.New(t)

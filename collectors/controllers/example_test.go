@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// A reconciler of controller-runtime, whose types have these fields. The result fits reconcile.Func.
+// A reconciler of controller-runtime: its types have these fields. The result fits reconcile.Func.
 func ExampleNewReconciler() {
 	obs, registry := observertest.Example()
 	type Request struct{ Namespace, Name string }

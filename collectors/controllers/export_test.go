@@ -10,7 +10,7 @@ const (
 	MaxWriteAge   = maxWriteAge
 )
 
-// Remembered returns the number of objects whose deadline is checked.
+// Remembered returns the number of objects that are checked for their deadline.
 func Remembered(obs *collectors.Observer, controller, finalizer string) int {
 	c := lookUp[*cleanups](registryOf(obs), controller, finalizer)
 	c.mu.Lock()

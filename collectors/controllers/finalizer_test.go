@@ -33,7 +33,7 @@ const (
 	testDeadline  = time.Minute
 )
 
-// cleaner is a decorated cleanup whose result the test controls.
+// cleaner is a decorated cleanup with a result that the test controls.
 type cleaner struct {
 	*testing.T
 	obs  *collectors.Observer

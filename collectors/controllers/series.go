@@ -42,7 +42,7 @@ type seriesKey struct {
 type controllerSeries interface {
 	// collect sends the series that are read at scrape time.
 	collect(ch chan<- prometheus.Metric)
-	// forget deletes all others. Late writes to them have no effect.
+	// forget deletes the series that exist between scrapes. Late writes to them have no effect.
 	forget()
 }
 

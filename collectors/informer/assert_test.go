@@ -76,7 +76,7 @@ func TestAssertSynced(t *testing.T) {
 	fails(informer.AssertOptions{}, "no informers")
 }
 
-// An informer without an observed connection can be asserted only by what is known.
+// For an informer without an observed connection, AssertSynced can only use the known state.
 func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	obs, _ := observertest.New(t)
 	lw := informer.NewListerWatcher(obs, pods, podListWatch(fake.NewClientset()))
@@ -86,7 +86,7 @@ func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	}
 }
 
-// A readiness probe asserts what is known already, without requests.
+// A readiness probe uses the known state, without requests.
 func ExampleAssertSynced() {
 	obs, _ := observertest.Example()
 	factory := informer.NewSharedInformerFactory(obs, fake.NewClientset(shopPod), 0, informer.Options{})

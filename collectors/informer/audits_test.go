@@ -34,8 +34,8 @@ func differencesOf(s metricstest.Snapshot) metricstest.Snapshot {
 	return found
 }
 
-// byLabel indexes by a label that changes behind the store's back, without the data race that a consumer that changes a
-// cached object would be.
+// byLabel indexes by a label that changes behind the store's back, without a data race: a consumer that changed a cached
+// object would cause one.
 func byLabel(labels *sync.Map) cache.Indexers {
 	return cache.Indexers{"label": func(obj any) ([]string, error) {
 		label, _ := labels.Load(obj.(*corev1.ConfigMap).Name)

@@ -41,8 +41,8 @@ type AssertOptions struct {
 	IDs []ID
 	// MaxSyncLag is the largest sync lag that passes. The default is 5 s, the default objective.
 	MaxSyncLag time.Duration
-	// NoRequests leaves out the freshness check and its request. Unless Equal is set, what is already known decides: within
-	// microseconds, or two seconds if a store hangs.
+	// NoRequests leaves out the freshness check and its request. Unless Equal is set, the result follows from the present
+	// state: within microseconds, or two seconds if a store hangs.
 	NoRequests bool
 	// Equal also compares each cache with the API server, at the cost of an audit: see collectors.Checks.
 	Equal bool

@@ -45,8 +45,8 @@ func NewInformerWithOptions(obs *collectors.Observer, id ID, options cache.Infor
 	return store, &controller{Controller: inner, informer: inf, synced: synced}
 }
 
-// controller decorates the controller of an informer without shared handlers. It embeds what it decorates for the reason that
-// sharedIndexInformer does.
+// controller decorates the controller of an informer without shared handlers. It embeds what it decorates for the same reason
+// as sharedIndexInformer.
 type controller struct {
 	cache.Controller
 	informer *informer

@@ -175,7 +175,7 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 		if delay := time.Duration(1+s.rand.IntN(900)) * time.Millisecond; !locked {
 			r.delay = delay
 		}
-	case 2: // where an object comes alone: the others of a batch or a resync would be lost, and which ones is random
+	case 2: // only where objects arrive one by one: of a batch or a resync, random objects would be lost
 		options.ResyncPeriod = 0
 		r.panics = func(string) bool { return s.panics.Load() }
 	}
@@ -261,7 +261,7 @@ func (s *story) addHandler() {
 		})
 	case 3:
 		r.registration, err = s.informer.AddEventHandlerWithOptions(informer.NamedHandler("named", r), cache.HandlerOptions{})
-	case 4: // without resyncs: their order is random, and so would be the pending ones when the handler is removed
+	case 4: // only without resyncs: their order is random, so random ones would be pending when the handler is removed
 		r.delay = time.Duration(1+s.rand.IntN(900)) * time.Millisecond
 		r.registration, err = s.informer.AddEventHandlerWithResyncPeriod(r, 0)
 	case 5:

@@ -133,7 +133,7 @@ func TestIndexFunctionThatFails(t *testing.T) {
 	}
 }
 
-// Different resync periods of the handlers of one informer are flagged, no resync among them (P4).
+// Different resync periods of the handlers of one informer are reported, including handlers without resync (P4).
 func TestUnequalResyncPeriods(t *testing.T) {
 	const unequal = "k8s_informer_resync_periods"
 	obs, reg := observertest.New(t)

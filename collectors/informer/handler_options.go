@@ -54,7 +54,7 @@ func (h isolatedHandler) OnDelete(obj any) {
 	h.inner.OnDelete(obj)
 }
 
-// logRecovered must be deferred directly.
+// logRecovered recovers a panic and logs it. It must be deferred directly.
 func logRecovered() {
 	if value := recover(); value != nil {
 		slog.Default().Error("isolated handler panicked, skipping the event", "panic", value, "stack", string(debug.Stack()))

@@ -151,7 +151,7 @@ func TestLateHandler(t *testing.T) {
 	})
 }
 
-// An object that only a list explains is an event up to the version of the list, inclusive.
+// An object without a watch event comes from the list if its version is at most that of the list.
 func TestVersionOfTheList(t *testing.T) {
 	for version, events := range map[int]float64{19: 1, 20: 1, 21: 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -249,7 +249,8 @@ func TestDroppedObjectsAreNotPending(t *testing.T) {
 	})
 }
 
-// Even if a Transform is behind by all that the watch reads ahead, objects that it drops or changes are not pending.
+// Objects that a Transform drops or changes are not pending, even if it is behind by as many events as the watch reads
+// ahead.
 func TestTransformBehindTheWatch(t *testing.T) {
 	for name, transform := range map[string]cache.TransformFunc{
 		"drops":              func(any) (any, error) { return nil, errTest },

@@ -84,7 +84,7 @@ func TestIsolatedHandlers(t *testing.T) {
 	}
 }
 
-// An isolated handler isolates inside other handlers and on informers without decorators, too.
+// Isolate recovers panics inside other handlers and on informers without decorators, too.
 func TestIsolatedHandlersElsewhere(t *testing.T) {
 	log := &logLines{}
 	before := slog.Default()

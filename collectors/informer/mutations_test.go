@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// guarded is a ConfigMap whose consumer modifies it under a lock that the reader takes too, so that the test finds a
+// guarded is a ConfigMap with a consumer that modifies it under a lock that the reader takes too, so that the test finds a
 // mutation without a data race of its own.
 type guarded struct {
 	*corev1.ConfigMap

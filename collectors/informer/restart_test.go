@@ -21,8 +21,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// S12, S33: a controller restarts while objects are created and deleted. Its new cache equals the API server, no resource version is below
-// those before, and the gap is the time between the last event of the old process and the list of the new one.
+// S12, S33: a controller restarts while objects are created and deleted. Its new cache equals the API server, no resource version goes
+// backwards, and the gap is the time between the last event of the old process and the list of the new one.
 func TestRestartUnderWrites(t *testing.T) {
 	t.Parallel()
 	const (

@@ -84,7 +84,7 @@ func TestSeriesOfChecks(t *testing.T) {
 			t.Errorf("with %+v: %v, want %v", step.checks, n, step.want)
 		}
 	}
-	// Of an informer whose connection is not observed, only mutations can be checked.
+	// Without an observed connection, only mutations can be checked.
 	obs, reg = observertest.New(t, func(o *collectors.Options) {
 		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
 	})

@@ -53,7 +53,7 @@ func (b brokenSpan) panic(value string) {
 	}
 }
 
-// An event of an object with a trace context reaches the Tracer, which decides on the others early.
+// An event of an object with a trace context is not sampled early: Start gets the trace context.
 func TestTraceparent(t *testing.T) {
 	tracer := &spantest.Sampler{Choose: func(spans.Kind) bool { return false }}
 	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })

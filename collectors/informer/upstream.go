@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// identifier is client-go's InformerNameAndResource, metricsProvider its InformerMetricsProvider with its HistogramMetric H,
-// none of which this package may name: see newer.go.
+// identifier stands for client-go's InformerNameAndResource, and metricsProvider for its InformerMetricsProvider with the
+// HistogramMetric H. Older versions lack these types: see newer.go.
 type (
 	identifier interface {
 		Name() string

@@ -291,8 +291,7 @@ func TestConsecutiveFailures(t *testing.T) {
 	})
 }
 
-// The sync lag of an informer that may list but not watch, or whose watch cannot be reopened, is the age of its last list
-// (S5).
+// The sync lag of an informer that may list but not watch, or cannot reopen its watch, is the age of its last list (S5).
 func TestLagWithoutAWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -315,7 +314,7 @@ func TestLagWithoutAWatch(t *testing.T) {
 		}
 		attempt()
 		time.Sleep(time.Second)
-		lag(0) // there is no list yet whose age could be reported
+		lag(0) // there is no list yet
 		for range 2 {
 			_, _ = lw.List(metav1.ListOptions{})
 			attempt()

@@ -26,7 +26,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Short periods, so that leases expire within the test, and long enough that a busy machine does not lose the lock.
+// The periods are short, so that leases expire within the test, and long enough for a busy machine to keep the lock.
 const (
 	leaseDuration = 8 * time.Second
 	renewDeadline = 6 * time.Second

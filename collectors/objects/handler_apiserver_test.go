@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// breakable is a connection whose watch can be ended, so that the informer relists.
+// breakable is a connection with a watch that can be ended, so that the informer relists.
 type breakable struct {
 	metadata.ResourceInterface
 	current atomic.Pointer[watch.Interface]

@@ -59,7 +59,7 @@ func TestObjectsHeldInDeletion(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/2": 1})
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{base: 0, "pods/a/x/2": 240})
 
-	// A resync, the last finalizer, and a new object of the same name after a relist.
+	// A resync changes nothing, the last finalizer is removed, and a relist finds a new object of the same name.
 	pods.OnUpdate(second, second)
 	expect(t, f, catalog.ObjectTerminating, samples{base: 0, "pods/a/x/2": 1})
 	third := second.DeepCopy()
@@ -170,8 +170,8 @@ func TestGenerationTimes(t *testing.T) {
 		}
 	}
 
-	// It began before the first list, or while only metadata was received; it ended with a deletion, with another object of the
-	// same name, or with metadata.
+	// These lags are not observed: they began before the first list or while only metadata was received, or ended with a
+	// deletion, with another object of the same name, or with metadata.
 	first.OnAdd(observed("old", 2, 1), true)
 	first.OnUpdate(object("ns", "metadata"), observed("metadata", 2, 1))
 	first.OnUpdate(observed("old", 2, 1), observed("old", 3, 1))
@@ -188,7 +188,7 @@ func TestGenerationTimes(t *testing.T) {
 	first.OnUpdate(observed("unread", 2, 1), object("ns", "unread"))
 	expect(t, f, catalog.ObjectGenerationObserved, samples{})
 
-	// A new object, and a change to one that has been observed before; further generations do not begin anew.
+	// The lags of a new object and of a change to an observed one count. Further generations do not restart them.
 	first.OnAdd(observed("new", 1, 0), false)
 	f.pass(2 * time.Second)
 	first.OnUpdate(observed("new", 1, 0), observed("new", 1, 1))

@@ -62,7 +62,7 @@ func followLeases(t testing.TB, c *Collector, namespace string) {
 	follow(t, factory.Coordination().V1().Leases().Informer(), c.NewLeaseHandler(nil))
 }
 
-// skewed is a lock whose holder has a wrong clock.
+// skewed is a lock with a holder that has a wrong clock.
 type skewed struct {
 	resourcelock.Interface
 	by time.Duration

@@ -93,7 +93,7 @@ const testGroup = "objects.example.com"
 
 var gadgets = schema.GroupVersionResource{Group: testGroup, Version: "v1", Resource: "gadgets"}
 
-// gadgetDefinition defines a resource whose status.observedGeneration has a type.
+// gadgetDefinition defines a resource with a status.observedGeneration of the given type.
 func gadgetDefinition(generation string) *unstructured.Unstructured {
 	return stack.Definition(testGroup, "Gadget", stack.Version{
 		Name: "v1", Status: map[string]any{"observedGeneration": map[string]any{"type": generation}},
@@ -174,7 +174,7 @@ func TestServerWithoutDescriptions(t *testing.T) {
 	}
 }
 
-// Nothing is requested for Secrets and ConfigMaps. Resources of another group are not concerned by their names.
+// Nothing is requested for Secrets and ConfigMaps. Resources of other groups may have their names.
 func TestNeverReadAsAWhole(t *testing.T) {
 	server := &failing{}
 	schemas := newSchemas(server)
@@ -216,7 +216,7 @@ func TestReferencedStatus(t *testing.T) {
 	}
 }
 
-// hasty is a server with something to do during a request.
+// hasty is a server that calls leave during a request.
 type hasty struct {
 	asked  int
 	leave  func() // may be nil
@@ -335,7 +335,7 @@ func TestOneBadDocument(t *testing.T) {
 	}
 }
 
-// While a document does not arrive, those that are known are available, and callers leave with their contexts.
+// While a document does not arrive, known ones are available, and callers return when their contexts end.
 func TestHangingDocument(t *testing.T) {
 	server := &partial{hangs: make(chan struct{})}
 	schemas := newSchemas(server)
@@ -360,7 +360,7 @@ func TestHangingDocument(t *testing.T) {
 	await.True(t, "the end of the request", func() bool { return len(schemas.turn) == 0 })
 }
 
-// changing is a server whose documents come and go.
+// changing is a server with documents that come and go.
 type changing struct {
 	hasty
 	groups []string

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// seen returns the namespaces of Leases with their own series, with their number.
+// seen returns the number of Leases with their own series, by namespace.
 func seen(t *testing.T, f *fixture) map[string]int {
 	t.Helper()
 	n := map[string]int{}

@@ -88,7 +88,7 @@ func TestScrapeWithoutRoom(t *testing.T) {
 }
 
 // After any sequence of events, all objects and the oldest are counted, the groups with room are those that a recount finds, and
-// no namespace has at least two groups more than another one with waiting groups.
+// no namespace has two groups more than another one with waiting groups.
 func TestRandomGroups(t *testing.T) {
 	const limit = 12
 	random := rand.New(rand.NewPCG(1, 2))

@@ -134,7 +134,7 @@ func TestControllerOnARealServer(t *testing.T) {
 		"controller_dropped_total{controller=labels,reason=max_retries}": 1,
 		"controller_dropped_total{controller=labels,reason=terminal}":    1,
 	})
-	// Two retries of one item, and four of another: 5 ms, doubled each time.
+	// One item has two retries and another four, after 5 ms, doubled each time.
 	check := func(series string, want float64) {
 		t.Helper()
 		if diff := after[series] - want; diff > 1e-9 || diff < -1e-9 {

@@ -13,8 +13,8 @@ type addClock struct {
 	clock.WithTicker
 	// base is the origin of times.
 	base time.Time
-	// read is the time of the last Now, 0 once it has been used. Where client-go reads the clock for anything but an add, its
-	// last call is Since.
+	// read is the time of the last Now, 0 once it has been used. If client-go reads the clock for anything other than an add,
+	// it calls Since last.
 	read int64
 }
 

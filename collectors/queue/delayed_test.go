@@ -31,7 +31,7 @@ func TestExpectedArrivals(t *testing.T) {
 	}
 }
 
-// An item whose delay ends while the queue shuts down is not added, and remains.
+// An item that becomes due while the queue shuts down is not added, and remains.
 func TestRefusedArrival(t *testing.T) {
 	obs, _ := observertest.New(t)
 	q := NewTypedRateLimitingQueue(obs, "c", workqueue.DefaultTypedControllerRateLimiter[string](), Options[string]{})

@@ -207,7 +207,7 @@ func TestDroppedAtShutdown(t *testing.T) {
 	awaitNoSeries(t, reg)
 }
 
-// An item whose delay ends after ShutDownWithDrain remains, too.
+// An item that becomes due after ShutDownWithDrain remains, too.
 func TestRemainingAfterDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
@@ -252,7 +252,7 @@ func TestQueueMethodValues(t *testing.T) {
 	for method, value := range queueMethods {
 		held[method] = value(newQueue(obs, method))
 	}
-	for range 2 { // once the second unreachable queue is collected, one that was unreachable before it would be, too
+	for range 2 { // the first queue, if it were unreachable, would be collected no later than the second one
 		newQueue(obs, "unreachable").Add("a")
 		metricstest.Eventually(t, reg, "no series of the unreachable queue", func(s metricstest.Snapshot) bool {
 			runtime.GC()

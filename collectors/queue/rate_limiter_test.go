@@ -93,7 +93,7 @@ func TestLimiterIsCalledOnce(t *testing.T) {
 				for _, item := range []string{"a", "a", "a", "b", "c", "d", "a"} {
 					retry(item)
 				}
-				// The backoff of item a while the bucket has its first three tokens, then that of the bucket, which grows
+				// The backoff is that of item a while the bucket has its first three tokens, and then that of the bucket, which grows
 				// by 100 ms each time.
 				observed(t, reg, catalog.ControllerBackoff, .005, .01, .02, .1, .2, .3, .4)
 				end()

@@ -59,7 +59,7 @@ func strict(spec []byte) error {
 	return err
 }
 
-// The types of the SDK are a test only if they reject something.
+// The types of the SDK reject invalid dashboards, so that decoding into them is a test.
 func TestStrictFindsFaults(t *testing.T) {
 	all, err := dashboards.All(dashboards.Config{})
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// operator is a process of the example, whose requests pass through a proxy.
+// operator is a process of the example. Its requests pass through a proxy.
 type operator struct {
 	t         *testing.T
 	namespace string

@@ -56,7 +56,7 @@ func (b *syncBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// newClosing returns a controller whose steps take a second each.
+// newClosing returns a controller with steps that take a second each.
 func newClosing(t *testing.T) *closing {
 	c := &closing{T: t, log: &syncBuffer{}, release: make(chan struct{}), shutdown: shutdown{gracePeriod: 30 * time.Second}}
 	before := slog.Default()

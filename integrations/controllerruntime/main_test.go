@@ -24,7 +24,7 @@ func TestPackageComment(t *testing.T) { docmap.Check(t) }
 // unreachable is the configuration of managers that are never started.
 func unreachable() *rest.Config { return &rest.Config{Host: "http://127.0.0.1:1"} }
 
-// quiet returns options for tests: no server, and controllers whose names other tests use as well.
+// quiet returns options for tests: no server, and controllers with names that other tests use as well.
 func quiet(options ctrl.Options) ctrl.Options {
 	again := true
 	options.Metrics = server.Options{BindAddress: "0"}

@@ -256,7 +256,7 @@ func (e *Exporter) Progress() (complete, all int) {
 	return complete, len(states)
 }
 
-// Confirmed waits until every informer whose last audit found differences or was skipped is audited once more, or until ctx ends.
+// Confirmed waits until each informer is audited once more if its last audit found differences or was skipped, or until ctx ends.
 // It is called after Settled.
 func (e *Exporter) Confirmed(ctx context.Context) { e.status.Confirmed(ctx) }
 

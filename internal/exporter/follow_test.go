@@ -144,7 +144,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	}
 }
 
-// A group whose API server is down does not affect the others, and is counted.
+// A group with an API server that is down does not affect the others, and is counted.
 func TestAggregatedAPIServerIsDown(t *testing.T) {
 	admin := stacktest.Config(t)
 	services := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
@@ -221,7 +221,7 @@ func TestManyCustomResources(t *testing.T) {
 			discoveries++
 		}
 	}
-	// One per second while definitions change, and two more after each of the two changes.
+	// There is one discovery per second while definitions change, and two more after each of the two changes.
 	if most := int(time.Since(begin).Seconds()) + 6; discoveries > most {
 		t.Errorf("%d discoveries, want %d at most", discoveries, most)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// cluster is an API server whose discovery a test changes.
+// cluster is an API server with a discovery that a test changes.
 type cluster struct {
 	mu     sync.Mutex
 	groups []string

@@ -66,8 +66,8 @@ func readWhole(r *http.Request) bool {
 	}, func(part string) bool { return strings.Contains(r.URL.Path, part) })
 }
 
-// The exporter requests whole objects only of resources whose contents it reports. Of all others, including Secrets, the API
-// server sends only metadata.
+// The exporter requests whole objects only of resources with contents that it reports. Of all others, including Secrets, the
+// API server sends only metadata.
 func TestOnlyMetadataIsRequested(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	const content = "the-content-of-a-secret"

@@ -39,7 +39,7 @@ func TestStartIsAnnounced(t *testing.T) {
 		func() string { return strings.Join(namesOf(e.informers.List()), ",") })
 }
 
-// A changed file is used while the exporter runs. What takes effect at the next start only is a warning.
+// A changed file is used while the exporter runs. A change that takes effect only at the next start is a warning.
 func TestChangedFileIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(text string) { // at once: an empty file is a valid configuration

@@ -43,7 +43,7 @@ const (
 	// allowed recently if the API server hangs.
 	maxUnknown = 10
 	// Additional reviews per second for each of the last maxHosts hosts with a request that was allowed within the last hour: others
-	// must not lock out a scraper whose token is rotated.
+	// must not lock out a scraper after its token is rotated.
 	knownPerSecond = 5
 	knownBurst     = 20
 	maxHosts       = 100

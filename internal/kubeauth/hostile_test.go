@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// apiServer answers reviews without a network. It accepts each token, whose user is the text before the first dash, and allows
-// each user everything.
+// apiServer answers reviews without a network. It accepts each token, for the user before the first dash, and allows each user
+// everything.
 type apiServer struct {
 	// fault answers a review instead, unless it returns neither a response nor an error.
 	fault func(r *http.Request) (*http.Response, error)
@@ -134,7 +134,8 @@ func TestReviewsHaveADeadline(t *testing.T) {
 	}
 }
 
-// Requests whose review panics, which net/http recovers, do not use up the places of those that wait for the API server.
+// Requests with a review that panics, which net/http recovers, do not use up the places of those that wait for the API
+// server.
 func TestReviewsThatPanic(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{fault: func(r *http.Request) (*http.Response, error) {

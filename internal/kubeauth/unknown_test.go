@@ -99,7 +99,7 @@ func TestRejectedIsNotTrusted(t *testing.T) {
 	}
 }
 
-// Invented tokens of others do not keep a scraper out whose token is rotated: its host is known.
+// Invented tokens of others do not keep out a scraper with a rotated token: its host is known.
 func TestRotatedTokenBesideInventedOnes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))

@@ -19,7 +19,7 @@ import (
 
 // BenchmarkComparisons compares two ways to find out in a handler whether an object has changed: reflect.DeepEqual, and its
 // resourceVersion (B9). It reports the time of one comparison, and the share of the process's CPU time that comparisons take in
-// an informer whose watch is decoded already, which makes the share as large as it can be.
+// an informer with a decoded watch, which makes the share as large as it can be.
 func BenchmarkComparisons(b *testing.B) { benchmark(b, comparisons) }
 
 func comparisons(r *run) {
@@ -72,7 +72,7 @@ func each(n int, f func() bool) float64 {
 	return float64(took.Nanoseconds()) / float64(n)
 }
 
-// updates sends updates to an informer whose handler compares, and returns the CPU time of the process.
+// updates sends updates to an informer with a handler that compares, and returns the CPU time of the process.
 func (r *run) updates(compare func(old, now *corev1.Pod) bool) time.Duration {
 	n, objects := r.size(100_000, 200), 100
 	server := fakeapi.NewServer()

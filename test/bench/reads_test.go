@@ -76,7 +76,7 @@ func serverReads(r *run) {
 			r.latencies(mode.name+"-"+verb, all)
 		}
 		lists, gets := float64(len(spent["list"])), float64(len(spent["get"]))
-		// A write whose cached object is too old reads it from etcd too.
+		// A write reads its object from etcd, too, if the cached one is too old.
 		listMisses, getMisses := after.lists-before.lists, min(after.gets-before.gets, gets)
 		r.report(100*listMisses/lists, mode.name+"-list-misses-%")
 		r.report(100*getMisses/gets, mode.name+"-get-misses-%")

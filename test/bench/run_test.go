@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.LogToStderr(false) // warnings of the API server and of client-go would be amid the results
+	klog.LogToStderr(false) // warnings of the API server and of client-go would appear amid the results
 	klog.SetOutput(io.Discard)
 	stacktest.Main(m)
 }
@@ -72,7 +72,7 @@ func benchmark(b *testing.B, f func(*run)) {
 	}
 }
 
-// All benchmarks work. What they report in a small size means nothing.
+// All benchmarks work. Their results in a small size are meaningless.
 func TestBenchmarks(t *testing.T) {
 	for name, f := range map[string]func(*run){
 		"ServerReads": serverReads, "Handlers": handlers, "Stores": stores, "Controller": controller, "Comparisons": comparisons,

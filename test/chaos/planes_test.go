@@ -34,7 +34,7 @@ type plane struct {
 	err error
 }
 
-// killable is for tests that kill servers, one at a time. The others use steady, whose credentials can be replaced.
+// killable is for tests that kill servers, one at a time. The others use steady, with credentials that can be replaced.
 var (
 	killable = &plane{prepare: func(string) (stack.Options, error) { return stack.Options{}, nil }}
 	steady   = &plane{prepare: withCredentials}

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 )
 
-// shortened are the objectives that an outage concerns, at a fraction of their times, so that the test takes minutes. The waits of
-// what follows from an outage are longer than the default scrape interval, the least time after which an outage mutes them.
+// shortened are the objectives that an outage concerns, at a fraction of their times, so that the test takes minutes. Alerts that
+// follow from an outage wait longer than the default scrape interval, because an outage mutes them only after that.
 var shortened = map[string]any{
 	"api_unreachable":         map[string]any{"for": "20s", "window": "30s"},
 	"watch_down":              map[string]any{"for": "25s"},

@@ -181,7 +181,7 @@ func TestHelmRefuses(t *testing.T) {
 	}
 }
 
-// A label of the Pods takes precedence over the one of all objects. No label is there twice, and annotations of the Pods are added
+// A label of the Pods takes precedence over the one of all objects. No label appears twice, and annotations of the Pods are added
 // to the chart's.
 func TestHelmPodLabels(t *testing.T) {
 	text, err := render("{commonLabels: {team: platform, site: a}, podLabels: {team: shop, tier: back}, podAnnotations: {note: mine}, config: {detail: full, histograms: both}}")

@@ -135,7 +135,8 @@ func unknownFields(o, known any, path string) []string {
 	return unknown
 }
 
-// isStringMap reports whether the only key of an object with every field is its field's name with the suffix Key: a map's.
+// isStringMap reports whether a field is a map of strings. In an object with every field, its only key is the field's name
+// with the suffix Key.
 func isStringMap(known map[string]any, path string) bool {
 	_, ok := known[path[strings.LastIndex(path, ".")+1:]+"Key"]
 	return ok && len(known) == 1

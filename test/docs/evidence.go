@@ -186,7 +186,7 @@ func merge(list, more []string) []string {
 	return list
 }
 
-// panelsByMetric returns the panels whose queries read each metric, directly or through a recording rule.
+// panelsByMetric returns the panels that read each metric, directly or through a recording rule.
 func panelsByMetric() (map[string][]string, error) {
 	recorded := map[string]string{}
 	for _, g := range alerts.Rules(alerts.Config{}) {

@@ -54,7 +54,7 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// The evidence of a few IDs, so that a change of the search is seen.
+// A few IDs have the expected evidence, so that a change of the search is detected.
 func TestEvidence(t *testing.T) {
 	found, err := findEvidence(root)
 	if err != nil {

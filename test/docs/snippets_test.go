@@ -23,7 +23,8 @@ var (
 	codeSpan = regexp.MustCompile("`[^`\n]+`")
 	code     = regexp.MustCompile("(?ms)^ *```go\n(.*?)^ *```$")
 	method   = regexp.MustCompile(`\bobs\.([A-Z]\w*)`)
-	// call is a call whose arguments can be counted: without nested parentheses in a literal that continues on other lines.
+	// call is a call with arguments that can be counted: without nested parentheses in a literal that continues on other
+	// lines.
 	call = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)(?:\[\w+\])?\(`)
 )
 
@@ -86,7 +87,7 @@ func declare(names map[string]int, d ast.Decl) {
 	}
 }
 
-// arguments counts the arguments of the call whose parenthesis opens at the end of before; false if it does not close.
+// arguments counts the arguments of the call with the parenthesis at the end of before; false if it is not closed.
 func arguments(rest string) (int, bool) {
 	depth, commas, empty := 0, 0, true
 	for _, r := range rest {

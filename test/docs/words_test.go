@@ -20,6 +20,7 @@ import (
 var words = []struct{ not, use string }{
 	// People, where machines and objects are meant.
 	{`nobody|somebody|anybody|everybody|whoever|whomever|whom`, "the subject: the caller, the controller, the program"},
+	{`whose`, "with, of which, or another sentence"},
 	{`who (is|are|was|leads|holds|renews|asks|reads|changes)`, "the subject, or which"},
 	// Verbs.
 	{`tells? (whether|if|who|which|what|how|that|of)`, "reports whether, returns, shows"},
@@ -148,7 +149,7 @@ func compile() []*regexp.Regexp {
 	return all
 }
 
-// unread are generated files, whose sources are read instead, and this list.
+// unread are generated files, of which the sources are read instead, and this list.
 var unread = []string{
 	"deploy/alertmanager", "deploy/grafana", "deploy/kubernetes", "deploy/prometheus", "deploy/runbooks", "deploy/metrics.md", "deploy/configuration.md",
 	"docs/flags.md", "test/e2e/testdata", "test/docs/words_test.go", "CONTRIBUTING.md",

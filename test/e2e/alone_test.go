@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 )
 
-// alone is what a Prometheus has that scrapes only some jobs.
+// alone has the data of a Prometheus server that scrapes only some jobs.
 type alone struct {
 	database
 	at     time.Time
@@ -93,8 +93,8 @@ func (a alone) query(ctx context.Context, expr string) (promql.Vector, error) {
 	return slices.Clone(vector), err
 }
 
-// has reports whether a query has a number for these jobs. One that has a number without any series, such as or vector(0), does
-// not count.
+// has reports whether a query returns a number for these jobs. A query that returns a number without any series, such as one
+// with or vector(0), does not count.
 func (a alone) has(ctx context.Context, q query) (bool, error) {
 	number := func(s promql.Sample) bool { return !math.IsNaN(s.F) }
 	vector, err := a.query(ctx, q.Plain())
@@ -106,7 +106,7 @@ func (a alone) has(ctx context.Context, q query) (bool, error) {
 	return !slices.ContainsFunc(vector, number), err
 }
 
-// TestAloneKnowsNothingElse verifies that a query about another program has no number.
+// TestAloneKnowsNothingElse verifies that a query about another program returns nothing.
 func TestAloneKnowsNothingElse(t *testing.T) {
 	c := theChain(t)
 	a, err := only(t.Context(), c, newEngine(t), undecorated)

@@ -94,8 +94,8 @@ func TestCacheReadsRise(t *testing.T) {
 }
 
 // TestRulesAreHealthy verifies that Prometheus has every generated rule, and evaluates it without an error. Prometheus first
-// evaluates a group at any time within its interval, which is five minutes for long windows: by the end of the other tests, where
-// this one runs, most of that has passed.
+// evaluates a group at any time within its interval, which is five minutes for long windows: this test runs after the others,
+// when most of that time has passed.
 func TestRulesAreHealthy(t *testing.T) {
 	c := theChain(t)
 	t.Parallel()

@@ -278,10 +278,10 @@ var longValues = map[string]*strings.Replacer{
 
 var labelInLegend = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
-// longestWord is the number of characters up to which a word of a legend leaves room for its values.
+// longestWord is the length, in characters, of the longest word in a legend that leaves room for its values.
 const longestWord = 24
 
-// A long name in a legend keeps the part that tells it apart: a type its resource, any other name its end.
+// A long name in a legend keeps its distinguishing part: the resource of a type, or the end of any other name.
 func TestLongNamesInLegends(t *testing.T) {
 	for _, d := range boards(t, dashboards.Config{}) {
 		for _, p := range d.drawn() {

@@ -127,7 +127,7 @@ func targetRateInterval(v *parser.VectorSelector, path []parser.Node) string {
 	}) {
 		return ""
 	}
-	// client-go's gauge of leadership, whose changes stand in for a counter.
+	// client-go's gauge of leadership: its changes stand in for a counter.
 	if v.Name == catalog.UpstreamLeaderStatus.Name && over.Range == catalog.Objectives.LeaderChanges.Window {
 		return ""
 	}

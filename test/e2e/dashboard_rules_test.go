@@ -135,7 +135,7 @@ func ids(m boardModel) []string {
 
 func gridFits(m boardModel) []string {
 	found := fits(m.Panels)
-	for _, row := range m.Panels { // whose panels are apart from all others until it is opened
+	for _, row := range m.Panels { // its panels are apart from all others until it is opened
 		found = append(found, fits(row.Panels)...)
 	}
 	return found
@@ -171,7 +171,7 @@ func targetRefIDs(m boardModel) []string {
 		var seen []string
 		for _, t := range p.Targets {
 			if t.RefID == "" || slices.Contains(seen, t.RefID) {
-				return fmt.Sprintf("has a query whose refId is empty or taken: %q", t.RefID)
+				return fmt.Sprintf("has a query with an empty or duplicate refId: %q", t.RefID)
 			}
 			seen = append(seen, t.RefID)
 		}

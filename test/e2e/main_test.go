@@ -65,7 +65,7 @@ func theChain(t *testing.T) *chain.Chain {
 	return shared.chain
 }
 
-// impatient are objectives whose alerts would otherwise take minutes to fire, and longer to resolve. Sync lag and watch
+// impatient are objectives with alerts that would otherwise take minutes to fire, and longer to resolve. Sync lag and watch
 // down keep their default times for TestFaultReachesTheReceiver.
 var impatient = map[string]any{
 	"watch_disconnects":      quick("30s"),

@@ -99,7 +99,7 @@ func leaks(series, names map[string]string) []string {
 			continue
 		}
 		if slices.Contains([]string{"informer_type", "resource"}, label) && names[value] == "customresourcedefinitions" {
-			continue // whose names are those of resources
+			continue // their names are those of resources
 		}
 		if isMeant(series, label) {
 			continue

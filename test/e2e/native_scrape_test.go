@@ -88,7 +88,7 @@ func TestNativeFormsOnPrometheus(t *testing.T) {
 	n := 0
 	for _, q := range histogramQueries(t, `form="classic"`, `form="native"`) {
 		if strings.Contains(q.of, "runbook") || strings.HasSuffix(q.of, "WithoutBuckets") || strings.Contains(q.of, "distribution") {
-			continue // written for shells, about the form, a heat map
+			continue // a command of a runbook, the alert about the form, or a heat map
 		}
 		for _, c := range comparedParts(t, q) {
 			classic, native := results(t, p, c.classic), results(t, p, c.native)

@@ -59,7 +59,7 @@ func TestPanelsOfServer(t *testing.T) {
 		})
 	}
 
-	// A controller of Deployments, whose writes this test makes.
+	// This test makes the writes of a controller of Deployments.
 	const resource = "deployments.apps"
 	followed := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(config), 0, namespace, nil).
 		ForResource(appsv1.SchemeGroupVersion.WithResource("deployments")).Informer()

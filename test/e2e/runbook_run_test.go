@@ -65,7 +65,7 @@ var tolerated = regexp.MustCompile(`^error: unable to forward port because pod i
 // TestRunbookCommandsWork runs every command of the runbooks, with the variables as the alert sets them, on a real API server
 // without nodes.
 func TestRunbookCommandsWork(t *testing.T) {
-	config := stacktest.Private(t, stack.Options{}).Config() // not the chain, whose exporter would see the objects
+	config := stacktest.Private(t, stack.Options{}).Config() // not the chain: its exporter would see the objects
 	client := kubernetes.NewForConfigOrDie(config)
 	namespace := stacktest.NamespaceIn(t, config)
 	s := newShell(t, []string{"KUBECONFIG=" + stacktest.Kubeconfig(t, config)}, "kubectl")

@@ -24,15 +24,15 @@ import (
 // kube-controller-manager and the API server.
 const undecorated = "tiers|kube-controller-manager|apiserver"
 
-// What programs without the library have at least. The panels that remain empty need the library or the exporter; docs/dashboards.md
-// lists them.
+// Programs without the library have at least this many. The panels that remain empty need the library or the exporter;
+// docs/dashboards.md lists them.
 const (
 	undecoratedPanels = 60
 	undecoratedAlerts = 12
 )
 
 // TestUndecoratedPrograms counts the panels with data in a Prometheus that scrapes only programs without the library, and the
-// alerts whose expressions find series there.
+// alerts with expressions that find series there.
 func TestUndecoratedPrograms(t *testing.T) {
 	c := theChain(t)
 	rarely(t, c)

@@ -118,7 +118,7 @@ const (
 	skipped    = "audits_total{result=skipped}"
 )
 
-// lostConnection is the end of a watch whose connection was cut, with the refused attempts until it was back.
+// lostConnection is the end of a watch on a connection that was cut, with the refused attempts until it was back.
 func lostConnection(changed metricstest.Snapshot) changes {
 	return changes{
 		"watch_disconnects_total{reason=server_close}": 1,

@@ -62,7 +62,7 @@ func (g *gate) observe(resp *http.Response, lost string) *http.Response {
 	return resp
 }
 
-// losing opens a watch, after a call of before, whose events that contain a text are lost from the first one.
+// losing calls before, and then opens a watch that loses events that contain a text, from the first one on.
 func (g *gate) losing(lost string, before func()) answer {
 	return func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 		before()

@@ -12,7 +12,7 @@ import (
 )
 
 // A relist without changes. Without a resync period, each handler is called for each object, as an update from an object to
-// itself, and nothing counts as an event; with a resync period, handlers whose resync is not due are not called.
+// itself, and nothing counts as an event; with a resync period, handlers are not called before their resync is due.
 func TestRelistOfUnchangedObjects(t *testing.T) {
 	fault(t)
 	const known = 6

@@ -65,7 +65,7 @@ func TestStress(t *testing.T) {
 	})
 	<-ctx.Done()
 	workers.Wait()
-	// The last events may still be in flight, with nothing pending and the store as large as reported.
+	// The last events may still be in flight, although nothing is pending and the store has the reported size.
 	r.waitFor("the initial state", func(s metricstest.Snapshot) bool {
 		return s[objects] == 1 && len(r.informer.GetStore().ListKeys()) == 1 && s[prefix+"handlers"] == 1 &&
 			s[prefix+"handler_pending_events{handler=stays}"] == 0 && isConnected(s) && s[syncLag] == 0

@@ -52,7 +52,7 @@ func some(value float64) bool { return value > 0 }
 
 var up, synced = catalog.ExporterKindUp.Name, catalog.InformerSynced.Name
 
-// signals are the signals of cases whose first request succeeds. The others have the last one.
+// signals are the signals of cases with a first request that succeeds. The others have the last one.
 var signals = map[string]signal{
 	"wrongkinds":      {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},
 	"unknownevents":   {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},

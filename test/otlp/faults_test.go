@@ -77,7 +77,7 @@ func TestReceiverFaults(t *testing.T) {
 	})
 }
 
-// under compares a provider whose receiver is broken with one whose receiver is healthy.
+// under compares a provider with a broken receiver with one that has a healthy receiver.
 func under(t *testing.T, healthy, broken *tracing.Provider) {
 	t.Helper()
 	begin := ended(broken)

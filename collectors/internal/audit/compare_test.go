@@ -237,7 +237,7 @@ func TestCompareThatIsNotPossible(t *testing.T) {
 	}
 }
 
-// restless is a store whose version changes with each read.
+// restless is a store with a version that changes with each read.
 type restless struct {
 	cache.Indexer
 	version int

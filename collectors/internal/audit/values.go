@@ -10,8 +10,8 @@ const (
 	DifferenceStale = "stale"
 	// DifferenceWrongUID is an object with the UID of another object with the same name.
 	DifferenceWrongUID = "wrong_uid"
-	// DifferenceIndex is an object that an index lists under a wrong value, does not list under the right one, or whose value its
-	// function cannot compute.
+	// DifferenceIndex is an object that an index lists under a wrong value, does not list under the right one, or cannot list,
+	// because its function fails.
 	DifferenceIndex = "index"
 	// DifferenceKeyCollision is an object that is missing because another has its key.
 	DifferenceKeyCollision = "key_collision"

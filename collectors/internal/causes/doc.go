@@ -2,8 +2,8 @@
 // when it added an item, and the previous attempts. A queue holds each item once, however often it was added, so a reconcile may
 // have many causes. It is a new trace with a link to each of them.
 //
-// Programs without tracing do not use it. While nothing is recorded, they cost a few atomic loads, and one random number for each
-// item that is handed out if the Tracer implements spans.Sampler.
+// Programs without tracing do not use it. With tracing, an item that is not recorded costs a few atomic loads, and a random
+// number if the Tracer implements spans.Sampler.
 //
 //	store.go     Queue: the causes of a queue's items. Store: the spans of their reconciles, of all queues of a controller
 //	reconciles.go the spans for a reconcile function

@@ -35,8 +35,8 @@ type storeKey struct {
 // maxStores bounds the memory of a program that generates names of controllers.
 const maxStores = 1000
 
-// Of returns the Store of a controller with items of type T. It returns nil, on which all methods have no effect, if the program
-// does not trace and beyond 1,000 controllers. It is safe for concurrent use.
+// Of returns the Store of a controller with items of type T. If the program does not trace, or already has 1,000 controllers, it
+// returns nil, on which all methods have no effect. It is safe for concurrent use.
 func Of[T comparable](o *core.Observer, controller string) *Store[T] {
 	if o.Tracing == nil {
 		return nil

@@ -23,7 +23,8 @@ const (
 	// auditTurn is the time after which the next audit starts, even if the previous one has not ended: a slow list of one resource must
 	// not delay the audits of all others.
 	auditTurn = time.Minute
-	// auditDeadline is the timeout of an audit. A million objects take two minutes; after five, etcd compacts their version.
+	// auditDeadline is the timeout of an audit. An audit of a million objects takes two minutes. The API server has etcd
+	// compact the version after five.
 	auditDeadline = 10 * time.Minute
 	// auditConfirmation is the longest time from an audit that found differences to the one that confirms them.
 	auditConfirmation = 30 * time.Second

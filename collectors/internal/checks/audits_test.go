@@ -21,7 +21,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// A list without an end whose pages are just fast enough does not keep an audit running: it fails after ten minutes (S11).
+// A list without an end, with pages that are just fast enough, does not keep an audit running: it fails after ten minutes
+// (S11).
 func TestEndlessSlowAudit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const interval = time.Hour

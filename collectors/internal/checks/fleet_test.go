@@ -82,7 +82,7 @@ func (f *fleet) start(name string, shared *checks.Shared, synced chan struct{}) 
 	return inf
 }
 
-// fakeInformer is an informer whose store has a version and no objects.
+// fakeInformer is an informer with a store that has a version and no objects.
 type fakeInformer struct {
 	cache.Indexer // not called
 	checks        *checks.Checks

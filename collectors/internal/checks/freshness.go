@@ -80,7 +80,7 @@ func (c *Checks) provedAt() int64 {
 // when that arrived. If more followed within the grace period, it proves nothing: events of a congested connection are old
 // when they arrive, and arrive without a pause.
 //
-// It waits for a store that does not answer once, and for no longer than storePatience.
+// It waits for a hanging store only once, for at most storePatience.
 func (c *Checks) proveByWatch() {
 	if version, ok := c.version.read(context.Background(), c.Store); ok {
 		stored, _ := rv.Parse(version)

@@ -53,7 +53,7 @@ func TestFirstAuditsWaitForSyncs(t *testing.T) {
 	}
 }
 
-// auditedOnly returns the checks of an informer whose audits are skipped, because no watch is open.
+// auditedOnly returns the checks of an informer. Its audits are skipped, because no watch is open.
 func auditedOnly(obs *core.Observer, shared *checks.Shared, name string, interval time.Duration) *checks.Checks {
 	return checks.New(checks.Subject{
 		Observer: obs, Shared: shared, Metrics: checks.NewMetrics(obs.Metrics, &core.Gate{}, name, "*"), InformerType: name,

@@ -23,7 +23,8 @@ func HistogramsOf(form string) Histograms {
 // 160 of them cover almost 20 powers of two: 100 µs to 60 s takes 154. Beyond that, client_golang starts again from 0, at most
 // once an hour, and halves the resolution in between. Prometheus counts this as a restart of the process, which loses the
 // observations since the last scrape, so the limit must be out of reach in normal operation. controller-runtime and the
-// components of Kubernetes use the same factor. The number of buckets is that of Kubernetes, the hour that of controller-runtime.
+// components of Kubernetes use the same factor. Kubernetes limits the buckets to the same number, and controller-runtime resets
+// at most once an hour as well.
 const (
 	nativeFactor     = 1.1
 	nativeMaxBuckets = 160

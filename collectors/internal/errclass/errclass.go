@@ -71,7 +71,7 @@ func IsLate(err error) bool {
 	return ok && slices.ContainsFunc(lateEnds, func(text string) bool { return strings.HasSuffix(cause.Message, text) })
 }
 
-// lateEnds are the suffixes of errors of golang.org/x/net/http2 and the network of a connection without a peer.
+// lateEnds are suffixes of the errors that golang.org/x/net/http2 and the network return for a connection without a peer.
 var lateEnds = []string{
 	"http2: client connection lost", // pings, after 45 s by default
 	"no route to host", "host is down", "network is unreachable", "connection timed out", "i/o timeout",

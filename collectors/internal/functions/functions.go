@@ -31,7 +31,7 @@ func (s *Functions) SetTransforms(set bool) {
 	for _, cause := range []string{DropError, DropNil} {
 		s.Drops.Add(cause, 0) // a rule must see the first increase
 	}
-	s.Conflicts.Add(0) // and this one usually increases once
+	s.Conflicts.Add(0) // and this one usually increases only once
 	s.Connection.OnListLost(func(objects int) { s.Lost.Add(LostList, float64(objects)) })
 }
 

@@ -368,7 +368,7 @@ func BenchmarkPushFindDone(b *testing.B) {
 	}
 }
 
-// Versions that no event has are no events: between two others, after a restart, and again after an overrun.
+// A version that no event has is not found: between two others, after a restart, and again after an overrun.
 func TestVersionsWithoutAnEvent(t *testing.T) {
 	none := func(t *testing.T, c *Cursor, rv uint64) {
 		t.Helper()

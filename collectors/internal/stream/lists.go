@@ -107,7 +107,7 @@ func (c *Connection) relistReason(first, streamed bool) string {
 	case c.fallback && !streamed:
 		return relistFallback
 	case first && c.lastEnd.reason == "":
-		// It may be needed several times before the first watch: client-go lists again if a Transform fails for an object.
+		// There may be several lists before the first watch: client-go lists again if a Transform fails for an object.
 		return relistInitial
 	case c.lastEnd.decode:
 		return relistDecode

@@ -59,7 +59,7 @@ func (c *Connection) expectTransforms(items, received int) {
 
 // Transformed records that the Transform returned for an object with the given resourceVersion, 0 if it has none. After a list,
 // client-go transforms all of its objects, and then stores all of them or, if one became nil, none. Before that, it transforms
-// each object of a streaming list when it receives it. It is two atomic operations except during that.
+// each object of a streaming list when it receives it. Otherwise, it costs two atomic operations.
 func (c *Connection) Transformed(version uint64, toNil bool) {
 	n, last := c.transforms.Add(1), c.lastTransform.Load()
 	if last == 0 {

@@ -36,9 +36,9 @@ func NewCounter(v *core.Vectors, gate *core.Gate, informerType, watchNamespace s
 	}
 }
 
-// Unchanged counts an update of an object whose resourceVersion has not changed, and reports whether it is from a resync. A resync
-// passes the object in the store as both the old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist
-// passes a new copy. Copies without a version cannot be compared and are not counted.
+// Unchanged counts an update of an object with an unchanged resourceVersion, and reports whether it is from a resync. A resync
+// passes the object in the store as both the old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist passes a
+// new copy. Copies without a version cannot be compared and are not counted.
 func (c *Counter) Unchanged(oldObj, newObj any, version string) (resync bool) {
 	switch {
 	case reflect.ValueOf(newObj).Kind() == reflect.Pointer && oldObj == newObj:
@@ -50,7 +50,7 @@ func (c *Counter) Unchanged(oldObj, newObj any, version string) (resync bool) {
 	return false
 }
 
-// Changed counts an update of an object whose resourceVersion has changed, if its generation has not. Objects without a generation,
+// Changed counts an update of an object with a changed resourceVersion and an unchanged generation. Objects without a generation,
 // such as ConfigMaps, are not counted. It does not allocate.
 func (c *Counter) Changed(oldObj, newObj any) {
 	before, err := meta.Accessor(oldObj)

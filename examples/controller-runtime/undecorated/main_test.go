@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The operator proves what programs without the library have, so it must not contain any of it.
+// The operator shows what programs without the library report, so it must not import any of it.
 func TestOperatorIsWithoutTheLibrary(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").CombinedOutput()
 	if err != nil {

@@ -27,7 +27,7 @@ type lagging struct {
 	generation, observed int64
 }
 
-// maxLags is the number of objects with an observed generation lag whose age is looked up, each with a request.
+// maxLags limits the number of objects with an observed generation lag for which the age is looked up, each with a request.
 const maxLags = 200
 
 // object adds the problems of an object.

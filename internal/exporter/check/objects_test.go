@@ -25,7 +25,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// find checks synced informers whose stores have these objects, by Type.
+// find checks synced informers with stores that have these objects, by Type.
 func find(t *testing.T, stored map[string][]metav1.Object, o check.Options) check.Report {
 	t.Helper()
 	making := informerstest.NewFactory(t, prometheus.NewRegistry())

@@ -82,7 +82,7 @@ func hideUser(config *rest.Config) error {
 	if strings.Contains(host, "@") && (err != nil || address.Host == "" || strings.HasSuffix(address.Host, ":")) {
 		return errors.New("server: not a URL like https://api.example.com:6443")
 	}
-	if err != nil || address.User == nil { // client-go has the better error
+	if err != nil || address.User == nil { // client-go returns a better error
 		return nil
 	}
 	if config.Username == "" && config.BearerToken == "" && config.BearerTokenFile == "" {

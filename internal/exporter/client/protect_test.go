@@ -57,7 +57,7 @@ func TestRedirectsAreRefused(t *testing.T) {
 	}
 }
 
-// canned is a transport whose responses have a header Retry-After.
+// canned is a transport that answers with a header Retry-After.
 type canned string
 
 func (c canned) RoundTrip(*http.Request) (*http.Response, error) {

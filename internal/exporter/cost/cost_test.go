@@ -64,7 +64,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// The whole is the cost of no informer and that of each resource. Equally large resources are sorted by name.
+// The total is the cost without informers plus that of each resource. Equally large resources are sorted by name.
 func TestSums(t *testing.T) {
 	informers := []cost.Informer{{Resource: "b", Objects: 10}, {Resource: "a", Objects: 10}, {Resource: "c", Namespace: "x", Objects: 2500}, {Resource: "c", Namespace: "y"}}
 	for _, c := range []config.Config{{}, {Detail: config.DetailEssential}} {

@@ -22,7 +22,7 @@ func Look(ctx context.Context, discover discoverFunc) (*Cluster, error) {
 	return &Cluster{s}, nil
 }
 
-// Failed returns the groups whose discovery failed, sorted.
+// Failed returns the groups with failed discovery, sorted.
 func (c *Cluster) Failed() []string { return slices.Sorted(maps.Keys(c.served.failed)) }
 
 // Selected is a kind that a configuration selects.

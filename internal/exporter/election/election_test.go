@@ -67,8 +67,8 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// A candidate leads from its election to the end of that term, and again in the next one. An election that is over when it is
-// noticed changes nothing.
+// A candidate leads from its election to the end of that term, and again in the next one. A term that has ended before the
+// candidate learns of its election changes nothing.
 func TestLeading(t *testing.T) {
 	if (*Candidate)(nil).Leading() != nil {
 		t.Error("without an election there is an answer")

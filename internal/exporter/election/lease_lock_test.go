@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// answering is a lock whose fields are the results of its requests.
+// answering is a lock that returns its fields as the results of requests.
 type answering struct {
 	resourcelock.Interface
 	get, create, update error
@@ -101,7 +101,7 @@ func TestLeaseTroubleIsLogged(t *testing.T) {
 	step("unauthorized", apierrors.NewUnauthorized("who?"), "Lease is unusable; audits stay paused", "reason", availability.Unauthorized, "fix", leaseFixes[availability.Unauthorized])
 }
 
-// What other candidates do at the same time is no failure.
+// Concurrent requests of other candidates are not failures.
 func TestLeaseOfAnotherCandidate(t *testing.T) {
 	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 	var written logtest.Recorder

@@ -125,7 +125,7 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 		t.Errorf("described a moment later: %s", got)
 	}
 
-	// What was not known is decided again on the next watch; if that makes a difference, objects are listed again.
+	// An unknown schema is checked again on the next watch. If the assumption was wrong, objects are listed again.
 	described, failure = false, errors.New("a bad document")
 	if got := watched(streaming); got != "metadata" {
 		t.Errorf("without a document: %s", got)

@@ -165,7 +165,7 @@ func TestSetLeavesNothing(t *testing.T) {
 	}
 }
 
-// A kind whose version changes is a new informer with the same labels: its series restart and are not shared with the old
+// A kind with a changed version is a new informer with the same labels: its series restart and are not shared with the old
 // one, which k8s_informer_duplicates would show.
 func TestSetExchangesAVersion(t *testing.T) {
 	s := newTestSet(t)

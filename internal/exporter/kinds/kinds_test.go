@@ -72,7 +72,7 @@ func TestClusterRoleGrantsTheDefaultKinds(t *testing.T) {
 	}
 }
 
-// What is known without an API server: the scope and version of a resource, or nothing.
+// Known returns the scope and version of a resource without an API server, or nothing.
 func TestKnown(t *testing.T) {
 	for name, want := range map[string]Kind{
 		"pods":                                   {"", "v1", "pods", true},

@@ -90,7 +90,7 @@ func TestAllButIsExact(t *testing.T) {
 	}
 }
 
-// What has no metadata is not selected, and an error, for a list as well.
+// An object without metadata is not selected, and is an error, in a list as well.
 func TestObjectsWithoutMetadata(t *testing.T) {
 	part := Shard{0, 2}.Selector()
 	if yes, err := part.Matches(&metav1.APIVersions{}); yes || err == nil {

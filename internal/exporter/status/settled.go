@@ -45,7 +45,7 @@ func (r *Reporter) Settled(ctx context.Context) error {
 	}
 }
 
-// Confirmed waits until every informer whose last audit found differences or was skipped is audited once more, or until ctx ends.
+// Confirmed waits until each informer is audited once more if its last audit found differences or was skipped, or until ctx ends.
 func (r *Reporter) Confirmed(ctx context.Context) {
 	first := map[informer.ID]time.Time{}
 	for _, s := range r.Informers() {

@@ -113,7 +113,7 @@ func TestHealthHandler(t *testing.T) {
 	}
 }
 
-// A profile that would keep its place for long is rejected, and the response names the limit.
+// A profile that would take too long is rejected, and the response names the limit.
 func TestLongProfiles(t *testing.T) {
 	handler := protect(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	for target, want := range map[string]int{

@@ -18,7 +18,7 @@ func TestAlertsOfFaultsExist(t *testing.T) {
 	}
 }
 
-// The caller gets no function to end a fault whose injection failed.
+// The caller gets no function to end a fault that was not injected.
 func TestInjectEndsWhatItHasBegun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	half, whole, ended := errors.New("half"), errors.New("whole"), 0

@@ -53,7 +53,7 @@ func Start(config *rest.Config, seed uint64) (*Server, error) {
 			r.Out.Header.Del("Authorization") // the transport authenticates
 		},
 		Transport: transport, FlushInterval: -1, ModifyResponse: addGroup,
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }, // quietly, when clients leave
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }, // without a log line for each client that disconnects
 	}
 	s.elsewhere = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.followed.Add(1)

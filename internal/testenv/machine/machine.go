@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Describe returns a sentence with processor, memory, versions and the load average of the last minute. What the operating system
-// does not tell is unknown.
+// Describe returns a sentence with processor, memory, versions and the load average of the last minute. Facts that the operating
+// system does not report are given as unknown.
 func Describe() string {
 	kib, _ := strconv.Atoi(read("/proc/meminfo", `MemTotal:\s+(\d+)`))
 	return fmt.Sprintf("%s, %d cores, %d GiB of memory, Linux %s, %s, load average at the end of the run %s.",

@@ -6,8 +6,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// fromTheStart are counters whose label values are known in advance. All of them are reported as 0 before the first event: limits and
-// discoveries always, transforms once one is set, and requests of a resource once there is one.
+// fromTheStart are counters with label values that are known in advance. All of them are reported as 0 before the first event: limits
+// and discoveries always, transforms once one is set, and requests of a resource once there is one.
 var fromTheStart = []string{
 	catalog.InformerLabelOverflow.Name, catalog.ObjectOverflow.Name, catalog.ExporterDiscoveries.Name,
 	catalog.InformerTransformDrops.Name, catalog.ClientConflicts.Name,

@@ -65,7 +65,7 @@ func (f *fleet) resized(clusters int) *fleet {
 	return other
 }
 
-// count returns the number of series whose name is accepted.
+// count returns the number of series with an accepted name.
 func (f *fleet) count(accepts func(string) bool) int {
 	n := 0
 	for name, list := range f.series {

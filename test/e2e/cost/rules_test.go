@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// readByRules returns whether a rule reads the metric with a name.
+// readByRules returns a function that reports whether a rule reads the metric with a name.
 func readByRules(t *testing.T, groups []alerts.Group) func(string) bool {
 	t.Helper()
 	names := map[string]bool{}

@@ -152,7 +152,7 @@ func leakHandlers(ctx context.Context, p *program) error {
 	return errors.Join(errs...)
 }
 
-// unfiltered is a program whose informer gets the objects of all namespaces.
+// unfiltered is a program with an informer that gets the objects of all namespaces.
 func unfiltered(*program) programOptions { return programOptions{unfiltered: true} }
 
 func fails(*corev1.ConfigMap) (any, error)      { return nil, errors.New("the fault") }

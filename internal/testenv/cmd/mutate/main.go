@@ -47,9 +47,9 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", time.Minute, "timeout of the tests with one mutant, if they usually take less than a fifth of it; a second run may take four times as long")
 	flag.DurationVar(&o.budget, "budget", time.Hour, "time for one package; the rest of the sample is left out")
 	flag.IntVar(&o.memory, "memory", 2048, "memory limit of the tests in MiB")
-	flag.StringVar(&o.doc, "doc", "", "page whose table of kill rates is updated")
+	flag.StringVar(&o.doc, "doc", "", "page with the table of kill rates to update")
 	flag.BoolVar(&o.list, "list", false, "print the sample instead of running it")
-	flag.Func("only", "sample only mutants whose printed diff matches this regular expression, such as '^lock.go:(55|78)\\b'; the page is not updated", func(s string) (err error) {
+	flag.Func("only", "sample only mutants with a printed diff that matches this regular expression, such as '^lock.go:(55|78)\\b'; the page is not updated", func(s string) (err error) {
 		o.only, err = regexp.Compile(s)
 		return err
 	})

@@ -12,11 +12,11 @@ import (
 type target struct {
 	path, module, root string
 	files              []string
-	// tested are the packages whose tests are run, this one first.
+	// tested are the packages with the tests to run, this one first.
 	tested []string
 }
 
-// alsoTestedBy are the packages whose tests cover an internal package.
+// alsoTestedBy are the packages with tests that cover an internal package.
 var alsoTestedBy = map[string][]string{
 	"collectors":                 {"collectors/informer"},
 	"collectors/internal/core":   {"collectors", "collectors/informer"},

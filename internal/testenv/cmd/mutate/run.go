@@ -24,7 +24,8 @@ const (
 	notCompiled result = "not compiled"
 )
 
-// patience is how much longer the second run of tests that timed out may take: on a busy machine, the first says nothing.
+// patience is how much longer the second run of tests that timed out may take: on a busy machine, one timeout proves
+// nothing.
 const patience = 4
 
 // errTimeout is returned for tests that exceeded their limit.

@@ -24,7 +24,7 @@ func main() {
 	address := app.Flag("jaeger", "Address of Jaeger's API.").Default("http://127.0.0.1:16686").String()
 	service := app.Flag("service", "Service of the trace.").Default("widgets").String()
 	operation := app.Flag("operation", "Name of a span of the trace.").Default("reconcile widgets").String()
-	id := app.Arg("trace", "ID of the trace. Defaults to the one among the last thousand whose picture has the most kinds of spans, with a retry if there is one.").String()
+	id := app.Arg("trace", "ID of the trace. Defaults to the one among the last thousand with the most kinds of spans in its picture, with a retry if there is one.").String()
 	kingpin.MustParse(app.Parse(os.Args[1:]))
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
