@@ -7,7 +7,7 @@ SHELL       := /bin/bash
 GO       ?= go
 # Paths of tools. Tools have separate modules, which are not part of the workspace.
 LINT     = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod -n golangci-lint)
-VULN     = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod -n govulncheck)
+GOVULN   = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/govulncheck/go.mod -n govulncheck)
 ACTIONS  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/actionlint/go.mod -n actionlint)
 APIDIFF  = $$(GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/apidiff/go.mod -n apidiff)
 SERVERS  := $(GO) run ./internal/testenv/cmd/servers
@@ -65,20 +65,20 @@ check: generate ## Fail if generated files are stale, a module is not tidy, or p
 	amtool=$$($(SERVERS) amtool) && $$amtool check-config deploy/alertmanager/alertmanager.yaml
 
 .PHONY: lint
-lint: VULNDB ?= optional
+lint: VULN ?= skip
 lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulncheck, actionlint, kube-score and the word list
 	$(ACTIONS) -shellcheck= -pyflakes=
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
 # Not in tools/servers/kubernetes-*: only make compat runs these API servers, and older ones have known vulnerabilities.
 .PHONY: vuln
-vuln: ## Check for known vulnerabilities; VULNDB=optional, the default of lint, skips it if the database is not reachable
+vuln: ## Check for known vulnerabilities; VULN=skip, the default of lint, skips it if the database is not reachable
 	@check() { \
 	  echo "vuln $$1"; \
-	  out=$$(cd $$1 && shift && $(VULN) "$$@" 2>&1) && echo "$$out" && return; \
+	  out=$$(cd $$1 && shift && $(GOVULN) "$$@" 2>&1) && echo "$$out" && return; \
 	  grep -q 'fetching vulnerabilities' <<<"$$out" || { echo "$$out"; return 1; }; \
-	  [ "$(VULNDB)" = optional ] && echo 'SKIPPED: the vulnerability database is not reachable' && exit; \
-	  echo "$$out"; echo 'the vulnerability database is not reachable: set VULNDB=optional to skip the check'; return 1; }; \
+	  [ "$(VULN)" = skip ] && echo 'SKIPPED: the vulnerability database is not reachable' && exit; \
+	  echo "$$out"; echo 'the vulnerability database is not reachable: set VULN=skip to skip the check'; return 1; }; \
 	for m in $(MODULES); do check $$m ./... || exit 1; done; \
 	for m in $(filter-out tools/servers/kubernetes-%,$(sort $(dir $(wildcard tools/*/go.sum tools/*/*/go.sum)))); do GOWORK=off check $$m -scan package tool || exit 1; done
 
