@@ -28,6 +28,9 @@ var unseen = map[time.Duration]map[string]missed{
 // TestRecordedFaultsAtOtherScrapeIntervals replays the recordings as they would have been scraped every 30 s and every minute,
 // with rules for these intervals. The same alerts fire as at 15 s, except for those in unseen.
 func TestRecordedFaultsAtOtherScrapeIntervals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("replays each recording twice")
+	}
 	for _, interval := range []time.Duration{30 * time.Second, time.Minute} {
 		t.Run(catalog.FormatDuration(interval), func(t *testing.T) {
 			rules := rulesFor(t, interval)

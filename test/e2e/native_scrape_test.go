@@ -25,6 +25,9 @@ import (
 // or, where that is wider, of the classic bucket in which the quantile lies. A second program has classic histograms only, which
 // the second scrape converts: all its results must agree.
 func TestNativeFormsOnPrometheus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Prometheus")
+	}
 	programs := map[string]bool{"both": true, "converted": false}
 	observers := map[string][]prometheus.Observer{}
 	var targets []stack.ScrapeTarget

@@ -16,7 +16,7 @@ type target struct {
 	tested []string
 }
 
-// alsoTestedBy are the packages with tests that cover an internal package.
+// alsoTestedBy are other packages with tests that cover a package.
 var alsoTestedBy = map[string][]string{
 	"collectors":                 {"collectors/informer"},
 	"collectors/internal/core":   {"collectors", "collectors/informer"},
@@ -24,6 +24,9 @@ var alsoTestedBy = map[string][]string{
 	"collectors/internal/checks": {"collectors/informer"},
 	"collectors/internal/reads":  {"collectors/informer"},
 	"internal/prom":              {"alerts", "dashboards"},
+	// Queries on the series of several clusters, recorded faults, and the rules of dashboard-linter.
+	"alerts":     {"test/e2e"},
+	"dashboards": {"test/e2e"},
 	// The tests of the whole exporter, on a fake cluster.
 	"internal/exporter/config":    {"internal/exporter/discovery"},
 	"internal/exporter/discovery": {"internal/exporter"},
