@@ -152,10 +152,17 @@ func (r *runner) try(ctx context.Context, m mutant) result {
 
 func (r *runner) binary() string { return filepath.Join(r.dir, "test") }
 
+// directory returns the directory of a package.
+func (r *runner) directory(tested string) string {
+	return filepath.Join(r.root, strings.TrimPrefix(tested, r.module))
+}
+
 // compile builds the tests of a package.
 func (r *runner) compile(ctx context.Context, tested string, flags ...string) error {
 	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", r.binary()}, flags...)
-	out, err := exec.CommandContext(ctx, "go", append(args, tested)...).CombinedOutput()
+	c := exec.CommandContext(ctx, "go", append(args, ".")...)
+	c.Dir = r.directory(tested) // which may be in a nested module
+	out, err := c.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -171,7 +178,7 @@ func (r *runner) test(ctx context.Context, tested string, limit time.Duration, f
 		r.binary(), "-test.short", "-test.failfast", "-test.timeout=0", // the context ends them
 	}, flags...)
 	c := exec.CommandContext(ctx, "sh", args...)
-	c.Dir = filepath.Join(r.root, strings.TrimPrefix(tested, r.module))
+	c.Dir = r.directory(tested)
 	c.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.Itoa(r.memory)+"MiB")
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
