@@ -65,6 +65,9 @@ func TestAlertmanagerDefaults(t *testing.T) {
 			t.Errorf("receiver %s: %+v", r.Name, r.Webhooks)
 		}
 	}
+	if want := []string{"alertname", "cluster", "name"}; !slices.Equal(f.Route.GroupBy, want) {
+		t.Errorf("grouped by %v, want %v", f.Route.GroupBy, want)
+	}
 	if f.Route.GroupWait != "30s" || f.Route.GroupInterval != "5m" || f.Route.RepeatInterval != "4h" || f.Route.Routes[1].GroupInterval != "1m" || f.Route.Routes[2].RepeatInterval != "1d" {
 		t.Errorf("route: %+v", f.Route)
 	}

@@ -136,6 +136,32 @@ func TestBurnRates(t *testing.T) {
 	}
 }
 
+// The alerts of a group are in the order of All, and alerts that compare a gauge directly keep firing after a failed scrape.
+func TestOrderAndKeepFiring(t *testing.T) {
+	order := map[string]int{}
+	for i, a := range alerts.All() {
+		order[a.Name] = i
+	}
+	for _, g := range alerts.Rules(alerts.Config{}) {
+		last := -1
+		for _, r := range g.Rules {
+			if r.Alert == "" {
+				if last >= 0 {
+					t.Errorf("%s: %s is recorded after the alerts", g.Name, r.Record)
+				}
+				continue
+			}
+			if order[r.Alert] < last {
+				t.Errorf("%s: %s is not in the order of All", g.Name, r.Alert)
+			}
+			last = order[r.Alert]
+			if want := map[string]string{"InformerExporterAbsent": "2m", "InformerHandlerSlow": "10m"}[r.Alert]; want != "" && r.KeepFiringFor != want {
+				t.Errorf("%s keeps firing for %q, want %q", r.Alert, r.KeepFiringFor, want)
+			}
+		}
+	}
+}
+
 // TestHandlersOfTheirOwn: with no, one and two thresholds, each handler has exactly one rule.
 func TestHandlersOfTheirOwn(t *testing.T) {
 	for _, tt := range []struct {

@@ -144,6 +144,28 @@ func TestControllersOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Any field of its objective gives a controller its own rule.
+func TestOneFieldOfAController(t *testing.T) {
+	threshold, long := 20000.0, 2*time.Hour
+	for field, override := range map[string]catalog.Override{
+		"threshold": {Threshold: &threshold}, "window": {Window: &long}, "for": {For: &long}, "severity": {Severity: catalog.Page},
+	} {
+		targets, err := catalog.NewTargets(map[string]catalog.Override{"queue_depth": override})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, r := range rules(alerts.Config{Controllers: map[string]alerts.Controller{"widgets": {Targets: targets}}}) {
+			if r.Alert == "ControllerQueueDeep" {
+				n++
+			}
+		}
+		if n != 2 {
+			t.Errorf("%s: %d rules, want 2", field, n)
+		}
+	}
+}
+
 // A slow queue is a ticket, except for the controllers with owners that want to be paged.
 func TestQueueSlowPagesWhereItsOwnerSetsIt(t *testing.T) {
 	targets, err := catalog.NewTargets(map[string]catalog.Override{"queue_wait_p99": {Severity: catalog.Page}})

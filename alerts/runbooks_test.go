@@ -1,6 +1,7 @@
 package alerts_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,12 @@ import (
 
 // screen is the number of lines that a reader sees without much scrolling.
 const screen = 60
+
+var (
+	stepNumber  = regexp.MustCompile(`(?m)^\d+\. `)
+	logsCommand = regexp.MustCompile(` logs (\S+)`)
+	podVariable = regexp.MustCompile(`^("\$(POD|REPLICA)"|deployment/\S+|deploy/\S+|-l|--selector\S*)$`)
+)
 
 var firstLine = regexp.MustCompile(`^\*\*(Act now|Can wait until morning(, unless .+)?|No action needed|With .+)\.\*\*$`)
 
@@ -35,6 +42,20 @@ func TestRunbooksAreComplete(t *testing.T) {
 		}
 		if len(r.Queries) == 0 || len(r.Causes) == 0 {
 			t.Errorf("%s: %d queries, %d causes", a.Name, len(r.Queries), len(r.Causes))
+		}
+		for title, steps := range map[string][]alerts.Step{"Commands": r.Commands, "Queries": r.Queries} {
+			_, section, _ := strings.Cut(page, "\n## "+title+"\n")
+			section, _, _ = strings.Cut(section, "\n## ")
+			for i, number := range stepNumber.FindAllString(section, -1) {
+				if want := fmt.Sprintf("%d. ", i+1); number != want || i >= len(steps) {
+					t.Errorf("%s: step %q of %s, want %q of %d", a.Name, number, title, want, len(steps))
+				}
+			}
+		}
+		for _, s := range r.Commands {
+			if logs := logsCommand.FindStringSubmatch(s.Code); strings.Contains(s.Code, " logs ") && (logs == nil || !podVariable.MatchString(logs[1])) {
+				t.Errorf("%s: %q does not read the log of a Pod of the alert", a.Name, s.Code)
+			}
 		}
 		for _, s := range slices.Concat(r.Commands, r.Queries) {
 			if s.Text == "" || s.Code == "" || strings.Contains(s.Code, "\n") {

@@ -179,7 +179,8 @@ func (r *runner) test(ctx context.Context, tested string, limit time.Duration, f
 	}, flags...)
 	c := exec.CommandContext(ctx, "sh", args...)
 	c.Dir = r.directory(tested)
-	c.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.Itoa(r.memory)+"MiB")
+	// Tests start their own binary as kubectl, which complains about coverage without a directory.
+	c.Env = append(os.Environ(), "GOCOVERDIR="+r.dir, "GOMEMLIMIT="+strconv.Itoa(r.memory)+"MiB")
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
 	switch {
