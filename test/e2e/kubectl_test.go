@@ -92,7 +92,8 @@ func newShell(t *testing.T, env []string, tools ...string) *shell {
 			t.Fatal(err)
 		}
 	}
-	return &shell{env: append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)}
+	// With go test -cover, the tools would print that they need a directory.
+	return &shell{env: append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}, env...)}
 }
 
 // run runs a script in an empty directory, and fails for variables that are not set.

@@ -179,8 +179,7 @@ func (r *runner) test(ctx context.Context, tested string, limit time.Duration, f
 	}, flags...)
 	c := exec.CommandContext(ctx, "sh", args...)
 	c.Dir = r.directory(tested)
-	// Tests start their own binary as kubectl, which complains about coverage without a directory.
-	c.Env = append(os.Environ(), "GOCOVERDIR="+r.dir, "GOMEMLIMIT="+strconv.Itoa(r.memory)+"MiB")
+	c.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.Itoa(r.memory)+"MiB")
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
 	switch {
