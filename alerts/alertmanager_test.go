@@ -65,6 +65,15 @@ func TestAlertmanagerDefaults(t *testing.T) {
 			t.Errorf("receiver %s: %+v", r.Name, r.Webhooks)
 		}
 	}
+	for source, target := range map[string]string{`mutes="ticket"`: `severity!="page"`, `mutes="page"`: `severity="page"`} {
+		found := false
+		for _, r := range f.InhibitRules {
+			found = found || slices.Contains(r.Source, source) && slices.Contains(r.Target, target)
+		}
+		if !found {
+			t.Errorf("an outage with %s does not mute alerts with %s", source, target)
+		}
+	}
 	if want := []string{"alertname", "cluster", "name"}; !slices.Equal(f.Route.GroupBy, want) {
 		t.Errorf("grouped by %v, want %v", f.Route.GroupBy, want)
 	}

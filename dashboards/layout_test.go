@@ -3,6 +3,7 @@ package dashboards_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/informer-exporter/informer-exporter/dashboards"
@@ -110,5 +111,100 @@ func TestAllValuesOfVariables(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Error("no variable has all values")
+	}
+}
+
+// Panels fill the width of the grid, and graphs leave room above the line of the objective, but not too much.
+func TestPanelsFillTheGrid(t *testing.T) {
+	for _, d := range all(t, dashboards.Config{}) {
+		var m struct {
+			Panels []struct {
+				Title, Type string
+				GridPos     struct{ W, X, Y int }
+				Targets     []struct{ Expr string }
+				FieldConfig struct {
+					Defaults struct {
+						Unit       string
+						Decimals   *float64
+						Thresholds struct {
+							Steps []struct{ Value *float64 }
+						}
+						Custom struct {
+							AxisSoftMax     *float64
+							ThresholdsStyle struct{ Mode string }
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(flat(t, d), &m); err != nil {
+			t.Fatal(err)
+		}
+		widths := map[int]int{}
+		for _, p := range m.Panels {
+			if p.Type == "row" {
+				continue
+			}
+			widths[p.GridPos.Y] += p.GridPos.W
+			defaults := p.FieldConfig.Defaults
+			if p.Type == "stat" && strings.Contains(p.Targets[0].Expr, "increase(") && (defaults.Decimals == nil || *defaults.Decimals != 0) {
+				t.Errorf("%s, %q shows fractions of events", d.UID, p.Title)
+			}
+			if p.Type != "timeseries" || defaults.Custom.ThresholdsStyle.Mode != "dashed" {
+				continue
+			}
+			objective, top := *defaults.Thresholds.Steps[1].Value, defaults.Custom.AxisSoftMax
+			if top == nil || *top <= objective || *top > max(1.5*objective, 5) {
+				t.Errorf("%s, %q: the axis ends at %v, with a line at %v", d.UID, p.Title, top, objective)
+			}
+		}
+		for y, w := range widths {
+			if w%24 != 0 {
+				t.Errorf("%s: the panels at %d are %d wide, want 24", d.UID, y, w)
+			}
+		}
+	}
+}
+
+// A bad value of a column is red and a good one has no color, also where low values are bad.
+func TestColorsOfColumns(t *testing.T) {
+	var m struct {
+		Panels []struct {
+			Type        string
+			FieldConfig struct {
+				Overrides []struct {
+					Matcher    struct{ Options json.RawMessage }
+					Properties []struct {
+						ID    string
+						Value json.RawMessage
+					}
+				}
+			}
+		}
+	}
+	i := slices.IndexFunc(all(t, dashboards.Config{}), func(d dashboards.Dashboard) bool { return d.UID == dashboards.DetailUID })
+	if err := json.Unmarshal(flat(t, all(t, dashboards.Config{})[i]), &m); err != nil {
+		t.Fatal(err)
+	}
+	colors := map[string][]string{}
+	for _, p := range m.Panels {
+		for _, o := range p.FieldConfig.Overrides {
+			for _, property := range o.Properties {
+				var v struct{ Steps []struct{ Color string } }
+				if p.Type != "table" || property.ID != "thresholds" || json.Unmarshal(property.Value, &v) != nil {
+					continue
+				}
+				for _, s := range v.Steps {
+					colors[string(o.Matcher.Options)] = append(colors[string(o.Matcher.Options)], s.Color)
+				}
+			}
+		}
+	}
+	for title, want := range map[string][]string{
+		`"Synced"`: {"red", "transparent"}, `"Watch"`: {"red", "transparent"}, `"Degraded"`: {"transparent", "red"}, `"Objects"`: nil,
+	} {
+		if !slices.Equal(colors[title], want) {
+			t.Errorf("%s: colors %v, want %v", title, colors[title], want)
+		}
 	}
 }

@@ -30,6 +30,8 @@ var equivalents = []equivalent{
 	{"alerts", `sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (rate(k8s_informer_audits_total{@, result=~"consistent|different"}[$window])) > 0`, "a rate is above 0 if and only if the increase is"},
 	{"alerts", "Receivers:    slices.Concat(c.webhookReceivers(), []receiver{{Name: null}}, teamReceivers),", "routes name receivers: their order has no effect"},
 	{"alerts", "for _, text := range slices.Concat([]string{r.Resolves}, r.Causes) {", "only the order of a runbook's variables depends on it: each is assigned by itself"},
+	{"dashboards", "queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name) (increase(k8s_client_throttle_wait_seconds@bucket{@program}[$__rate_interval])))`, legend: \"{{@cluster}} {{name}}\"}},", "a quantile is the same of rates and of increases"},
+	{"dashboards", "query: `max(sum by (@job, @instance, name) (workqueue_depth{@queue}))`,", "the selector has one cluster"},
 	{"dashboards", `_ = slices.DeleteFunc(slices.Clone(p.labels), func(c column) bool { return c.label == "cluster" })`, "the column is hidden as well; only its place is kept"},
 	{"dashboards", "{title: \"Consecutive failures\", red: 3, query: `max by (` + informerLabels + `) (k8s_informer_consecutive_failures{@informer}) or 0 * min by (` + informerLabels + `) (k8s_informer_watch_connected{@informer})`},", "0 times any of the values is 0"},
 	{"dashboards", `mappings := append(p.zeroText(), []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}...)`, "no value is both null and 0"},
