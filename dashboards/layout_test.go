@@ -114,14 +114,16 @@ func TestAllValuesOfVariables(t *testing.T) {
 	}
 }
 
-// Panels fill the width of the grid, and graphs leave room above the line of the objective, but not too much.
+// Panels fill the width of the grid. Graphs have a legend and a limited number of lines, and leave room above the line of the
+// objective, but not too much.
 func TestPanelsFillTheGrid(t *testing.T) {
 	for _, d := range all(t, dashboards.Config{}) {
 		var m struct {
 			Panels []struct {
 				Title, Type string
 				GridPos     struct{ W, X, Y int }
-				Targets     []struct{ Expr string }
+				Targets     []struct{ Expr, LegendFormat string }
+				Options     struct{ Legend struct{ ShowLegend bool } }
 				FieldConfig struct {
 					Defaults struct {
 						Unit       string
@@ -149,6 +151,15 @@ func TestPanelsFillTheGrid(t *testing.T) {
 			defaults := p.FieldConfig.Defaults
 			if p.Type == "stat" && strings.Contains(p.Targets[0].Expr, "increase(") && (defaults.Decimals == nil || *defaults.Decimals != 0) {
 				t.Errorf("%s, %q shows fractions of events", d.UID, p.Title)
+			}
+			if (p.Type == "timeseries" || p.Type == "state-timeline") && !p.Options.Legend.ShowLegend {
+				t.Errorf("%s, %q has no legend", d.UID, p.Title)
+			}
+			for _, query := range p.Targets {
+				perInformer := strings.Contains(query.LegendFormat, "{{watch_namespace}}") && !strings.Contains(query.LegendFormat, "{{cluster}}")
+				if p.Type == "timeseries" && perInformer && !strings.HasPrefix(query.Expr, "topk(10, ") {
+					t.Errorf("%s, %q has a line for each of any number of informers", d.UID, p.Title)
+				}
 			}
 			if p.Type != "timeseries" || defaults.Custom.ThresholdsStyle.Mode != "dashed" {
 				continue
