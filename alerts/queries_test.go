@@ -19,7 +19,7 @@ import (
 
 const queriesFile = "testdata/queries.yaml"
 
-// labelsOf are the labels of metrics that the catalog does not have, by a prefix of their names, besides those of the target.
+// labelsOf are the labels of metrics that are not in the catalog, by a prefix of their names, without those of the target.
 var labelsOf = []struct {
 	prefix string
 	labels []string

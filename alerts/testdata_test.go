@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// TestInputSeriesBeginAsInPrograms verifies that the tests of rules have no series at 0 that programs create with its first increase:
-// such a series begins above 0, which increase does not count.
+// TestInputSeriesBeginAsInPrograms verifies that the tests of rules have no series at 0 that programs create only with the first
+// increase: such a series begins above 0, which increase does not count.
 func TestInputSeriesBeginAsInPrograms(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.test.yaml")
 	if err != nil || len(files) == 0 {

@@ -23,7 +23,7 @@ type variable struct {
 	// single allows one value, and no All. Without any value, as for the cluster in a Prometheus without this label, Grafana
 	// sets the empty string, which selects the series without the label.
 	single bool
-	// all is the regular expression for All, by default a value.
+	// all is the regular expression for All. It defaults to any value.
 	all string
 	// hidden hides the variable: only a link uses its values.
 	hidden bool

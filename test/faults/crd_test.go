@@ -55,7 +55,7 @@ func TestCRDDeleted(t *testing.T) {
 			"watch_events_total{type=deleted}": 2, "objects": -2,
 			"watch_disconnects_total{reason=server_close}": 1,
 			"watch_disconnects_total{reason=error}":        1,         // the attempt to resume the watch
-			"sync_errors_total{error_type=other}":          lists + 1, // and each list after it
+			"sync_errors_total{error_type=other}":          lists + 1, // the same attempt, and each list after it
 		})
 	})
 	r.waitedForBackoff(before, after)

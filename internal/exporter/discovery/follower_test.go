@@ -18,8 +18,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 )
 
-// A CustomResourceDefinition that changes all the time does not cause a discovery every second, and a change after that is seen
-// within seconds again.
+// A CustomResourceDefinition that changes all the time does not cause a discovery every second, and a later change is again
+// detected within seconds.
 func TestDefinitionThatFlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var discoveries atomic.Int32

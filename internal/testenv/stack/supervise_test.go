@@ -78,7 +78,7 @@ func TestSupervise(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	crash(crashed) // the last one, so that the others would be running by the time that it is
+	crash(crashed) // last: once it runs again, the others would run as well
 	restarted(crashed)
 	for _, s := range []*Server{killed, stopped, between} {
 		if s.PID() != 0 {
