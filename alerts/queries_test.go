@@ -155,6 +155,9 @@ func modelOf(t *testing.T, metric string) (all []promtool.Series) {
 			add(map[string]string{l: v})
 		}
 	}
+	if metric == "k8s_informer_event_lag_seconds_count" { // an exporter with an informer for each of two namespaces
+		add(map[string]string{"name": "informer-exporter", "watch_namespace": "crm"})
+	}
 	if metric == "workqueue_queue_duration_seconds" {
 		add(map[string]string{"job": "native"}) // without the series that rules read
 	}

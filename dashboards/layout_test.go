@@ -177,45 +177,61 @@ func TestPanelsFillTheGrid(t *testing.T) {
 	}
 }
 
-// A bad value of a column is red and a good one has no color, also where low values are bad.
-func TestColorsOfColumns(t *testing.T) {
-	var m struct {
-		Panels []struct {
-			Type        string
-			FieldConfig struct {
-				Overrides []struct {
-					Matcher    struct{ Options json.RawMessage }
-					Properties []struct {
-						ID    string
-						Value json.RawMessage
+// A bad value of a column is red and a good one has no color, also where low values are bad. Labels with short values are narrow.
+func TestColumns(t *testing.T) {
+	colors, widths := map[string][]string{}, map[string]string{}
+	for _, d := range all(t, dashboards.Config{}) {
+		var m struct {
+			Panels []struct {
+				Type        string
+				FieldConfig struct {
+					Overrides []struct {
+						Matcher    struct{ Options json.RawMessage }
+						Properties []struct {
+							ID    string
+							Value json.RawMessage
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(flat(t, d), &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Panels {
+			if p.Type != "table" {
+				continue
+			}
+			for _, o := range p.FieldConfig.Overrides {
+				column := d.UID + " " + string(o.Matcher.Options)
+				for _, property := range o.Properties {
+					var v struct{ Steps []struct{ Color string } }
+					switch {
+					case property.ID == "custom.width":
+						widths[column] = string(property.Value)
+					case property.ID == "thresholds" && json.Unmarshal(property.Value, &v) == nil:
+						colors[column] = nil
+						for _, s := range v.Steps {
+							colors[column] = append(colors[column], s.Color)
+						}
 					}
 				}
 			}
 		}
 	}
-	i := slices.IndexFunc(all(t, dashboards.Config{}), func(d dashboards.Dashboard) bool { return d.UID == dashboards.DetailUID })
-	if err := json.Unmarshal(flat(t, all(t, dashboards.Config{})[i]), &m); err != nil {
-		t.Fatal(err)
-	}
-	colors := map[string][]string{}
-	for _, p := range m.Panels {
-		for _, o := range p.FieldConfig.Overrides {
-			for _, property := range o.Properties {
-				var v struct{ Steps []struct{ Color string } }
-				if p.Type != "table" || property.ID != "thresholds" || json.Unmarshal(property.Value, &v) != nil {
-					continue
-				}
-				for _, s := range v.Steps {
-					colors[string(o.Matcher.Options)] = append(colors[string(o.Matcher.Options)], s.Color)
-				}
-			}
+	detail, overview := dashboards.DetailUID+" ", dashboards.OverviewUID+" "
+	for column, want := range map[string][]string{
+		detail + `"Synced"`: {"red", "transparent"}, detail + `"Watch"`: {"red", "transparent"}, detail + `"Degraded"`: {"transparent", "red"}, detail + `"Objects"`: nil,
+	} {
+		if !slices.Equal(colors[column], want) {
+			t.Errorf("%s: colors %v, want %v", column, colors[column], want)
 		}
 	}
-	for title, want := range map[string][]string{
-		`"Synced"`: {"red", "transparent"}, `"Watch"`: {"red", "transparent"}, `"Degraded"`: {"transparent", "red"}, `"Objects"`: nil,
+	for column, want := range map[string]string{
+		overview + `"Severity"`: "120", overview + `"State"`: "120", overview + `"Cluster"`: "", detail + `"Namespace"`: "120", detail + `"Instance"`: "",
 	} {
-		if !slices.Equal(colors[title], want) {
-			t.Errorf("%s: colors %v, want %v", title, colors[title], want)
+		if widths[column] != want {
+			t.Errorf("%s: width %q, want %q", column, widths[column], want)
 		}
 	}
 }
