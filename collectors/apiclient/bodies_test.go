@@ -128,6 +128,7 @@ func TestVersionsOfBodies(t *testing.T) {
 		{`{"data":{"resourceVersion":"8"},"metadata":{"resourceVersion":"7"}}`, `{"metadata":{"resourceVersion":"7"}}`, 1},
 		{`{"metadata":{"name":"resourceVersion","x":"7"},"resourceVersion":"7"}`, `{"metadata":{"name":"resourceVersion","x":"7"},"resourceVersion":"7"}`, 0},
 		{`{"metadata":{}}`, `{"metadata":{}}`, 0},
+		{`{"metadata":{"resourceVersion":"7"}}`, `{"metadata":{"resourceVersion":"7"},"spec":{"a":{"metadata":{"resourceVersion":"7"}}}}`, 1},
 		{`[{"metadata":{"resourceVersion":"7"}}]`, `{"metadata":{"resourceVersion":"7"}}`, 0},
 		{"k8s\x00\x12\xff", "k8s\x00\x12\xff", 0},
 		{"k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x0a", "k8s\x00", 0},

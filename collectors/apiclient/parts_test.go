@@ -20,19 +20,28 @@ func TestVersionsInProtobufAndAtTheLimit(t *testing.T) {
 	protobuf := func(version string) string {
 		return "k8s\x00\x0a\x04type\x12\x08\x0a\x06\x0a\x01p\x32\x01" + version // name and version
 	}
+	long := func(length int) string { // of a type that fills the message up to the length
+		const end = "\x12\x08\x0a\x06\x0a\x01p\x32\x017"
+		n := length - len("k8s\x00\x0a\xf0\x0f") - len(end)
+		return "k8s\x00\x0a" + string([]byte{byte(n&0x7f | 0x80), byte(n >> 7)}) + strings.Repeat("x", n) + end
+	}
 	ending := func(last int) string {
 		const begin, end = `{"data":"`, `","metadata":{"resourceVersion":"7"`
 		return begin + strings.Repeat("x", last-len(begin)-len(end)) + end + "}}"
 	}
 	const limit = 256 * 1024
+	unchanged := metricstest.Snapshot{"k8s_client_unchanged_writes_total{resource=pods,subresource=status}": 1}
 	for name, c := range map[string]struct {
 		sent, answered string
 		want           metricstest.Snapshot
 	}{
-		"protobuf":         {protobuf("7"), protobuf("7"), metricstest.Snapshot{"k8s_client_unchanged_writes_total{resource=pods,subresource=status}": 1}},
-		"changed protobuf": {protobuf("7"), protobuf("8"), metricstest.Snapshot{}},
-		"at the limit":     {ending(limit), ending(limit), metricstest.Snapshot{"k8s_client_unchanged_writes_total{resource=pods,subresource=status}": 1}},
-		"above the limit":  {ending(limit + 1), ending(limit + 1), metricstest.Snapshot{}},
+		"protobuf":                           {protobuf("7"), protobuf("7"), unchanged},
+		"changed protobuf":                   {protobuf("7"), protobuf("8"), metricstest.Snapshot{}},
+		"protobuf at the limit":              {long(2048), long(2048), unchanged},
+		"protobuf above the limit":           {long(2049), long(2049), metricstest.Snapshot{}},
+		"protobuf that begins with a number": {"k8s\x00\x08\x00\x12\x08\x0a\x06\x0a\x01p\x32\x017", "k8s\x00\x08\x00\x12\x08\x0a\x06\x0a\x01p\x32\x017", metricstest.Snapshot{}},
+		"at the limit":                       {ending(limit), ending(limit), unchanged},
+		"above the limit":                    {ending(limit + 1), ending(limit + 1), metricstest.Snapshot{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obs, registry := observertest.New(t)

@@ -84,6 +84,10 @@ func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	if err := informer.AssertSynced(t.Context(), obs, informer.AssertOptions{}); err == nil {
 		t.Error("nothing is wrong")
 	}
+	unknown := informer.AssertOptions{IDs: []informer.ID{{Resource: "nodes", Namespace: "shop"}}}
+	if err := informer.AssertSynced(t.Context(), obs, unknown); err == nil || err.Error() != "informer nodes, namespace shop: does not exist" {
+		t.Errorf("an informer that does not exist: %v", err)
+	}
 }
 
 // A readiness probe uses the known state, without requests.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
@@ -73,6 +74,39 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 			check("when it has ended", time.Time{}, uint64(n))
 			list()
 			check("after another list", time.Time{}, uint64(n+1))
+		}
+	})
+}
+
+// Of several informers with the same labels, the watch that was opened first is reported, in either order of the informers.
+func TestFirstWatchOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		informers := make([]*informer.ListerWatcher, 2)
+		for i := range informers {
+			informers[i] = informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
+		}
+		opened := func() float64 {
+			return metricstest.Take(t, reg)["k8s_informer_watch_opened_timestamp_seconds"]
+		}
+		for _, order := range [][]int{{0, 1}, {1, 0}} {
+			var watches []watch.Interface
+			time.Sleep(time.Minute)
+			first := float64(time.Now().Unix())
+			for _, i := range order {
+				w, err := informers[i].Watch(metav1.ListOptions{ResourceVersion: "1"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				watches = append(watches, w)
+				if got := opened(); got != first {
+					t.Errorf("order %v: opened at %v, want %v", order, got, first)
+				}
+				time.Sleep(time.Minute)
+			}
+			for _, w := range watches {
+				w.Stop()
+			}
 		}
 	})
 }
