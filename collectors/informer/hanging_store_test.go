@@ -22,7 +22,7 @@ import (
 // An index function that hangs locks the store. Scrapes and status pages continue, with the last known state of that store and the
 // current state of all others.
 func TestHangingIndexFunction(t *testing.T) {
-	t.Parallel() // it waits for the patience of a scrape
+	t.Parallel() // it waits as long as a scrape does
 	obs, reg := observertest.New(t)
 	hangs, entered := make(chan struct{}), make(chan struct{})
 	index := func(obj any) ([]string, error) {
