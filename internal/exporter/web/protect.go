@@ -51,10 +51,11 @@ func protect(next http.Handler) http.Handler {
 	})
 }
 
-// brief rejects profiles that would take too long. Text that is not a number is left to the handlers of net/http/pprof.
+// brief rejects profiles that would take too long. Text that is not a number is left to the handlers of net/http/pprof. The body
+// of a request is not read: clients are not authenticated yet.
 func brief(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if seconds, err := strconv.ParseFloat(r.FormValue("seconds"), 64); err == nil && !(seconds <= maxProfileSeconds) {
+		if seconds, err := strconv.ParseFloat(r.URL.Query().Get("seconds"), 64); err == nil && !(seconds <= maxProfileSeconds) {
 			http.Error(w, fmt.Sprintf("seconds must be at most %d", maxProfileSeconds), http.StatusBadRequest)
 			return
 		}

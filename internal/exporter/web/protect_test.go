@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -130,6 +131,28 @@ func TestLongProfiles(t *testing.T) {
 		handler.ServeHTTP(response, httptest.NewRequest(http.MethodGet, target, http.NoBody))
 		if response.Code != want || want == http.StatusBadRequest && !strings.Contains(response.Body.String(), "at most 120") {
 			t.Errorf("%s: %d %s, want %d", target, response.Code, response.Body, want)
+		}
+	}
+}
+
+// unread fails the test if it is read.
+type unread struct{ *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.Error("the body is read")
+	return 0, io.EOF
+}
+
+// The form of a request is not read: before authentication, it could fill memory and disk.
+func TestProfileForms(t *testing.T) {
+	handler := protect(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }))
+	for _, contentType := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+		request := httptest.NewRequest(http.MethodPost, "/debug/pprof/profile", unread{t})
+		request.Header.Set("Content-Type", contentType)
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, request)
+		if response.Code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", contentType, response.Code)
 		}
 	}
 }
