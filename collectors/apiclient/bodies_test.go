@@ -127,6 +127,7 @@ func TestVersionsOfBodies(t *testing.T) {
 		{`{"metadata":{"resourceVersion":"7"}}`, `{"metadata":{"resourceVersion":"8"}}`, 0},
 		{`{"data":{"resourceVersion":"8"},"metadata":{"resourceVersion":"7"}}`, `{"metadata":{"resourceVersion":"7"}}`, 1},
 		{`{"metadata":{"name":"resourceVersion","x":"7"},"resourceVersion":"7"}`, `{"metadata":{"name":"resourceVersion","x":"7"},"resourceVersion":"7"}`, 0},
+		{`{"metadata":{"resourceVersion":null,"name":"p"}}`, `{"metadata":{"resourceVersion":null,"name":"p"}}`, 0},
 		{`{"metadata":{}}`, `{"metadata":{}}`, 0},
 		{`{"metadata":{"resourceVersion":"7"}}`, `{"metadata":{"resourceVersion":"7"},"spec":{"a":{"metadata":{"resourceVersion":"7"}}}}`, 1},
 		{`[{"metadata":{"resourceVersion":"7"}}]`, `{"metadata":{"resourceVersion":"7"}}`, 0},

@@ -24,7 +24,7 @@ var equivalents = []equivalent{
 	{"collectors/apiclient", "_ = c", "the vector returns the same series again, with a lock"},
 	{"collectors/apiclient", "const noAnswer = 1", "no response has this status either"},
 	{"collectors/apiclient", "case r.isOther(resource, group):", "a name without room is also found by the two limits below"},
-	{"collectors/apiclient", `_ = ""`, "a string in brackets is one level deeper, or follows a colon"},
+	{"collectors/apiclient", `_ = ""`, "the next colon of an object resets the key, too, and a string in brackets is one level deeper"},
 	{"collectors/controllers", "if int64(maxWorkers) < known || r.maxWorkers.CompareAndSwap(known, int64(maxWorkers)) {", "at equality the same value is stored again"},
 	{"alerts", `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`, "an increase is never negative: one is above 0 if and only if their sum is"},
 	{"alerts", "{\"Duration by process.\", `histogram_quantile(0.99, sum by (@le, @pod) (increase(k8s_informer_handler_duration_seconds@bucket{@, ` + ofThisProgram + ofThisInformer + `, handler=\"$HANDLER\"}[5m])))`},", "a quantile is the same of rates and of increases"},
