@@ -136,7 +136,8 @@ func TestBurnRates(t *testing.T) {
 	}
 }
 
-// The alerts of a group are in the order of All, and alerts that compare a gauge directly keep firing after a failed scrape.
+// The alerts of a group are in the order of All, after its recorded series. One that compares a gauge directly keeps firing
+// while a scrape fails, and one that sets a time keeps firing for that.
 func TestOrderAndKeepFiring(t *testing.T) {
 	order := map[string]int{}
 	for i, a := range alerts.All() {

@@ -27,7 +27,7 @@ func TestVulnWithoutItsDatabase(t *testing.T) {
 		{"VULN=skip", "SKIPPED", false},
 	} {
 		cmd := exec.CommandContext(t.Context(), "make", "vuln", "MODULES="+module, tc.setting)
-		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOVULNDB=http://127.0.0.1:1", "GOFLAGS=-mod=mod")
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOVULNDB=http://127.0.0.1:1")
 		output, err := cmd.CombinedOutput()
 		if err != nil != tc.fails || !strings.Contains(string(output), tc.output) {
 			t.Errorf("%s: error %v\n%s", tc.setting, err, output)

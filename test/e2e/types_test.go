@@ -50,8 +50,8 @@ func TestFilesDecodeStrictly(t *testing.T) {
 }
 
 // decodeStrictly returns the kinds of the objects in a file. It has no types for Grafana's provisioning and for the
-// grafana-operator. Its modules are not available from the Go module proxy. amtool reads Alertmanager's configuration,
-// without the modules of all receivers.
+// grafana-operator: the Go module proxy does not have their modules. amtool reads Alertmanager's configuration, without the
+// modules of all receivers.
 func decodeStrictly(file string, content []byte) ([]string, error) {
 	switch dir := path.Dir(file); dir {
 	case "prometheus":

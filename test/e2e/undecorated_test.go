@@ -24,8 +24,8 @@ import (
 // kube-controller-manager and the API server.
 const undecorated = "tiers|kube-controller-manager|apiserver"
 
-// Programs without the library have at least this many. The panels that remain empty need the library or the exporter;
-// docs/dashboards.md lists them.
+// The least number of panels and alerts with data of programs without the library. The other panels need the library or the
+// exporter; docs/dashboards.md lists them.
 const (
 	undecoratedPanels = 60
 	undecoratedAlerts = 12
