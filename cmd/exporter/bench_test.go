@@ -30,7 +30,8 @@ func BenchmarkExporter(b *testing.B) {
 	plane := startAudited(b)
 	m := &measurement{plane: plane, kubeconfigs: map[string]string{}}
 	plain := buildProgram(b, "../../internal/testenv/cmd/plaininformer")
-	for _, account := range []string{"exporter", "kube-state-metrics", plainInformers} {
+	cache := buildProgram(b, "../../integrations/controllerruntime/internal/metadatacache")
+	for _, account := range []string{"exporter", "kube-state-metrics", plainInformers, metadataCache} {
 		m.kubeconfigs[account] = plane.kubeconfig(b, account)
 	}
 	c := newCluster(b, plane.Config())
@@ -40,7 +41,8 @@ func BenchmarkExporter(b *testing.B) {
 		all := objects == 100_000
 		m.exporter(b, exporter, "{}\n", subject{name: "exporter", objects: objects, rest: all})
 		if all {
-			m.plain(b, plain, objects)
+			m.cache(b, plainInformers, plain, objects)
+			m.cache(b, metadataCache, cache, objects)
 			m.exporter(b, exporter, "customResources: false\n", subject{name: "exporter-without-custom-resources", objects: objects, rest: all})
 			m.exporter(b, exporter, "checks: {audit: 1s}\n", subject{name: "exporter-auditing", objects: objects, rest: all})
 			m.exporter(b, exporter, "customResources: false\nchecks: {audit: 1s}\n", subject{name: "exporter-auditing-without-custom-resources", objects: objects, rest: all})
@@ -98,14 +100,19 @@ func waitAudits(b testing.TB, r *running) {
 	})
 }
 
-// plainInformers is the name of a program with client-go's metadata informers, and of its account.
-const plainInformers = "plain-metadata-informers"
+// Programs that only cache the metadata of the same resources, with client-go's informers and with controller-runtime's cache.
+// The names are also those of their accounts.
+const (
+	plainInformers = "plain-metadata-informers"
+	metadataCache  = "controller-runtime-metadata-cache"
+)
 
-func (m *measurement) plain(b *testing.B, path string, objects int) {
-	b.Run(rowName(plainInformers, objects), func(b *testing.B) {
+// cache measures a program that only caches metadata.
+func (m *measurement) cache(b *testing.B, name, path string, objects int) {
+	b.Run(rowName(name, objects), func(b *testing.B) {
 		m.measure(b, subject{
-			name: plainInformers, account: plainInformers, objects: objects, rest: true,
-			start: func() *running { return startProgram(b, nil, path, "--kubeconfig="+m.kubeconfigs[plainInformers]) },
+			name: name, account: name, objects: objects, rest: true,
+			start: func() *running { return startProgram(b, nil, path, "--kubeconfig="+m.kubeconfigs[name]) },
 			synced: func(r *running) time.Time {
 				waitSynced(b, r)
 				return time.Now()

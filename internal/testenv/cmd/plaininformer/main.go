@@ -1,6 +1,5 @@
 // Command plaininformer runs client-go's metadata informers for the resources that the exporter watches by default in the clusters of
-// benchmarks: its default resources, and all in groups below example.com. Nothing is decorated, trimmed or served: it is what the
-// exporter is compared with.
+// benchmarks. Nothing is decorated, trimmed or served: it is what the exporter is compared with.
 package main
 
 import (
@@ -8,16 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/watched"
 )
 
 func main() {
@@ -36,7 +32,7 @@ func run(ctx context.Context, kubeconfig string) error {
 		return err
 	}
 	config.QPS = -1
-	definitions, err := discovery.NewDiscoveryClientForConfig(config)
+	resources, err := watched.Resources(config)
 	if err != nil {
 		return err
 	}
@@ -44,24 +40,9 @@ func run(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	served, err := definitions.ServerPreferredResources()
-	if err != nil {
-		return err
-	}
 	factory := metadatainformer.NewSharedInformerFactory(client, 0)
-	for _, list := range served {
-		gv, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return err
-		}
-		for _, r := range list.APIResources {
-			watched := strings.HasSuffix(gv.Group, ".example.com") || slices.ContainsFunc(kinds.Default(), func(k kinds.Kind) bool {
-				return k.Group == gv.Group && k.Resource == r.Name
-			})
-			if watched && !strings.Contains(r.Name, "/") {
-				factory.ForResource(gv.WithResource(r.Name)).Informer()
-			}
-		}
+	for _, r := range resources {
+		factory.ForResource(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Name}).Informer()
 	}
 	factory.Start(ctx.Done())
 	for resource, synced := range factory.WaitForCacheSync(ctx.Done()) {
