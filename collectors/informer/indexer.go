@@ -38,28 +38,32 @@ func (inf *informer) decorateIndexer(inner cache.Indexer, synced func() bool) ca
 // Get implements cache.Store.
 func (i *indexer) Get(obj any) (item any, exists bool, err error) {
 	item, exists, err = i.Indexer.Get(obj)
-	if err == nil {
-		i.count(exists)
+	switch {
+	case err != nil:
+	case exists:
+		i.reads.Hit()
+	default:
+		i.miss()
 	}
 	return item, exists, err
 }
 
-// GetByKey implements cache.Store.
+// GetByKey implements cache.Store. Hit is inlined here: a call would cost half as much as its atomic addition.
 func (i *indexer) GetByKey(key string) (item any, exists bool, err error) {
 	item, exists, err = i.Indexer.GetByKey(key)
-	if err == nil {
-		i.count(exists)
+	switch {
+	case err != nil:
+	case exists:
+		i.reads.Hit()
+	default:
+		i.miss()
 	}
 	return item, exists, err
 }
 
-func (i *indexer) count(hit bool) {
-	if hit {
-		i.reads.Hit()
-	} else {
-		i.reads.Miss()
-		i.early.Read()
-	}
+func (i *indexer) miss() {
+	i.reads.Miss()
+	i.early.Read()
 }
 
 // List implements cache.Store.
