@@ -29,11 +29,11 @@ const (
 	firstVersion = 1_000_000
 )
 
-// podEvents is a watch of Pods in protobuf for client-go's own client. Events are encoded beforehand and there is no network:
-// their cost is not that of a program.
+// podEvents is a watch of Pods in protobuf for client-go's own client. Events are encoded in advance and no network is involved,
+// so that only the cost of the client is measured.
 type podEvents struct {
 	frames  [benchPods][]byte
-	version [benchPods]int // where a frame has its resource version
+	version [benchPods]int // offset of the resource version in a frame
 	sent    int
 	body    *io.PipeReader
 	out     *io.PipeWriter
@@ -51,7 +51,7 @@ func newPodEvents(tb testing.TB) *podEvents {
 	return e
 }
 
-// listerWatcher returns what an informer of Pods reads from.
+// listerWatcher returns the ListerWatcher of an informer of Pods.
 func (e *podEvents) listerWatcher(tb testing.TB) cache.ListerWatcher {
 	tb.Helper()
 	config := &rest.Config{Host: "http://watch.invalid", Transport: e}
@@ -63,7 +63,7 @@ func (e *podEvents) listerWatcher(tb testing.TB) cache.ListerWatcher {
 	return cache.NewListWatchFromClient(client.RESTClient(), "pods", metav1.NamespaceAll, fields.Everything())
 }
 
-// send sends the next event, of each Pod in turn.
+// send sends the next event. The Pods take turns.
 func (e *podEvents) send(tb testing.TB) {
 	i := e.sent % benchPods
 	e.sent++
@@ -88,7 +88,7 @@ func (e *podEvents) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// benchPod returns a Pod as a Deployment makes it: about 2 KiB in protobuf.
+// benchPod returns a Pod like those of a Deployment: about 2 KiB in protobuf.
 func benchPod(i int) *corev1.Pod {
 	p := fakeapi.Pod(fmt.Sprintf("web-7d4b9c6f58-%05d", i), firstVersion)
 	p.Labels = map[string]string{"app.kubernetes.io/name": "web", "app.kubernetes.io/version": "1.2.3", "pod-template-hash": "7d4b9c6f58"}

@@ -16,9 +16,9 @@ import (
 )
 
 // BenchmarkReceiverFaults compares two controllers that trace everything with the default settings. The receiver of one works. That
-// of the other is down, accepts connections and never answers, or answers 429. Both process events in turn for more than a minute,
-// so that exports time out. It reports the throughput as a ratio, the median of all pairs, and the growth of the heap
-// after the first ten seconds, when the queue of spans has long been full.
+// of the other is down, accepts connections but never responds, or responds with 429. The controllers process events in turn for more
+// than a minute, so that exports time out. The benchmark reports the ratio of throughputs, as the median of all pairs, and the growth of
+// the heap after the first ten seconds, when the queue of spans has long been full.
 func BenchmarkReceiverFaults(b *testing.B) {
 	healthy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer healthy.Close()

@@ -23,8 +23,8 @@ import (
 )
 
 // BenchmarkTracing compares the path of an event from the bytes of the watch through decoder, handler and queue to the end of its
-// reconcile, with and without a Tracer: not configured, one trace in a hundred, and all. Spans are exported to a receiver that
-// discards them, in the same process. The reconcile is empty and nothing is read from a network: both would hide the cost.
+// reconcile, with and without a Tracer, which samples nothing, one trace in a hundred, or all. Spans are exported to a receiver in the
+// same process, which discards them. The reconcile is empty and nothing is read from a network: both would hide the cost.
 func BenchmarkTracing(b *testing.B) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer receiver.Close()
@@ -63,7 +63,7 @@ func eventPath(tracer *tracing.Tracer, flush func()) budget.Workload {
 	}
 }
 
-// processEvents processes n events with one reconcile each, after those of the first list. It returns how long that took.
+// processEvents processes n events with one reconcile each, after those of the initial list, and returns how long they took.
 func processEvents(tb testing.TB, tracer collectors.Tracer, n int, flush func()) time.Duration {
 	obs, _ := observertest.New(tb, func(o *collectors.Options) { o.Tracer = tracer })
 	events := newPodEvents(tb)

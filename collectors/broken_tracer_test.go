@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
-// A Tracer that panics changes nothing in any decorator, and is logged once.
+// A Tracer that panics does not affect any decorator, and is logged once.
 func TestBrokenTracer(t *testing.T) {
 	for name, broken := range map[string]spantest.Broken{"start": {}, "spans": {Spans: true}} {
 		t.Run(name, func(t *testing.T) {

@@ -13,14 +13,14 @@ import (
 // through the informer's own ListerWatcher, with its selectors, namespace, permissions (list and watch) and client-side rate
 // limit. They do not count as lists and watches of the informer.
 type Checks struct {
-	// Freshness is the interval of freshness checks: a second watch, of one second, which shows changes that the store
+	// Freshness is the interval of freshness checks: a separate watch for one second, which shows changes that the store
 	// lacks. A check costs one watch request and at most 256 events, regardless of the number of objects.
 	//
 	// Informers of an Observer take turns, because they usually share a connection. An event or a bookmark on an informer's own
-	// watch proves the same as a check, once the store has it and nothing has followed for two seconds. An Observer makes one
-	// check per interval, of the informer with the oldest last proof. An informer without a proof in three intervals,
-	// because the API server sends it no bookmarks or because events never pause, is checked within ten. After a check
-	// fails or finds a difference, all informers without a proof in the last interval are checked, at most 16 at a time.
+	// watch is equivalent to a check, once the store has it and no other event has followed for two seconds. An Observer makes
+	// one check per interval, of the informer with the oldest proof. An informer without a proof in three intervals, because
+	// the API server sends it no bookmarks or because events never pause, is checked within ten. After a check fails or finds
+	// a difference, all informers without a proof in the last interval are checked, at most 16 at a time.
 	//
 	// 30 seconds is a good value. The bookmarks of kube-apiserver are a minute apart: with an interval below 20 seconds,
 	// they no longer replace checks.
@@ -39,8 +39,8 @@ type Checks struct {
 	// time. A minute is a good value.
 	//
 	// The check reads objects without a lock, as every consumer does. With -race it can therefore report the data race of
-	// the bug that it looks for. If a consumer writes a map of an object during the read, the process ends, as it would with
-	// any other reader, such as DeepCopy. Programs without the bug are not affected.
+	// the bug that it looks for. If a consumer writes to a map of an object during the read, the process crashes, as it would
+	// with any other reader, such as DeepCopy. Programs without the bug are not affected.
 	Mutations time.Duration
 }
 

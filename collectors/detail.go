@@ -13,10 +13,10 @@ type Detail string
 const (
 	// Full reports all metrics. It is the default.
 	Full Detail = "full"
-	// Essential reports what alerts of severity page and ticket read, except for InformerStaleAfterRestart, and the number of
-	// objects: at most 30 series for an informer with one handler, without checks. Histograms have one or two buckets, those of
-	// the default objectives. Most panels, and the queries of runbooks that look for causes, show nothing. deploy/metrics.md
-	// lists the metrics.
+	// Essential reports the metrics that alerts of severity page and ticket read, except for InformerStaleAfterRestart, and the
+	// number of objects: at most 30 series for an informer with one handler, without checks. Histograms have one or two buckets,
+	// those of the default objectives. Most panels, and the diagnostic queries of runbooks, show nothing. deploy/metrics.md lists
+	// the metrics.
 	Essential Detail = "essential"
 )
 
@@ -27,7 +27,7 @@ func (d Detail) validate() error {
 	return nil
 }
 
-// validateOmit returns an error for names that are not metrics of every Observer.
+// validateOmit returns an error for names that are not metrics of the library.
 func validateOmit(names []string) error {
 	for _, name := range names {
 		if m, ok := catalog.ByName(name); !ok || !core.Reported(m) {

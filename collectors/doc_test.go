@@ -44,7 +44,7 @@ func TestPackageCommentNamesPackages(t *testing.T) {
 		}
 	}
 	if slices.Sort(named); !slices.Equal(named, existing) {
-		t.Errorf("doc.go names the packages %v, there are %v", named, existing)
+		t.Errorf("doc.go names the packages %v, want %v", named, existing)
 	}
 }
 

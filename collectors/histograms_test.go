@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// All histograms of an Observer, with those of client-go, have the form of its options.
+// All histograms of an Observer, including those of client-go, have the form that its options select.
 func TestFormsOfHistograms(t *testing.T) {
 	for form, want := range map[collectors.Histograms]struct{ classic, native bool }{
 		"":                             {classic: true},

@@ -39,7 +39,7 @@ import (
 )
 
 // decorateAll uses each decorator of the library once, with the given string as the value of every open label. The returned
-// function ends what can end.
+// function ends all decorated objects that can end.
 func decorateAll(t *testing.T, obs *collectors.Observer, name string) (end func()) {
 	t.Helper()
 	endInformer := decorateInformer(t, obs, name)
@@ -268,7 +268,7 @@ func TestOmittedMetrics(t *testing.T) {
 	}
 }
 
-// With little detail, there are only essential metrics, with essential buckets.
+// With Detail Essential, only essential metrics are reported, with essential buckets.
 func TestEssentialDetail(t *testing.T) {
 	obs, registry := observertest.New(t, func(o *collectors.Options) {
 		o.Checks = collectors.Checks{Freshness: time.Hour, Audit: time.Hour, Mutations: time.Hour}
@@ -378,7 +378,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	metricstest.Take(t, registry).Equal(t, before)
 	leaktest.None(t, ignore)
-	// All values of labels are free again: 200 is the smallest limit.
+	// All label values are free again: 200 is the smallest limit of these labels.
 	ends := make([]func(), 0, 199)
 	for n := range cap(ends) {
 		ends = append(ends, decorateInformer(t, obs, fmt.Sprint("m", n)))

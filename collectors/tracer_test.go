@@ -55,8 +55,8 @@ controller_trace_spans_exported_total{name="traced"} 7
 	}
 }
 
-// One decision holds for an event and its reconcile (S18): although the Tracer would choose each reconcile without a known cause,
-// the only ones with a span are those of sampled events.
+// An event and its reconcile share one sampling decision (S18): although the Tracer would sample each reconcile without a known
+// cause, only the reconciles of sampled events have spans.
 func TestReconcilesFollowEvents(t *testing.T) {
 	const events = 300
 	var deliveries atomic.Int64

@@ -141,10 +141,10 @@ func newGadgets(t *testing.T, config *rest.Config, group string) schema.GroupVer
 		}
 	})
 	discovery := kubernetes.NewForConfigOrDie(config).Discovery()
-	await.NoError(t, "the resource is served", func() error { // a condition Established is seen before
+	await.NoError(t, "the resource is served", func() error { // the condition Established is true earlier
 		served, err := discovery.ServerResourcesForGroupVersion(group + "/v1")
 		if err == nil && len(served.APIResources) == 0 {
-			err = errors.New("there is none")
+			err = errors.New("the group has no resources")
 		}
 		return err
 	})
@@ -182,7 +182,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
 	}
 	pod = must(client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}))(t)
-	pod.Status.Phase = corev1.PodRunning // pending Pods may be evicted
+	pod.Status.Phase = corev1.PodRunning // a disruption budget does not protect pending Pods
 	must(client.CoreV1().Pods(namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{}))(t)
 	none := intstr.FromInt32(0)
 	must(client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, &policyv1.PodDisruptionBudget{
@@ -191,7 +191,7 @@ func TestRequestsOfTheCoreGroup(t *testing.T) {
 			MaxUnavailable: &none, Selector: &metav1.LabelSelector{MatchLabels: pod.Labels},
 		},
 	}, metav1.CreateOptions{}))(t)
-	// Without a retry, for which client-go would wait ten seconds.
+	// Without a retry: client-go would wait ten seconds for it.
 	fails(0, client.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name("p").SubResource("eviction").MaxRetries(0).
 		Body(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "p"}}).Do(ctx).Error())(t, apierrors.IsTooManyRequests)
 	// The deprecated form of a watch.
@@ -239,7 +239,7 @@ func TestRequestsWithoutAnAnswer(t *testing.T) {
 	must(0, get(await.Timeout))(t)
 	got := metricstest.Take(t, registry)
 	if got[series("200")] != 2 || got[series("error")] < 2 || len(got.Family("k8s_client_requests_total")) != 2 {
-		t.Errorf("after two answers and two failures:\n%s", got.Family("k8s_client_requests_total"))
+		t.Errorf("after two responses and two failures:\n%s", got.Family("k8s_client_requests_total"))
 	}
 }
 

@@ -48,8 +48,8 @@ func TestListsAndWatchesByVersion(t *testing.T) {
 	})
 }
 
-// TestBytesOfLists covers S25: a list that a real API server compresses has as many bytes as without compression, under another
-// encoding, and as many on the wire as a client receives that does not decompress.
+// TestBytesOfLists covers S25: a list that a real API server compresses counts as many bytes as without compression, with another
+// value of the label encoding. The bytes on the wire are those that a client without decompression receives.
 func TestBytesOfLists(t *testing.T) {
 	obs, registry := observertest.New(t)
 	namespace := stacktest.Namespace(t)
@@ -77,14 +77,14 @@ func TestBytesOfLists(t *testing.T) {
 	metricstest.Take(t, registry).Family("k8s_client_read_bytes_total").Equal(t, metricstest.Snapshot{
 		series("identity"): float64(small + size), series("gzip"): float64(size),
 	})
-	// The versions of the two lists may have another number of digits.
+	// The versions of the two lists may differ in their number of digits.
 	if got := metricstest.Take(t, registry)["k8s_client_compressed_bytes_total{resource=configmaps}"]; math.Abs(got-float64(wire)) > 20 || wire > size/10 {
 		t.Errorf("%v bytes on the wire, want %d of %d", got, wire, size)
 	}
 }
 
-// TestUnchangedWrites covers S36 with a real API server: updates and patches that leave the object as it was count, in JSON and in
-// protobuf, and no others.
+// TestUnchangedWrites covers S36 with a real API server: updates and patches that do not change the object are counted, in JSON and
+// in protobuf, and no others.
 func TestUnchangedWrites(t *testing.T) {
 	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		t.Run(contentType, func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestUnchangedWrites(t *testing.T) {
 	}
 }
 
-// TestVersionsOfBodies: the version of an object is that of its metadata, however the response arrives; other bodies count
-// nothing.
+// TestVersionsOfBodies: the version of an object is that in its metadata, even if the response arrives byte by byte. Other bodies
+// are not counted.
 func TestVersionsOfBodies(t *testing.T) {
 	for _, c := range []struct {
 		sent, answered string

@@ -71,7 +71,7 @@ func (d *decompressing) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Header.Del("Content-Encoding")
 	response.Header.Del("Content-Length")
 	response.ContentLength, response.Uncompressed = -1, true
-	if response.StatusCode == http.StatusOK { // as countRead
+	if response.StatusCode == http.StatusOK { // as for countRead
 		response.Body = &countedBody{response.Body, d.registry.compressedBytes(request)}
 	}
 	response.Body = &gzipBody{compressed: response.Body}
@@ -88,7 +88,7 @@ func (r *registry) compressedBytes(request apipath.Request) prometheus.Counter {
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper.
 func (d *decompressing) WrappedRoundTripper() http.RoundTripper { return d.next }
 
-// CloseIdleConnections serves http.Client.CloseIdleConnections.
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
 func (d *decompressing) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(d.next) }
 
 // gzipBody decompresses a body while the caller reads it, without holding all of it. Read returns errors in the gzip header. As
@@ -96,7 +96,7 @@ func (d *decompressing) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor
 type gzipBody struct {
 	compressed io.ReadCloser
 	reader     *gzip.Reader // nil before the first Read
-	err        error        // that of the header
+	err        error        // an error in the gzip header
 	closed     atomic.Bool
 	reading    atomic.Bool
 }

@@ -51,7 +51,7 @@ func serve(t *testing.T, http2 bool, handler http.HandlerFunc) *rest.Config {
 }
 
 // TestCompressionIsThatOfHTTP covers S25: with CompressedBytes, requests and responses are the same as with net/http alone,
-// for each of these responses, and compressed lists and watches count what is on the wire.
+// for each of these responses, and the bytes of compressed lists and watches on the wire are counted.
 func TestCompressionIsThatOfHTTP(t *testing.T) {
 	text := strings.Repeat("some text ", 20_000)
 	whole := compressed(t, text)
@@ -96,7 +96,7 @@ func TestCompressionIsThatOfHTTP(t *testing.T) {
 					if c.code != 0 {
 						w.WriteHeader(c.code)
 					}
-					_, _ = w.Write(c.body) // the client may have gone
+					_, _ = w.Write(c.body) // the client may have disconnected
 				})
 				config.DisableCompression = c.disabled
 				answer := func(config *rest.Config) string {
@@ -143,9 +143,9 @@ func TestCompressedWatchIsNotDelayed(t *testing.T) {
 		for {
 			select {
 			case event := <-events:
-				_, _ = fmt.Fprintln(z, event) // the client may have gone
+				_, _ = fmt.Fprintln(z, event) // the client may have disconnected
 				_ = z.Flush()
-				w.(http.Flusher).Flush() //nolint:forcetypeassert // every server has it
+				w.(http.Flusher).Flush() //nolint:forcetypeassert // net/http always implements it
 			case <-r.Context().Done():
 				return
 			}
@@ -206,7 +206,7 @@ func TestCompressedWatchIsNotDelayed(t *testing.T) {
 	}()
 	response.Body.Close()
 	if err := <-reading; err == nil {
-		t.Error("a closed watch has an event")
+		t.Error("a closed watch delivered an event")
 	}
 	if _, err := response.Body.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("read after close: %v", err)

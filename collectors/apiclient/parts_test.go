@@ -14,13 +14,13 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestVersionsInProtobufAndAtTheLimit: the version of an object in protobuf is compared, and that of an object in JSON if it ends in
-// the first 256 KiB.
+// TestVersionsInProtobufAndAtTheLimit: the version of an object in protobuf is compared, and that of an object in JSON if it ends
+// within the first 256 KiB.
 func TestVersionsInProtobufAndAtTheLimit(t *testing.T) {
 	protobuf := func(version string) string {
 		return "k8s\x00\x0a\x04type\x12\x08\x0a\x06\x0a\x01p\x32\x01" + version // name and version
 	}
-	long := func(length int) string { // of a type that fills the message up to the length
+	long := func(length int) string { // with a type that pads the message to the length
 		const end = "\x12\x08\x0a\x06\x0a\x01p\x32\x017"
 		n := length - len("k8s\x00\x0a\xf0\x0f") - len(end)
 		return "k8s\x00\x0a" + string([]byte{byte(n&0x7f | 0x80), byte(n >> 7)}) + strings.Repeat("x", n) + end
@@ -85,14 +85,14 @@ func TestReadsByVersion(t *testing.T) {
 	}
 }
 
-// brokenTransport is an *http.Transport with other answers.
+// brokenTransport claims to wrap an *http.Transport, so that responses are decompressed, but returns its own responses.
 type brokenTransport struct{ fakeTransport }
 
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper.
 func (brokenTransport) WrappedRoundTripper() http.RoundTripper { return new(http.Transport) }
 
-// TestBrokenTransportWithCompressedBytes: with CompressedBytes, what a transport below returns with an error, or without a response,
-// is returned unchanged.
+// TestBrokenTransportWithCompressedBytes: with CompressedBytes, an error or a missing response of a transport below is returned
+// unchanged.
 func TestBrokenTransportWithCompressedBytes(t *testing.T) {
 	body := strings.NewReader("not read")
 	failed := errors.New("failed")

@@ -21,7 +21,7 @@ import (
 // that it counts, and exists as long as the Observer, because such a request may be repeated at any time.
 type registry struct {
 	*core.Observer
-	// latency is what NewMetrics registers.
+	// latency is the hook that NewMetrics returns.
 	latency latency
 
 	mu      sync.RWMutex
@@ -66,7 +66,7 @@ func registryOf(obs *collectors.Observer) *registry {
 	})
 }
 
-// Collect implements core.Part: everything is in vectors.
+// Collect implements core.Part. All series are in vectors.
 func (*registry) Collect(chan<- prometheus.Metric) {}
 
 // count counts a request that took the given number of nanoseconds, with its trace ID unless that is empty.
@@ -125,7 +125,7 @@ func (r *registry) newAnswer(key answer) *answerSeries {
 			s.conflicts = conflicts
 		}
 	}
-	// The strings of the key are substrings of a URL, which would stay in memory.
+	// The strings of the key are substrings of a URL, which they would keep in memory.
 	key.Group, key.Resource = strings.Clone(key.Group), strings.Clone(key.Resource)
 	r.answers[key] = s
 	return s
@@ -144,7 +144,7 @@ func (r *registry) resource(group, resource string) string {
 	case r.isOther(group, resource):
 		return series.Other
 	}
-	// The strings are substrings of a URL, which would stay in memory.
+	// The strings are substrings of a URL, which they would keep in memory.
 	key := schema.GroupResource{Group: strings.Clone(group), Resource: strings.Clone(resource)}
 	name = series.Other
 	if len(validation.IsDNS1123Subdomain(resource)) == 0 && (group == "" || len(validation.IsDNS1123Subdomain(group)) == 0) {
@@ -169,7 +169,7 @@ func writes(verb string) bool {
 	return false
 }
 
-// subresources maps the values of the label subresource to themselves, so that a series keeps none of a URL's substrings.
+// subresources maps the values of the label subresource to themselves, so that no key keeps a URL in memory.
 var subresources = func() map[string]string {
 	set := map[string]string{"": ""}
 	for _, value := range catalog.ClientRequests.Values("subresource") {

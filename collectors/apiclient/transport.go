@@ -27,7 +27,7 @@ func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 	return WrapConfigWithOptions(obs, config, Options{})
 }
 
-// Options are the options of WrapConfigWithOptions. The zero value is that of WrapConfig.
+// Options are the options of WrapConfigWithOptions. WrapConfig uses the zero value.
 type Options struct {
 	// CompressedBytes counts the bytes of compressed lists and watches on the wire, k8s_client_compressed_bytes_total.
 	//
@@ -136,5 +136,5 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper: client-go uses it to find the TLS configuration and the dialer.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// CloseIdleConnections serves http.Client.CloseIdleConnections.
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
 func (t *transport) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(t.next) }

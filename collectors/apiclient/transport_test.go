@@ -106,7 +106,7 @@ func TestTransportCounts(t *testing.T) {
 	}
 	ok, conflict := apiclient.WrapTransport(obs, answering(http.StatusOK)), apiclient.WrapTransport(obs, answering(http.StatusConflict))
 	sendRequest(t, ok, http.MethodGet, "https://server/api/v1/pods?watch=1")
-	sendRequest(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1") // no write
+	sendRequest(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1") // not a write
 	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d")
 	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
 	sendRequest(t, conflict, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
@@ -173,7 +173,7 @@ func TestTransportLimitsResources(t *testing.T) {
 		t.Errorf("%v overflows, want %d", n, limit-invalid)
 	}
 	var unknown []*http.Request
-	for n := range 11 { // AllocsPerRun warms up with one
+	for n := range 11 { // AllocsPerRun warms up with one more
 		unknown = append(unknown, newRequest(t, http.MethodGet, fmt.Sprintf("https://server/apis/example.com/v1/unknown%d", n)))
 	}
 	if n := testing.AllocsPerRun(10, func() {
@@ -216,7 +216,7 @@ func TestTransportBehindAPath(t *testing.T) {
 	} {
 		obs, reg := observertest.New(t)
 		config := &rest.Config{Host: host}
-		wrapped := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, config)) // which counts once
+		wrapped := apiclient.WrapConfig(obs, apiclient.WrapConfig(obs, config)) // wrapped twice, counted once
 		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return apiclient.WrapTransport(obs, next) })
 		wrapped.Wrap(func(next http.RoundTripper) http.RoundTripper { return fakeWrapper{next} })
 		wrapped = apiclient.WrapConfig(obs, wrapped)
@@ -342,7 +342,7 @@ func TestRequestWithoutParent(t *testing.T) {
 	}
 }
 
-// Spans have the resources and subresources that the metrics have.
+// Spans have the same resources and subresources as metrics.
 func TestSubresourceOfSpans(t *testing.T) {
 	tracer := &spantest.Tracer{}
 	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })
@@ -371,7 +371,7 @@ func TestSubresourceOfSpans(t *testing.T) {
 func TestDurationOfARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
-		time.Sleep(time.Hour) // since the Observer exists
+		time.Sleep(time.Hour) // the age of the Observer must not count
 		transport := apiclient.WrapTransport(obs, slowly{answering(http.StatusOK)})
 		_, _ = transport.RoundTrip(newRequest(t, http.MethodGet, "http://server/api/v1/pods")) //nolint:bodyclose // the response has none
 		if s := metricstest.Take(t, reg); s["k8s_client_request_duration_seconds_sum{verb=list}"] != 2 {

@@ -1,7 +1,7 @@
 package apiclient
 
 const (
-	// codeError is the value of LabelCode for a request without a response.
+	// codeError is the value of the label code for a request without a response.
 	codeError = "error"
 )
 

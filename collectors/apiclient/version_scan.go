@@ -29,7 +29,7 @@ type versionScan struct {
 const (
 	keyMetadata = "metadata"
 	keyVersion  = "resourceVersion"
-	// maxProtobuf is more bytes than the type, name, namespace and UID of an object take.
+	// maxProtobuf exceeds the size of the type, name, namespace and UID of an object.
 	maxProtobuf = 2048
 )
 

@@ -18,7 +18,7 @@ func Remembered(obs *collectors.Observer, controller, finalizer string) int {
 	return len(c.objects)
 }
 
-// Remembered returns the number of writes.
+// Remembered returns the number of remembered writes.
 func (w *Writes[K]) Remembered() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

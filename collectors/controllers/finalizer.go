@@ -134,7 +134,7 @@ type cleanup struct {
 	attempts int
 }
 
-// expired reports whether the last attempt was so long ago that the object may be gone, or cleaned up by another replica.
+// expired reports whether the last attempt was so long ago that the object may have been deleted, or cleaned up by another replica.
 func (c *cleanup) expired(now int64) bool {
 	return c.attempts == 0 && now-c.tried > int64(cleanupMemory)
 }

@@ -370,7 +370,7 @@ func TestRollbackAllocations(t *testing.T) {
 	}
 }
 
-// The timeout of a cleanup is an event of its span and a log line with its trace ID, and so is a rollback (S35).
+// A cleanup timeout is recorded as a span event and logged with the trace ID. A rollback has a span and is logged too (S35).
 func TestFinalizerSpans(t *testing.T) {
 	var log bytes.Buffer
 	tracer := &spantest.Tracer{}

@@ -18,7 +18,7 @@ import (
 // Options configures the decorators of reconcile functions. The zero value is useful.
 type Options struct {
 	// IsTerminal reports whether an error is terminal, which means that it is not retried. By default, only errors with a
-	// method Terminal() bool are, see NewReconciler. For controller-runtime:
+	// method Terminal() bool that returns true are terminal: see NewReconciler. For controller-runtime:
 	//
 	//	func(err error) bool { return errors.Is(err, reconcile.TerminalError(nil)) }
 	//

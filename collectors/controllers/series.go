@@ -118,7 +118,7 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// outcomes are the outcomes of one function by result: how many, and how long they took.
+// outcomes counts and times the calls of one function by result.
 type outcomes struct {
 	metrics                     *core.Vectors
 	gate                        core.Gate

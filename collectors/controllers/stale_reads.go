@@ -18,7 +18,7 @@ const (
 	// maxWrites is the number of writes that one Writes remembers, at about 50 bytes each plus the key.
 	maxWrites = 10_000
 	// maxWriteAge is how long a write is remembered. A reconcile that waits while the cache is stale must not wait forever:
-	// objects leave the selector of a cache, and versions go back when etcd is restored.
+	// objects leave the selector of a cache, and versions go backwards when etcd is restored.
 	maxWriteAge = 10 * time.Minute
 )
 
@@ -99,8 +99,8 @@ func (w *Writes[K]) Behind(key K, store interface{ LastStoreSyncResourceVersion(
 }
 
 // Stale reports whether an object from the cache is older than the last write with its key, and counts a stale read if so.
-// That includes a predecessor with the same name. A nil object is never stale: it may not have arrived yet, or be gone
-// already. With the key of an owner use Behind, because Stale would compare the object with a write to another one.
+// That includes a predecessor with the same name. A nil object is never stale: it may not have arrived yet, or may have been
+// deleted. With the key of an owner, use Behind, because Stale would compare the object with a write to another one.
 func (w *Writes[K]) Stale(key K, obj metav1.Object) bool {
 	return !isNil(obj) && w.older(key, obj.GetResourceVersion())
 }

@@ -127,10 +127,10 @@ func TestStaleReadsEnd(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		if w.Stale(1, at("9")) || w.Remembered() != 0 {
-			t.Errorf("stale forever, with %d writes", w.Remembered())
+			t.Errorf("a write that never arrived is still stale, with %d writes remembered", w.Remembered())
 		}
 
-		// An update that changes nothing returns the same version, and is no later write.
+		// An update that changes nothing returns the same version, and does not count as a later write.
 		w.Wrote(1, at("10"))
 		time.Sleep(controllers.MaxWriteAge)
 		w.Wrote(1, at("10"))

@@ -83,7 +83,7 @@ func (r *rig) create(name string) {
 }
 
 // volatile are the series that change independently of the test: bookmarks arrive at any time, each is received before it is
-// stored, and versions are etcd's.
+// stored, and versions come from etcd.
 var volatile = []string{
 	"k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{",
 	"k8s_informer_store_lag_seconds", "k8s_informer_sync_lag_seconds",

@@ -76,7 +76,7 @@ func TestAssertSynced(t *testing.T) {
 	fails(informer.AssertOptions{}, "no informers")
 }
 
-// For an informer without an observed connection, AssertSynced can only use the known state.
+// For an informer without an observed store, AssertSynced can only use the known state.
 func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	obs, _ := observertest.New(t)
 	lw := informer.NewListerWatcher(obs, pods, podListWatch(fake.NewClientset()))

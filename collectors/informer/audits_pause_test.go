@@ -111,7 +111,7 @@ func TestPauseAudits(t *testing.T) {
 		t.Errorf("%d requests of audits while they were paused", n-seen)
 	}
 
-	// Leadership is acquired again: a difference is reported when two audits have found it. The late end of the earlier
+	// Leadership is acquired again: a difference is reported when two audits have found it. The context of the earlier
 	// term has no effect.
 	informer.ResumeAudits(t.Context(), c.obs)
 	informer.ResumeAudits(elected, c.obs)

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 )
 
-// newest reports whether this client-go is the newest supported version. The expected diaries are those of that version.
+// newest reports whether this client-go is the newest supported version. Expected behavior is that of this version.
 const newest = true
 
 // behaviorsSince037 need functions that client-go has had since v0.37.

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// stage is the environment of a story: an informer, plain or decorated, and a diary of its observable behavior.
+// stage is the fixture of a scenario: an informer, plain or decorated, and a log of its observable behavior.
 type stage struct {
 	*testing.T
 	server      *fakeapi.Server
@@ -30,7 +30,7 @@ type stage struct {
 
 	mu    sync.Mutex
 	diary []string
-	// settled is how much of the diary is in its final order.
+	// settled is the number of log entries that are in their final order.
 	settled int
 }
 
@@ -40,7 +40,7 @@ func (s *stage) note(format string, args ...any) {
 	s.diary = append(s.diary, fmt.Sprintf(format, args...))
 }
 
-// quiesce waits until nothing else happens. Entries that handlers wrote at the same time are sorted.
+// quiesce waits until all goroutines are blocked, and sorts the entries that handlers have written concurrently.
 func (s *stage) quiesce() {
 	synctest.Wait()
 	s.mu.Lock()
@@ -81,7 +81,7 @@ func (s *stage) run(inf cache.SharedInformer) (stream *fakeapi.Stream, stop func
 	return <-s.server.Streams, stop
 }
 
-// show plays a story to a plain or a decorated informer and returns the diary.
+// show runs a scenario with a plain or a decorated informer and returns the log.
 func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stage{T: t, server: fakeapi.NewServer()}
@@ -109,7 +109,7 @@ func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 	return diary
 }
 
-// A decorated informer meets the expectations of client-go's own tests. The expected diaries are those of the newest
+// A decorated informer meets the expectations of client-go's own tests. The expected logs are those of the newest
 // client-go.
 func TestDecoratedInformersBehaveAsPlainOnes(t *testing.T) {
 	surviveHandlers(t)
@@ -134,7 +134,7 @@ func merged(tables ...map[string]behavior) map[string]behavior {
 	return all
 }
 
-// behavior is a story and the diary that it leaves.
+// behavior is a scenario and the expected log.
 type behavior struct {
 	story func(*stage)
 	want  []string

@@ -22,7 +22,7 @@ import (
 )
 
 // BenchmarkAPIServer compares the rate of events from a real API server to a handler. The budget is 0.98 of the rate
-// without decorators: a ratio of 1.02.
+// without decorators, which is a ratio of 1.02.
 func BenchmarkAPIServer(b *testing.B) {
 	const objects, rounds = 100, 100
 	client := kubernetes.NewForConfigOrDie(stacktest.Config(b))

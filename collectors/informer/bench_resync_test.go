@@ -28,7 +28,7 @@ import (
 // without resyncs, and reports the share of a CPU at usual periods. It fails if a resync sends a request.
 func BenchmarkResync(b *testing.B) {
 	const objects, resyncs = 500, 10
-	const copies = 20 // of the informer, so that resyncs stand out from what a process does anyway
+	const copies = 20 // of the informer, so that resyncs stand out from other work of the process
 	var requests atomic.Int64
 	config := stacktest.Config(b)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {

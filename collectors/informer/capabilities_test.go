@@ -95,7 +95,7 @@ func TestIndexerKeepsItsCapabilities(t *testing.T) {
 		return informer.Wrap(obs, pods, informerWithStore{indexer: inner}).GetIndexer()
 	}
 	if _, ok := plain.(cache.TransactionStore); !ok {
-		t.Fatal("client-go's indexer has no transactions any more")
+		t.Fatal("client-go's indexer no longer has transactions")
 	}
 	transactional, ok := decorated(plain).(cache.TransactionStore)
 	if !ok {

@@ -41,14 +41,14 @@ type AssertOptions struct {
 	IDs []ID
 	// MaxSyncLag is the largest sync lag that passes. The default is 5 s, the default objective.
 	MaxSyncLag time.Duration
-	// NoRequests leaves out the freshness check and its request. Unless Equal is set, the result follows from the present
-	// state: within microseconds, or two seconds if a store hangs.
+	// NoRequests skips the freshness check and its request. Unless Equal is set, the result follows from the current state,
+	// and takes microseconds, or two seconds if a store hangs.
 	NoRequests bool
 	// Equal also compares each cache with the API server, at the cost of an audit: see collectors.Checks.
 	Equal bool
 }
 
-// AssertSynced returns an error unless informers are synced, connected and fresh at this moment, and equal to the API server if asked.
+// AssertSynced returns an error unless informers are currently synced, connected and fresh and, with Equal, equal to the API server.
 // The error names each informer and its problem. Use it in tests and readiness probes; probes that run often should
 // set NoRequests. A freshness check takes a second and one watch request per informer, at most 16 at a time. It needs an observed
 // connection and store: informers of Wrap and NewListerWatcher pass with NoRequests only. Without informers, it returns an error.

@@ -116,8 +116,7 @@ func duplicates(informers []*informer) int {
 	return len(informers) - len(distinct)
 }
 
-// differences returns the number of differences that two audits have found, by their kind. It reports false before the
-// first audit.
+// differences returns the number of differences that two audits have found, by kind, and reports whether there has been an audit.
 func differences(informers []*informer) (found map[string]int, audited bool) {
 	found = map[string]int{}
 	for _, inf := range informers {

@@ -47,7 +47,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		}
 		indexer, ok := store.(cache.Indexer)
 		if !ok {
-			t.Fatal("client-go's store is an Indexer, ours is not")
+			t.Fatal("client-go's store is an Indexer, the decorated store is not")
 		}
 		if err := indexer.AddIndexers(cache.Indexers{"late": cache.MetaNamespaceIndexFunc}); err != nil {
 			t.Error(err)
@@ -111,7 +111,7 @@ func expect(t *testing.T, calls <-chan string, want string) {
 	}
 }
 
-// A program without a handler must not get one: client-go fails as without the library.
+// The decorator must not add a handler if the program has none: client-go fails as it does without the library.
 func TestInformerWithoutHandler(t *testing.T) {
 	obs, reg := observertest.New(t)
 	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{ListerWatcher: fakeapi.NewServer(), ObjectType: &corev1.Pod{}})

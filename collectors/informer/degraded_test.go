@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// S42: an informer is degraded from the moment that its sync lag exceeds 5 s until 30 s after it last did. The application is called
+// S42: an informer is degraded from the time its sync lag exceeds 5 s until 30 s after it last did. The application is called
 // once for each change, even if an earlier call panicked.
 func TestDegradedBySyncLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -83,8 +83,8 @@ func TestDegradedBySyncLag(t *testing.T) {
 	})
 }
 
-// S15, S42: a handler that finishes an event more than 5 s after its receipt makes the informer degraded, even if nothing was read
-// in the meantime.
+// S15, S42: a handler that finishes an event more than 5 s after its receipt makes the informer degraded, even if its state was not
+// read in the meantime.
 func TestDegradedByEventLag(t *testing.T) {
 	for took, want := range map[time.Duration]float64{4 * time.Second: 0, 6 * time.Second: 1} {
 		synctest.Test(t, func(t *testing.T) {

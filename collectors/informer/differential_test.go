@@ -26,9 +26,9 @@ import (
 )
 
 // TestDecoratedInformersCallHandlersAsPlainOnes runs the same sequence on a plain and on a decorated informer: objects are
-// created, changed and deleted, watches end, versions expire, lists are repeated, handlers are added late, are slow, panic,
-// resync and are removed, busy or not. Each handler must be called in the same order with the same objects, at the same
-// time.
+// created, changed and deleted; watches end; versions expire; lists are repeated; handlers are added late, are slow, panic,
+// resync, and are removed while busy or idle. Each handler must be called with the same objects, in the same order and at
+// the same time.
 func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	t.Setenv("GODEBUG", "randseednop=0")
 	surviveHandlers(t)
@@ -56,8 +56,8 @@ func TestDecoratedInformersCallHandlersAsPlainOnes(t *testing.T) {
 	}
 }
 
-// surviveHandlers makes client-go survive handlers that panic. Its default panic and error handlers log, and keep a minimum
-// time between errors, by the clock of the process.
+// surviveHandlers makes client-go survive handlers that panic, without its default panic and error handlers, which log and
+// limit the rate of errors by the clock of the process.
 func surviveHandlers(t *testing.T) {
 	onError, onPanic, crash := utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash
 	utilruntime.ErrorHandlers, utilruntime.PanicHandlers, utilruntime.ReallyCrash = nil, nil, false
@@ -79,7 +79,7 @@ func window(calls []string, at int) []string {
 	return calls[min(max(at-2, 0), len(calls)):min(at+3, len(calls))]
 }
 
-// play plays the story of a seed and returns the calls of each handler, followed by the final state as another list.
+// play runs the scenario of a seed and returns the calls of each handler, followed by the final state as another list.
 func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 	synctest.Test(t, func(t *testing.T) {
 		rand.Seed(int64(seed)) //nolint:staticcheck // SA1019: the deprecation does not apply here
@@ -105,7 +105,7 @@ func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 	return calls
 }
 
-// story is an informer, its server and its handlers. Every third informer is one with a single handler.
+// story is a scenario: an informer, its server and its handlers. Every third informer is one with a single handler.
 type story struct {
 	*testing.T
 	rand   *randv2.Rand
@@ -170,12 +170,12 @@ func (s *story) withOneHandler(obs *collectors.Observer, decorated bool, options
 	switch s.rand.IntN(3) {
 	case 0:
 		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	case 1: // without resyncs, see addHandler
+	case 1: // without resyncs: see addHandler
 		options.ResyncPeriod = 0
 		if delay := time.Duration(1+s.rand.IntN(900)) * time.Millisecond; !locked {
 			r.delay = delay
 		}
-	case 2: // only where objects arrive one by one: of a batch or a resync, random objects would be lost
+	case 2: // only if objects arrive one by one: with a batch or a resync, the lost objects would be random
 		options.ResyncPeriod = 0
 		r.panics = func(string) bool { return s.panics.Load() }
 	}
