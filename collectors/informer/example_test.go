@@ -124,7 +124,7 @@ func ExampleInformerFor() {
 	if _, err := informer.InformerFor(obs, factory, widgetsGVR, client.ExampleV1().Widgets(""), informer.Options{}); err != nil {
 		panic(err)
 	}
-	widgets := factory.Widgets() // unchanged from here on
+	widgets := factory.Widgets() // the rest of the program is unchanged
 
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); widgets.Run(stop) }()
@@ -242,7 +242,7 @@ func ExampleNewInformerFunc() {
 	obs, registry := observertest.Example()
 	lw := podListWatch(fake.NewClientset(shopPod))
 
-	_, newInformer := informer.NewInformerFunc(obs, nil) // that of the cache's options
+	_, newInformer := informer.NewInformerFunc(obs, nil) // nil, because the fake has no HTTP client
 
 	pods := newInformer(lw, &corev1.Pod{}, 10*time.Hour, cache.Indexers{})
 	stop, done := make(chan struct{}), make(chan struct{})

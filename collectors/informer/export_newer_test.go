@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 )
 
-// MetricsProvider returns what an informer of an Observer reports client-go's own metrics to.
+// MetricsProvider returns the provider to which an informer of an Observer reports client-go's own metrics.
 func MetricsProvider(obs *collectors.Observer, id ID, provider cache.InformerMetricsProvider) cache.InformerMetricsProvider {
 	provideMetrics(registryOf(obs).newInformer(id).shared, &provider)
 	return provider

@@ -9,7 +9,7 @@ import (
 // End ends a decorated informer that was not run.
 func End(inf cache.SharedIndexInformer) { inf.(*sharedIndexInformer).informer.end() }
 
-// NewCursor returns a cursor at the events that the ListerWatcher receives from now on.
+// NewCursor returns a cursor for the events that the ListerWatcher receives from now on.
 func (l *ListerWatcher) NewCursor() *ring.Cursor {
 	c := l.informer.connection.Ring.NewCursor()
 	c.Registered()
@@ -24,7 +24,7 @@ func (l *ListerWatcher) Decorate(name string, h cache.ResourceEventHandler) cach
 	return decorated
 }
 
-// Receive accounts for an event of the given version, received now.
+// Receive records an event with the given version, received now.
 func (l *ListerWatcher) Receive(version uint64) {
 	l.informer.connection.Ring.Push(version, l.informer.shared.Now())
 }

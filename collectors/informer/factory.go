@@ -70,7 +70,7 @@ func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.New
 	})
 }
 
-// ForResource implements informers.SharedInformerFactory. client-go's reuses an existing informer of the type.
+// ForResource implements informers.SharedInformerFactory. client-go's factory reuses an existing informer of the type.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
 	// An informer of this second factory is never started.
 	generic, err := f.newRaw(f.client, 0).ForResource(resource)
@@ -84,7 +84,7 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.G
 }
 
 // generatedFactory is the factory as the generated group interfaces see it. They pass a function that builds an undecorated
-// informer; it builds a decorated one of the same connection instead.
+// informer; generatedFactory builds a decorated one with the same connection instead.
 type generatedFactory struct {
 	internalinterfaces.SharedInformerFactory
 	factory *factory

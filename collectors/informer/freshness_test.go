@@ -130,7 +130,7 @@ func TestFreshInformer(t *testing.T) {
 	})
 	c.stop()
 	if own := requests.Load() - shortWatches.Load(); own != ownRequests {
-		t.Errorf("%d further requests besides the checks'", own-ownRequests)
+		t.Errorf("%d more requests than those of the checks", own-ownRequests)
 	}
 	if checks := shortWatches.Load(); float64(checks) < after[freshCount] || float64(checks) > after[freshCount]+2 {
 		t.Errorf("%d requests for %v checks", checks, after[freshCount])
@@ -138,8 +138,8 @@ func TestFreshInformer(t *testing.T) {
 	noChecksRun(t)
 }
 
-// Ten informers of an Observer share their checks, and each has its turn: one check per interval, and one more while informers
-// are silent, of which up to three may have accumulated.
+// Ten informers of an Observer take turns: there is one check per interval, and one more per interval while informers are silent, of
+// which up to three may have accumulated.
 func TestInformersTakeTurns(t *testing.T) {
 	t.Parallel()
 	const interval = time.Second
@@ -194,7 +194,7 @@ func TestChecksEndWithTheInformer(t *testing.T) {
 	}
 }
 
-// An audit that hangs in a client without contexts does not keep the informer from ending.
+// An audit that hangs in a client that ignores contexts does not keep the informer from ending.
 func TestClientThatIgnoresContexts(t *testing.T) {
 	obs, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test", Checks: collectors.Checks{Audit: time.Millisecond}})
 	if err != nil {
@@ -271,7 +271,7 @@ func TestStalledWatch(t *testing.T) {
 	lagging := c.waitFor("the lag is seen", func(s metricstest.Snapshot) bool { return s[laggingCount] >= 2 && s[syncLag] > 4 })
 	lagging.Since(idle, syncLag, "k8s_informer_freshness_checks_total", "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{})
 	if lagging["k8s_informer_watch_connected"] != 1 {
-		t.Error("the stalled watch was noticed otherwise")
+		t.Error("the stalled watch is reported as disconnected")
 	}
 	if err := proxy.Restore(); err != nil {
 		t.Fatal(err)

@@ -63,8 +63,8 @@ func TestSharedTransform(t *testing.T) {
 	}
 }
 
-// An index function that fails makes client-go panic, and no handler gets the event (P8, S21). A failure on behalf of a reader loses
-// no event.
+// An index function that fails makes client-go panic, and no handler gets the event (P8, S21). A failure during a read loses no
+// event.
 func TestIndexFunctionThatFails(t *testing.T) {
 	defer func(before bool) { utilruntime.ReallyCrash = before }(utilruntime.ReallyCrash) //nolint:reassign // client-go's own switch
 	utilruntime.ReallyCrash = false
@@ -173,7 +173,7 @@ func TestResyncPeriodsOfDuplicates(t *testing.T) {
 	}
 }
 
-// An index function that fails for an object that cannot be read is an error for its caller, as without the decorator.
+// If an index function fails for a typed nil, the reader gets the error, as without the decorator.
 func TestIndexFunctionForATypedNil(t *testing.T) {
 	obs, reg := observertest.New(t)
 	inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{

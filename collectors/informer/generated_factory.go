@@ -34,7 +34,7 @@ type GeneratedClient[L runtime.Object] interface {
 //
 //	factory := externalversions.NewSharedInformerFactory(client, resync)
 //	_, err := informer.InformerFor(obs, factory, v1.SchemeGroupVersion.WithResource("widgets"), client.ExampleV1().Widgets(""), informer.Options{})
-//	widgets := factory.Example().V1().Widgets() // unchanged from here on
+//	widgets := factory.Example().V1().Widgets() // the rest of the program is unchanged
 //
 // The factory does not expose its namespace and its list options: repeat them in the options, and the namespace in the
 // client. Its resync periods and its Transform apply. As with any informer of a factory, the next Start starts it.

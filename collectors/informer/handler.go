@@ -37,8 +37,8 @@ type handler struct {
 	goroutine uint64
 	// registered is when the handler was registered: no event can have waited longer for it.
 	registered int64
-	// listReceived is when the object in the handler was received in a list, 0 otherwise. The ring has the events of
-	// watches.
+	// listReceived is when the object that the handler is processing was received in a list, 0 otherwise. The ring has the
+	// events of watches.
 	listReceived atomic.Int64
 	// handled is the resourceVersion of the last watch event that the handler has finished, or 0 if none.
 	handled atomic.Uint64
@@ -243,7 +243,7 @@ func (h *handler) recordSpan(d *delivery, object any) {
 	d.leave = h.shared.Tracing.Deliveries.Begin(h.goroutine, d.span.SpanContext())
 }
 
-// handlerStarted is the span event at the moment the handler is called.
+// handlerStarted is the span event of the call of the handler.
 const handlerStarted = "handler.started"
 
 // endSpan ends the span of a delivery and returns its trace ID.

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/handlername"
 )
 
-// NamedHandler sets the value of the label handler for a handler that is added to a decorated informer. Other informers take
+// NamedHandler sets the value of the label handler for a handler that is added to a decorated informer. Other informers accept
 // the result like any handler. Without a name, or with an empty one, a handler is named after its function or type.
 func NamedHandler(name string, h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return namedHandler{ResourceEventHandler: h, name: name}

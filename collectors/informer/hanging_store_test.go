@@ -65,7 +65,7 @@ func TestHangingIndexFunction(t *testing.T) {
 	}
 	for _, equal := range []bool{false, true} {
 		err := informer.AssertSynced(t.Context(), obs, informer.AssertOptions{IDs: []informer.ID{{Resource: "hanging"}}, MaxSyncLag: time.Hour, NoRequests: equal, Equal: equal})
-		if err == nil || !strings.Contains(err.Error(), "store does not answer") {
+		if err == nil || !strings.Contains(err.Error(), "store does not respond") {
 			t.Errorf("the store hangs: %v", err)
 		}
 	}

@@ -26,7 +26,7 @@ type transactionalIndexer struct {
 // decorateIndexer decorates the store of the informer. synced reports whether it has its initial state.
 func (inf *informer) decorateIndexer(inner cache.Indexer, synced func() bool) cache.Indexer {
 	decorated := indexer{Indexer: inner, metrics: inf.metrics, reads: inf.metrics.reads, functions: &inf.functions}
-	if versioned, ok := inner.(audit.Indexer); ok { // older versions of client-go have no exact moment at which a store is filled
+	if versioned, ok := inner.(audit.Indexer); ok { // older versions of client-go do not reveal when a store is filled
 		decorated.early = reads.NewEarly(versioned.LastStoreSyncResourceVersion, synced, inf.metrics.earlyReads.Add)
 	}
 	if t, ok := inner.(cache.TransactionStore); ok {

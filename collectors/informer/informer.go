@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
-// informer is what the decorators of one informer share: the ListerWatcher writes the connection, the handlers read it,
-// and a scrape reads everything.
+// informer is the state that the decorators of one informer share: the ListerWatcher writes the connection, the handlers read
+// it, and a scrape reads everything.
 type informer struct {
 	shared     *shared
 	id         ID

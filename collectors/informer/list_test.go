@@ -102,7 +102,7 @@ func TestListAndStreamingListCountTheSame(t *testing.T) {
 	})
 }
 
-// A list is one attempt, regardless of its pages: after an expired continuation client-go's pager begins again.
+// A list is one attempt, regardless of its pages: after an expired continue token, client-go's pager starts over.
 func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 	obs, reg := observertest.New(t)
 	server := fakeapi.NewServer()

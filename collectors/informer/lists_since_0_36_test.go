@@ -24,7 +24,7 @@ import (
 
 const unsyncedReads = "k8s_informer_unsynced_reads_total"
 
-// Reads that find nothing before the initial sync count, and none after it (S31).
+// Reads that find nothing are counted before the initial sync, and not after it (S31).
 func TestReadsBeforeSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -61,7 +61,7 @@ func TestReadsBeforeSync(t *testing.T) {
 	})
 }
 
-// A handler of the initial list reads a cache that has it. Fake clients have no versions.
+// A handler that processes the initial list reads a cache that already has it. Fake clients have no versions.
 func TestReadsOfHandlersAreNotEarly(t *testing.T) {
 	obs, reg := observertest.New(t)
 	client := fake.NewClientset(fakeapi.Pod("a", 7))
@@ -81,7 +81,7 @@ func TestReadsOfHandlersAreNotEarly(t *testing.T) {
 		t.Fatal("the handler is not synced")
 	}
 	if _, ok := metricstest.Take(t, reg)[unsyncedReads]; ok {
-		t.Error("reads of a synced cache count")
+		t.Error("reads of a synced cache are counted")
 	}
 }
 

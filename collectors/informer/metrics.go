@@ -55,7 +55,7 @@ type metrics struct {
 	// conflicts and drops exist once a transform is set.
 	conflicts *core.LazyCounter
 	drops     *core.CounterSet
-	// indexErrors and earlyReads are created with the first of each.
+	// indexErrors and earlyReads are created when they first increase.
 	indexErrors, earlyReads *core.LazyCounter
 
 	// gate is closed when the last informer has ended.

@@ -91,7 +91,7 @@ func TestNewInformerFuncNames(t *testing.T) {
 			t.Errorf("%s: the indexers are %v", name, got)
 		}
 		if err := errors.Join(inf.SetTransform(nil), inf.SetWatchErrorHandler(func(*cache.Reflector, error) {})); err != nil {
-			t.Errorf("%s: what the cache sets next: %v", name, err)
+			t.Errorf("%s: SetTransform and SetWatchErrorHandler: %v", name, err)
 		}
 	}
 	if requests.Load() != 0 || transported.Load() != 0 {

@@ -22,7 +22,7 @@ type InformerName interface { //nolint:revive // the name is client-go's
 	Release()
 }
 
-// sharedOptions and controllerOptions have the fields of client-go's newer options with any client-go.
+// sharedOptions and controllerOptions have the fields of client-go's newer options, regardless of the client-go version.
 type (
 	sharedOptions struct {
 		cache.SharedIndexInformerOptions

@@ -22,8 +22,8 @@ type Options struct {
 	// the factory's period.
 	CustomResync map[metav1.Object]time.Duration
 	// InformerName is a *cache.InformerName that identifies the factory's informers in client-go's own metrics: see
-	// collectors.Options.UpstreamMetrics.
-	// Shutdown of a factory releases it. InformerFor ignores it: the factory has its own. The default is none.
+	// collectors.Options.UpstreamMetrics. Shutdown of the factory releases it. InformerFor ignores it: the factory has its own.
+	// The default is none.
 	InformerName InformerName
 }
 

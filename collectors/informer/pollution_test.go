@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// Replacing a Transform is counted, and the log contains where both were set (P1).
+// Replacing a Transform is counted, and the log shows where both were set (P1).
 func TestTransformConflicts(t *testing.T) {
 	var log bytes.Buffer
 	obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -100,7 +100,7 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// A relist of unchanged objects gives every handler of an informer without resyncs an update (S20, B5).
+// After a relist, every handler gets an update of each unchanged object, even if the informer has no resyncs (S20, B5).
 func TestUnchangedUpdatesOfARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -126,7 +126,7 @@ func TestUnchangedUpdatesOfARelist(t *testing.T) {
 	})
 }
 
-// Updates of the status wake every handler, but leave the generation as it is (S37).
+// Status updates are passed to every handler, but do not change the generation (S37).
 func TestSameGenerationUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

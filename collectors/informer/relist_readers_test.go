@@ -30,7 +30,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// S29: readers that list while a relist replaces all objects see those before it or those after it, never a mixture. Every object is
+// S29: readers that list while a relist replaces all objects see the old objects or the new ones, never a mixture. Every object is
 // changed while the informer is disconnected. Since client-go 0.36 (AtomicFIFO), Replace of the store swaps them under its lock.
 func TestReadersDuringARelist(t *testing.T) {
 	t.Parallel()
@@ -117,8 +117,8 @@ func TestReadersDuringARelist(t *testing.T) {
 	}
 }
 
-// interruptible lists and watches ConfigMaps, except while it is interrupted: the watch ends, its version has expired, and everything
-// else waits.
+// interruptible lists and watches ConfigMaps. When it is interrupted, the watch ends, its version expires, and all other requests
+// wait.
 type interruptible struct {
 	maps                  typedcorev1.ConfigMapInterface
 	interrupted, restored chan struct{}

@@ -101,8 +101,8 @@ func (f *resourceFactory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.Gr
 	return synced
 }
 
-// Shutdown keeps the factory from starting informers and waits until the running ones have ended. Their stop channel must be
-// closed for that. It may be called more than once.
+// Shutdown keeps the factory from starting informers and waits until the running ones have ended, which requires that their
+// stop channel is closed. It may be called more than once.
 func (f *resourceFactory) Shutdown() {
 	f.mu.Lock()
 	f.shuttingDown = true

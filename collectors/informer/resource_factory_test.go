@@ -31,7 +31,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// anyResourceFactory is what client-go's dynamic and metadata factories have in common.
+// anyResourceFactory has the methods that client-go's dynamic and metadata factories have in common.
 type anyResourceFactory interface {
 	Start(<-chan struct{})
 	ForResource(schema.GroupVersionResource) informers.GenericInformer
@@ -50,7 +50,7 @@ type resourceFactoryCase struct {
 	obs *collectors.Observer
 }
 
-// forEachResourceFactory runs a test with client-go's two factories and with ours.
+// forEachResourceFactory runs a test with client-go's two factories and with the decorated ones.
 func forEachResourceFactory(t *testing.T, options informer.Options, objects []*metav1.PartialObjectMetadata, test func(*testing.T, resourceFactoryCase)) {
 	for _, kind := range []string{"dynamic", "metadata"} {
 		for _, decorated := range []bool{false, true} {
@@ -137,10 +137,10 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 		stop := make(chan struct{})
 		never := make(chan struct{})
 		if synced := c.factory.WaitForCacheSync(never); len(synced) != 0 {
-			t.Errorf("waited for what was not started: %v", synced)
+			t.Errorf("waited for informers that were not started: %v", synced)
 		}
 		c.factory.Start(stop)
-		c.factory.Start(stop) // again, as documented: only what is new is started
+		c.factory.Start(stop) // again, as documented: only new informers are started
 		if synced := c.factory.WaitForCacheSync(never); len(synced) != 1 || !synced[podsResource] {
 			t.Errorf("synced: %v", synced)
 		}
@@ -149,7 +149,7 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 			t.Errorf("waited for an informer that was not started: %v", synced)
 		}
 		if late.Informer().HasSynced() {
-			t.Error("an informer has started by itself")
+			t.Error("an informer was started without Start")
 		}
 
 		objects, err := inf.Lister().List(apilabels.Everything())

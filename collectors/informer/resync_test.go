@@ -21,7 +21,7 @@ import (
 
 // The reported periods are those at which client-go calls the handlers (P4, P10, O6).
 func TestResyncPeriods(t *testing.T) {
-	const none = -1 // takes the informer's default
+	const none = -1 // uses the informer's default
 	for _, c := range []struct {
 		informer     time.Duration
 		before, late []time.Duration

@@ -62,7 +62,7 @@ func testSeriesOfAnInformer(t *testing.T, options func(*collectors.Options), bud
 		t.Fatal(err)
 	}
 	families = slices.DeleteFunc(families, func(f *dto.MetricFamily) bool {
-		return !strings.HasPrefix(f.GetName(), "k8s_informer_") || f.GetName() == catalog.InformerLabelOverflow.Name // of all informers together
+		return !strings.HasPrefix(f.GetName(), "k8s_informer_") || f.GetName() == catalog.InformerLabelOverflow.Name // shared by all informers
 	})
 	if n := metricstest.Series(families); n > budget || n < budget/2 {
 		t.Errorf("an informer has %d series, want at most %d:\n%s", n, budget, metricstest.Take(t, r.registry))

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// Reads by key are hits or misses, all others are lists by index, writes are neither (S1).
+// Reads by key are hits or misses, all other reads are lists by index, and writes are not counted (S1).
 func TestReads(t *testing.T) {
 	obs, reg := observertest.New(t)
 	inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{
@@ -136,7 +136,7 @@ func TestNothingIsLeft(t *testing.T) {
 	} {
 		for n := range 300 {
 			if v := c.Acquire(fmt.Sprint(n)); v == "other" && n < 200 {
-				t.Fatalf("the cap of the %s did not get its room back: %d is %s", name, n, v)
+				t.Fatalf("the limit of the %s is still used up: %d is %s", name, n, v)
 			}
 		}
 	}

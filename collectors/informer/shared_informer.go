@@ -170,7 +170,7 @@ func (s *sharedIndexInformer) SetTransform(f cache.TransformFunc) error {
 	return nil
 }
 
-// reportSharedTransform logs once that a Transform decides what several handlers see.
+// reportSharedTransform logs once that a Transform affects several handlers.
 func (s *sharedIndexInformer) reportSharedTransform() {
 	handlers := s.informer.currentHandlers()
 	setAt := s.transforms.SharedBy(len(handlers))

@@ -10,9 +10,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// Status is a snapshot of the state of one informer, for status pages. The metrics contain the same and more.
+// Status is a snapshot of the state of one informer, for status pages. The metrics have the same information, and more.
 type Status struct {
-	// ID is what the informer watches.
+	// ID identifies the informer.
 	ID ID
 	// Started reports whether the informer has been run. Until then, the other fields are not valid.
 	Started bool
@@ -154,7 +154,7 @@ func (inf *informer) status() Status {
 	return s
 }
 
-// unstored returns when the oldest received event was received that is not in the store, given the version of the store.
+// unstored returns when the oldest event that is not in the store was received, given the version of the store.
 func (inf *informer) unstored(stored uint64) (at int64, behind bool) {
 	if stored == 0 {
 		return 0, false // not synced, or not a number
@@ -186,8 +186,8 @@ func (h *handler) status(pending uint64) HandlerStatus {
 	return s
 }
 
-// storePatience is how long a scrape waits for the stores of all informers before it leaves out the one that it waits for. Reading
-// them takes microseconds, unless a writer hangs or objects are counted in large stores.
+// storePatience is how long a scrape waits for the stores of all informers before it skips the one that it waits for. Reading them
+// takes microseconds, unless a writer hangs or objects are counted in large stores.
 const storePatience = 2 * time.Second
 
 // stored is the state of an informer's store as last read. Reading waits for the writer of the store, and thereby for the index
@@ -200,7 +200,7 @@ type stored struct {
 	reader atomic.Pointer[pass]
 }
 
-// readStores reads the stores of informers. A store that does not answer is left out until it does, at the cost of storePatience
+// readStores reads the stores of informers. A store that does not respond is skipped until it does, at the cost of storePatience
 // once: while its writer hangs, its last known state is still the current one.
 func readStores(informers []*informer) {
 	patience := time.NewTimer(storePatience)
@@ -249,7 +249,7 @@ func (inf *informer) readStore() {
 		if p.waitsFor(inf) {
 			return
 		}
-		inf.stored.reader.CompareAndSwap(p, nil) // it holds on to all informers of its scrape
+		inf.stored.reader.CompareAndSwap(p, nil) // it keeps all informers of its scrape in memory
 	}
 	inf.stored.synced.Store(inf.synced())
 	inf.stored.version.Store(inf.storedVersion())

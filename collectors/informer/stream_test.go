@@ -23,8 +23,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// These tests use client-go's REST client and watch.StreamWatcher, which hide some errors and replace others by text, and
-// thereby determine what a decorator receives.
+// These tests use client-go's REST client and watch.StreamWatcher, because these hide some errors from a decorator and replace
+// others by text.
 
 // brokenServer serves every request with a handler and returns a ListerWatcher that connects to it.
 func brokenServer(t *testing.T, handle http.HandlerFunc, configure ...func(*httptest.Server, *rest.Config)) cache.ListerWatcher {
@@ -175,8 +175,8 @@ func TestRefusedRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		handle    http.HandlerFunc
 		configure func(*httptest.Server, *rest.Config)
-		// list and watch are the error types. watch is empty where client-go returns an empty watch after ten attempts in
-		// ten seconds.
+		// list and watch are the error types. watch is empty if client-go returns an empty watch after ten attempts in ten
+		// seconds.
 		list, watch, reason string
 	}{
 		"expired":           {handle: status(410, metav1.StatusReasonExpired), list: "expired", watch: "expired", reason: "expired"},
@@ -220,7 +220,7 @@ func TestRefusedRequests(t *testing.T) {
 			before := metricstest.Take(t, reg)
 			_, err := lw.List(metav1.ListOptions{})
 			if err == nil {
-				t.Fatal("the list was not refused")
+				t.Fatal("the list was not rejected")
 			}
 			after := metricstest.Take(t, reg)
 			after.Since(before).Equal(t, metricstest.Snapshot{
@@ -230,7 +230,7 @@ func TestRefusedRequests(t *testing.T) {
 				return
 			}
 			if _, err := lw.Watch(metav1.ListOptions{ResourceVersion: "1"}); err == nil {
-				t.Fatal("the watch was not refused")
+				t.Fatal("the watch was not rejected")
 			}
 			metricstest.Take(t, reg).Since(after).Equal(t, metricstest.Snapshot{
 				"k8s_informer_sync_errors_total{error_type=" + c.watch + "}": 1, "k8s_informer_watch_disconnects_total{reason=" + c.reason + "}": 1,

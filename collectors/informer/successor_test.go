@@ -73,13 +73,13 @@ func TestSuccessor(t *testing.T) {
 				})
 
 				if _, err := first.AddEventHandler(slow); err == nil {
-					t.Error("client-go takes handlers after the end now")
+					t.Error("client-go now accepts handlers after the end")
 				}
 				if err := first.RemoveEventHandler(registration); err != nil {
 					t.Error(err)
 				}
 				late := addHandler(t, lenientFirst, slow)
-				if !overlapping { // series that are shared while both run, and then until the last has ended
+				if !overlapping { // shared series exist until both informers have ended
 					taking.handler.OnAdd(fakeapi.Pod("a", 2), false)
 					_, _ = first.GetIndexer().ByIndex(cache.NamespaceIndex, "default")
 					_, _, _ = first.GetIndexer().GetByKey("default/a")

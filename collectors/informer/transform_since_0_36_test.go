@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// An event that a Transform holds up is lag, without handlers and checks (S29). Before 0.36, client-go holds the lock of the queue while a
-// Transform runs, and HasSynced waits for it: the time of a synctest stands still.
+// An event that a Transform delays counts as lag, even without handlers and checks (S29). Before 0.36, client-go holds the lock of the
+// queue while a Transform runs, and HasSynced waits for the lock, which stops the clock of synctest.
 func TestEventThatIsNotStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

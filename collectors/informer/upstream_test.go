@@ -58,7 +58,7 @@ func TestUpstreamMetrics(t *testing.T) {
 		s := metricstest.Eventually(t, reg, "stored", func(metricstest.Snapshot) bool { return len(inf.GetStore().ListKeys()) == 1 })
 		if !asked {
 			if got := onlyUpstream(s); len(got) != 0 {
-				t.Errorf("reported without being asked for:\n%s", got)
+				t.Errorf("reported although not enabled:\n%s", got)
 			}
 		} else {
 			got := onlyUpstream(metricstest.Eventually(t, reg, "processed", func(s metricstest.Snapshot) bool {
@@ -104,7 +104,7 @@ func TestUpstreamMetricsOfASuccessor(t *testing.T) {
 	metricstest.Eventually(t, reg, "the second one's version", version(200))
 	stopFirst()
 	if s := metricstest.Take(t, reg); !version(200)(s) {
-		t.Errorf("the end of the first informer took the series of the second one:\n%s", onlyUpstream(s))
+		t.Errorf("the end of the first informer deleted the series of the second one:\n%s", onlyUpstream(s))
 	}
 	stopSecond()
 	if s := metricstest.Take(t, reg); len(s) != 0 {
@@ -131,7 +131,7 @@ func TestUpstreamMetricsOfAReleasedName(t *testing.T) {
 	})
 }
 
-// A provider that the caller sets stays.
+// A provider that the caller sets is kept.
 func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
 	obs, _ := observertest.New(t, observertest.Upstream)
 	given := &struct{ cache.InformerMetricsProvider }{}
@@ -144,7 +144,7 @@ func TestUpstreamMetricsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-// If the registry has informer_* already, New leaves those metrics alone and logs it.
+// If the registry already has informer_*, New skips these metrics and logs it.
 func TestUpstreamMetricsAreReportedOnce(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	m := catalog.UpstreamQueuedItems

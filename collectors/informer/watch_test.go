@@ -181,7 +181,7 @@ func TestEmptyWatchWasNeverOpen(t *testing.T) {
 	})
 }
 
-// The coverage gap is the time between the end of a watch and the moment that the next one is open (S14).
+// The coverage gap is the time from the end of a watch until the next one is open (S14).
 func TestCoverageGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)
@@ -205,8 +205,8 @@ func TestCoverageGap(t *testing.T) {
 	})
 }
 
-// A dead connection is found later than it was lost: the gap begins with the last receipt, or the last check that found nothing
-// missing (S12, S14). An error that the server sends is known at once.
+// A dead connection is detected late: the gap begins with the last receipt, or with the last check that found no missing changes
+// (S12, S14). An error that the server sends is known immediately.
 func TestCoverageGapOfADeadConnection(t *testing.T) {
 	stream := func(text string) *metav1.Status {
 		s := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", schema.GroupResource{}, "", text, 0, true).ErrStatus

@@ -61,8 +61,8 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 	})
 }
 
-// An object that cannot be read does not end the process: it reaches the reflector, as without the decorator, and later events do.
-// One line is logged. An event that is not taken is undone completely.
+// An object that cannot be read does not crash the process: it reaches the reflector, as without the decorator, and so do later
+// events. One line is logged. An event that the reflector does not receive is undone completely.
 func TestObjectThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -100,7 +100,7 @@ func TestObjectThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// Events before the error with which reading from a canceled connection ends are undone as well.
+// Events are also undone if they are followed by the error with which a canceled connection ends.
 func TestEventsBeforeACancellationAreUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)

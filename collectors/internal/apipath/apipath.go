@@ -20,8 +20,8 @@ type Request struct {
 	Subresource string
 }
 
-// Parse returns the verb and resource of a request. The path is decoded and begins with /api or /apis, the query is encoded.
-// It accepts any strings.
+// Parse returns the verb and resource of a request. path must be decoded, and rawQuery encoded. Paths that do not begin with /api
+// or /apis have no resource. Parse accepts any strings.
 func Parse(method, path, rawQuery string) Request {
 	request := Request{Verb: verb(method)}
 	rest := strings.Trim(path, "/")

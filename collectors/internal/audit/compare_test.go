@@ -186,7 +186,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A list that repeats a page, or that has always one more, is an error.
+// A list that repeats a page, or that never has a last page, is an error.
 func TestEndlessList(t *testing.T) {
 	cached := store(t, cache.MetaNamespaceKeyFunc, "7", object("ns", "a", 1))
 	for name, next := range map[string]func(int) string{
@@ -321,8 +321,8 @@ func TestIndexes(t *testing.T) {
 	check(0)
 }
 
-// TestIndexFunctionFails covers P8: an object that an index function fails for is in no entry of the index, although client-go stores
-// it. It is a difference, the same in each audit, until the object is gone or the function returns.
+// TestIndexFunctionFails covers P8: an object for which an index function fails is in no entry of the index, although client-go stores
+// it. It is a difference, the same in each audit, until the object is deleted or the function succeeds.
 func TestIndexFunctionFails(t *testing.T) {
 	for name, fail := range map[string]func() ([]string, error){
 		"error": func() ([]string, error) { return nil, errors.New("broken index function") },

@@ -8,8 +8,8 @@ type Difference struct {
 	Type string
 	// Namespace and Name identify the object. They are empty for an entry of an index.
 	Namespace, Name string
-	// Index and Value identify the entry of an index. They are empty for an object, except for the Index with a function that fails
-	// for it.
+	// Index and Value identify the entry of an index. They are empty for an object, unless an index function fails for it: then
+	// Index is the name of that index.
 	Index, Value string
 }
 

@@ -97,7 +97,7 @@ func Changes(ctx context.Context, open Watcher, version string, timeout time.Dur
 	return changes, nil
 }
 
-// Backlog is the changes that a freshness check has received and the store lacked.
+// Backlog holds the changes that a freshness check has received and the store lacked.
 type Backlog struct {
 	changes []Change
 }

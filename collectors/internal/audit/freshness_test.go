@@ -130,7 +130,7 @@ func TestBacklog(t *testing.T) {
 	oldest(0)
 }
 
-// For any order of checks and stored versions, the backlog is the changes of the last check that are not stored, each with
+// For any order of checks and stored versions, the backlog has the changes of the last check that are not stored, each with
 // the time at which it was first seen without interruption.
 func FuzzBacklog(f *testing.F) {
 	f.Add([]byte{3, 1, 2, 3, 0, 2, 2, 3, 4})

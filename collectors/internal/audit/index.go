@@ -19,8 +19,8 @@ func (b *bucket) add(object any, seed maphash.Seed) {
 }
 
 // Indexes computes every indexed value of every object again, with the store's own index functions, and compares the results
-// with the indexes. A difference counts the objects that are wrongly listed under a value or missing there. An object that an index
-// function fails for is a difference too: client-go stores it, and panics before it is in the index.
+// with the indexes. A difference counts the objects that are wrongly listed under a value or missing there. An object for which an
+// index function fails is a difference too: client-go stores it, and panics before it is in the index.
 //
 // It calls the index functions on the caller's goroutine, while client-go may call them too: they must be pure, as client-go
 // requires. It takes about 100 ms of CPU time per 100,000 objects and index, and memory for the indexed values. It returns
@@ -104,7 +104,7 @@ func verify(store Indexer) *Differences {
 	return found
 }
 
-// notIndexed returns the difference of an object that an index function fails for.
+// notIndexed returns the difference of an object for which an index function fails.
 func notIndexed(index string, item any) Difference {
 	d := Difference{Type: DifferenceIndex, Index: index}
 	if object, err := meta.Accessor(item); err == nil {

@@ -19,7 +19,7 @@ const rounds = 10
 // place. A Sampler neither copies nor changes objects.
 //
 // It reads objects without a lock, as every consumer does. If a consumer changes an object, that is a data race, which the
-// race detector reports. If a map is written during the read, the process ends, as it would with any other reader, such as
+// race detector reports. If a map is written during the read, the process crashes, as it would with any other reader, such as
 // DeepCopy.
 type Sampler struct {
 	// PerRound is the number of objects that each round adds. The objects of the last 10 rounds are remembered and kept in memory.

@@ -104,7 +104,7 @@ func TestSamplerIsBounded(t *testing.T) {
 		t.Errorf("only %d samples", len(s.samples))
 	}
 	if mutated := (&Sampler{PerRound: 3}).Round(cacheOf{"text", podWith}); len(mutated) > 0 {
-		t.Errorf("what is no object was sampled: %v", mutated)
+		t.Errorf("an item that is not an object was sampled: %v", mutated)
 	}
 }
 
@@ -137,7 +137,7 @@ func BenchmarkSampler(b *testing.B) {
 	}
 }
 
-// Objects without a sample are skipped: those that are no pointers, have no metadata or cannot be encoded.
+// Objects without a sample are skipped: those that are not pointers, have no metadata or cannot be encoded.
 func TestSamplerSkips(t *testing.T) {
 	type unencodable struct {
 		metav1.PartialObjectMetadata

@@ -14,7 +14,7 @@ import (
 type Reconciles[T any] struct {
 	registry *registry
 	key      storeKey
-	// looked is registry.changes at the last search for the Store.
+	// looked is the value of registry.changes at the last search for the Store.
 	looked atomic.Int64
 	store  atomic.Pointer[taker[T]]
 }

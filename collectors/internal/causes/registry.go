@@ -65,5 +65,5 @@ func registryOf(o *core.Observer) *registry {
 	})
 }
 
-// Collect implements core.Part: everything is in vectors.
+// Collect implements core.Part. All series are in vectors.
 func (*registry) Collect(chan<- prometheus.Metric) {}

@@ -212,7 +212,7 @@ func (q *Queue[T]) add(item T, link spans.Link) bool {
 
 // Choice is the decision on the span of a reconcile.
 type Choice struct {
-	// Start is set if Taken is to be called.
+	// Start is set if Taken must be called.
 	Start bool
 	// decided and sampled are those of the Operation.
 	decided, sampled bool
@@ -310,7 +310,7 @@ func (q *Queue[T]) record(item T, span core.Span, p *pending, ready int64) {
 	s.isTaken.Store(true)
 }
 
-// eventReady is the span event at the moment from which a worker could take the item.
+// eventReady is the span event at the time the item became ready for a worker.
 const eventReady = "workqueue.ready"
 
 // Done ends the span of an item unless a reconcile function has. The queue calls it when a worker has finished the item.

@@ -60,7 +60,7 @@ func (f *fixture) processWith(item string, r spans.Result, again func()) spantes
 	return all[len(all)-1]
 }
 
-// Only what the goroutine of a handler adds while the handler runs is caused by its event.
+// An event is the cause only of items that the goroutine of its handler adds while the handler runs.
 func TestGoroutines(t *testing.T) {
 	f := newFixture(t)
 	f.deliver(1, func() {
@@ -116,7 +116,7 @@ func TestRateLimitedRequeue(t *testing.T) {
 	}
 }
 
-// Links and items are limited and counted, and nothing stays after the queue.
+// Links and items are limited and counted, and nothing remains after the queue has ended.
 func TestLimits(t *testing.T) {
 	f := newFixture(t)
 	for n := range byte(40) {

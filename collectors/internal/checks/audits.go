@@ -95,7 +95,7 @@ func (c *Checks) auditUnlessPaused(ctx context.Context) {
 	}
 }
 
-// forget makes the next audit the first one.
+// forget discards the outcome, so that the next audit counts as the first.
 func (a *audits) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -207,8 +207,8 @@ func TestReconnectWhileChecksFail(t *testing.T) {
 	})
 }
 
-// Stores that hang, more of them than checks may run at once, do not keep other informers from being checked. Their own checks fail, so
-// that they count as stale until they answer (S12).
+// Stores that hang do not keep other informers from being checked, even if more of them hang than checks may run at a time. Their own
+// checks fail, so that they count as stale until they respond (S12).
 func TestStoresThatHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hanging = 20
@@ -243,7 +243,7 @@ func TestStoresThatHang(t *testing.T) {
 		close(hangs)
 		time.Sleep(2 * round)
 		if n := f.lagging(); n != 0 {
-			t.Errorf("%d informers lag although all stores answer", n)
+			t.Errorf("%d informers lag although all stores respond", n)
 		}
 	})
 }

@@ -87,21 +87,21 @@ type fakeInformer struct {
 	cache.Indexer // not called
 	checks        *checks.Checks
 	own           *watch.RaceFreeFakeWatcher
-	open          func() // the own watch
+	open          func() // opens the informer's own watch
 	end           func()
 
 	mu       sync.Mutex
 	version  string        // of the store
 	stuck    bool          // the store no longer changes
-	hangs    chan struct{} // the store answers when it is closed
+	hangs    chan struct{} // the store hangs until it is closed
 	dead     bool          // checks get no response
 	refused  bool          // checks are rejected
-	unseen   string        // the version of a change that the own watch does not deliver
+	unseen   string        // the version of a change that the informer's own watch does not deliver
 	received int
 	requests []time.Time
 }
 
-// reopen ends the own watch and opens another one.
+// reopen ends the informer's own watch and opens another one.
 func (inf *fakeInformer) reopen() {
 	inf.own.Stop()
 	synctest.Wait()
@@ -109,7 +109,7 @@ func (inf *fakeInformer) reopen() {
 	inf.open()
 }
 
-// reflect stores what arrives on the own watch.
+// reflect stores the events of the informer's own watch.
 func (inf *fakeInformer) reflect(w watch.Interface) {
 	for event := range w.ResultChan() {
 		inf.set(func() {
@@ -144,7 +144,7 @@ func (inf *fakeInformer) LastStoreSyncResourceVersion() string {
 	return inf.version
 }
 
-// apiServer is what the checks of an informer are connected to.
+// apiServer is the API server for the checks of an informer.
 type apiServer struct {
 	cache.ListerWatcherWithContext // not called
 	inf                            *fakeInformer
@@ -163,7 +163,7 @@ func (w secondWatch) Stop() {
 	w.RaceFreeFakeWatcher.Stop()
 }
 
-// WatchWithContext is the second watch of a check.
+// WatchWithContext opens the second watch of a check.
 func (s apiServer) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	inf := s.inf
 	inf.mu.Lock()
@@ -198,7 +198,7 @@ func (inf *fakeInformer) lag(f *fleet) time.Duration {
 	return 0
 }
 
-// bookmarks sends one to each informer a minute, at different seconds of each minute, until the test ends or the fleet is dead.
+// bookmarks sends one bookmark a minute to each informer, at different seconds of the minute, until the test ends or the fleet is dead.
 func (f *fleet) bookmarks(to []*fakeInformer) {
 	for second := 0; !f.dead.Load(); second++ {
 		for i, inf := range to {
@@ -212,7 +212,7 @@ func (f *fleet) bookmarks(to []*fakeInformer) {
 	}
 }
 
-// die ends everything that the API server sends, without an error.
+// die makes the API server stop sending, without an error.
 func (f *fleet) die() {
 	f.dead.Store(true)
 	for _, inf := range f.informers {
@@ -220,7 +220,7 @@ func (f *fleet) die() {
 	}
 }
 
-// requests returns the number of requests since a moment, and the longest time of an informer without any.
+// requests returns the number of requests since the given time, and the longest time that an informer had none.
 func (f *fleet) requests(since time.Time) (n int, longest time.Duration) {
 	for _, inf := range f.informers {
 		inf.mu.Lock()

@@ -33,7 +33,7 @@ type freshness struct {
 	mu sync.Mutex
 	// backlog are the changes that the store did not have.
 	backlog audit.Backlog
-	// proved is the last moment for which it is known what the store lacks: the start of the last check with a response, the last
+	// proved is the last time at which the state of the store was verified: the start of the last check with a response, the last
 	// receipt that the store has, or the initial sync.
 	proved int64
 	// failures is the number of checks in a row that got no response.
@@ -61,14 +61,14 @@ func (c *Checks) checkFreshness(ctx context.Context) {
 	}
 }
 
-// prove records a moment for which it is known what the store lacks, unless a later one is.
+// prove records a time at which the state of the store was verified. It ignores times before the recorded one.
 func (f *freshness) prove(at int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.proved = max(f.proved, at)
 }
 
-// provedAt returns the last moment for which it is known what the store lacks. An established watch counts, because the API
+// provedAt returns the last time at which the state of the store was verified. An established watch counts, because the API
 // server has responded.
 func (c *Checks) provedAt() int64 {
 	c.fresh.mu.Lock()
@@ -117,7 +117,7 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	case ctx.Err() != nil:
 		return ""
 	case !ok: // nothing is stored, so the cache becomes stale
-		c.logger().Debug("freshness check failed: the store does not answer")
+		c.logger().Debug("freshness check failed: the store does not respond")
 		c.fresh.fail()
 		return FreshnessError
 	}
@@ -160,7 +160,7 @@ func (c *Checks) freshnessResult(ctx context.Context) string {
 	return FreshnessLagging
 }
 
-// removeStored removes the changes that the store has, none if the store does not answer.
+// removeStored removes the changes that the store has, none if the store does not respond.
 func (c *Checks) removeStored(ctx context.Context, changes *audit.Backlog) {
 	if version, ok := c.version.read(ctx, c.Store); ok {
 		changes.Stored(version)

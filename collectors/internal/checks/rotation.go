@@ -22,11 +22,11 @@ const (
 	turnSteps = 10
 )
 
-// rotation decides which informer of an Observer is checked next: the one with the oldest last proof. A proof is a
-// check, or what arrives on the informer's own watch. Informers usually share a connection, and a check of one shows that
-// it works. Therefore one check per interval is enough, as long as nothing is wrong, and informers that receive nothing,
-// not even bookmarks, have a turn every ten intervals. After a check fails or finds a difference, all others are checked
-// as well if they lack a proof of the last interval.
+// rotation decides which informer of an Observer is checked next: the one with the oldest proof. A proof is a check, or an
+// event or bookmark on the informer's own watch. Informers usually share a connection, and a check of one shows that it
+// works. Therefore one check per interval is enough, as long as nothing is wrong, and informers that receive nothing, not
+// even bookmarks, have a turn every ten intervals. After a check fails or finds a difference, all others are checked as well
+// if they lack a proof of the last interval.
 //
 // It has no goroutine of its own. The zero value is ready to use.
 type rotation struct {
@@ -165,7 +165,7 @@ func (r *rotation) count(now int64) {
 	r.counted = now
 }
 
-// give gives turns to members that are due, first to those without a proof for longest. It is called with the lock held.
+// give gives turns to members that are due, starting with those with the oldest proof. It is called with the lock held.
 func (r *rotation) give(now int64) {
 	r.count(now)
 	type candidate struct {

@@ -24,14 +24,14 @@ func TestSilentInformersTakeTurns(t *testing.T) {
 					t.Errorf("%d requests in an hour, %v without one", requests, longest)
 				}
 				if f.lagging() > 0 {
-					t.Error("informers at rest lag")
+					t.Error("idle informers lag")
 				}
 			})
 		})
 	}
 }
 
-// Bookmarks prove the same as a check. Two checks a minute remain, which show that the API server still accepts requests.
+// Bookmarks are equivalent to checks. Two checks a minute remain, which show that the API server still accepts requests.
 func TestBookmarksReplaceChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 100)

@@ -35,7 +35,7 @@ func (s *syncs) end() {
 	}
 }
 
-// wait waits until no informer is in its initial sync, the time has passed, or ctx has ended. begin must have been called before.
+// wait waits until no informer is in its initial sync, limit has passed, or ctx has ended. begin must have been called before.
 func (s *syncs) wait(ctx context.Context, limit time.Duration) {
 	s.mu.Lock()
 	none := s.none

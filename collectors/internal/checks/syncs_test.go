@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// First audits wait for the initial syncs of all informers, including one that ends before, but not forever.
+// First audits wait for the initial syncs of all informers, including one that ends before it syncs, but not forever.
 func TestFirstAuditsWaitForSyncs(t *testing.T) {
 	const interval = 5 * time.Minute
 	for name, tc := range map[string]struct {
@@ -62,7 +62,7 @@ func auditedOnly(obs *core.Observer, shared *checks.Shared, name string, interva
 	})
 }
 
-// The time of an audit is the same each time it is read: the wait for the next audit compares it.
+// AuditStatus().At does not vary between reads, because waiting for the next audit compares it.
 func TestTimeOfAnAudit(t *testing.T) {
 	t.Parallel()
 	obs, _ := observertest.New(t)

@@ -10,14 +10,14 @@ import (
 // Errors of Verify.
 var (
 	errUnobserved = errors.New("cannot be checked without both its connection and its store: decorate both, or set NoRequests")
-	errHangs      = errors.New("its store does not answer: another goroutine holds its lock, such as one in a slow index function")
+	errHangs      = errors.New("its store does not respond: another goroutine holds its lock, such as one in a slow index function")
 	errLagging    = errors.New("the cache lacks changes that a second watch has received")
 	errUnanswered = errors.New("a freshness check got no response from the API server")
 	errUnknown    = errors.New("a freshness check had no result: the cache has no version that the API server still has, or the watch has just ended")
 )
 
-// Verify checks at once, out of turn, whether the store has everything that a second watch delivers, and whether it equals the API
-// server. The first check takes one to ten seconds, the second as long as an audit.
+// Verify checks immediately, out of turn, whether the store has everything that a second watch delivers, and whether it equals the
+// API server. The first check takes one to ten seconds, the second as long as an audit.
 func (c *Checks) Verify(ctx context.Context, fresh, equal bool) error {
 	if (fresh || equal) && (c.Lister == nil || c.Store == nil) {
 		return errUnobserved

@@ -18,12 +18,12 @@ type storeVersion struct {
 	version string
 	// reading is closed when the goroutine has read the version, nil without a goroutine.
 	reading chan struct{}
-	// hangs is set from the end of the first reader's patience until the store answers.
+	// hangs is set from the end of the first reader's patience until the store responds.
 	hangs bool
 }
 
-// read returns the version of the store, at most as old as the oldest unfinished read. It returns false if the store does not answer, at
-// the cost of storePatience once.
+// read returns the version of the store, at most as old as the oldest unfinished read. It returns false if the store does not respond,
+// at the cost of storePatience once.
 func (v *storeVersion) read(ctx context.Context, store audit.Indexer) (version string, ok bool) {
 	v.mu.Lock()
 	reading, hangs := v.reading, v.hangs

@@ -26,14 +26,14 @@ type Deliveries struct {
 // Enter counts an event that is being delivered, recorded or not. Leave must be called when the handler has returned.
 func (d *Deliveries) Enter() { d.running.Add(1) }
 
-// Leave ends what Enter has begun.
+// Leave undoes Enter.
 func (d *Deliveries) Leave() { d.running.Add(-1) }
 
 // Running reports whether an event is being delivered on any goroutine.
 func (d *Deliveries) Running() bool { return d.running.Load() > 0 }
 
-// Begin records that an event is being delivered on the current goroutine, the result of Goroutine. end must be called when the
-// handler has returned.
+// Begin records that an event is being delivered on the goroutine with the given ID, as returned by Goroutine. end must be called
+// when the handler has returned.
 func (d *Deliveries) Begin(id uint64, s spans.SpanContext) (end func()) {
 	if id == 0 {
 		return func() {}
@@ -58,7 +58,7 @@ func (d *Deliveries) Begin(id uint64, s spans.SpanContext) (end func()) {
 	}
 }
 
-// Current returns the delivery on the current goroutine, false if there is none.
+// Current returns the span of the delivery on the current goroutine, and reports whether there is one.
 func (d *Deliveries) Current() (spans.SpanContext, bool) {
 	if d.active.Load() == 0 {
 		return spans.SpanContext{}, false

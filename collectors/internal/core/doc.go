@@ -11,7 +11,7 @@
 //	labels.go     Labels: limits for the values of open labels
 //	vectors.go    Vectors: metrics of the catalog as Prometheus vectors
 //	histograms.go Histograms: classic and native buckets
-//	lazy.go       series that their first use creates
+//	lazy.go       series that are created by their first use
 //	discard.go    Discard: series that are not reported
 //	upstream.go   client-go's own metrics, for Options.UpstreamMetrics
 //	value.go      conversions to Prometheus values: seconds, booleans, timestamps

@@ -23,8 +23,8 @@ func (g *Gate) Close() {
 	g.closed = true
 }
 
-// lazy are series of one metric that their first use creates: most values of a label never occur. All methods are safe for
-// concurrent use.
+// lazy holds series of one metric that are created by their first use, because most values of a label never occur. All methods are
+// safe for concurrent use.
 type lazy[S any] struct {
 	gate *Gate
 	// values are those of the last label, nil for a single series.
@@ -133,12 +133,12 @@ func (v *Vectors) ObserverSet(gate *Gate, d catalog.Definition, labels ...string
 	return &ObserverSet{newLazy(gate, labels, closedSet(m), v.observerOf(m.Name))}
 }
 
-// LazyCounter returns a series that its first increase creates.
+// LazyCounter returns a counter that is created by its first increase.
 func (v *Vectors) LazyCounter(gate *Gate, m catalog.Counter, labels ...string) *LazyCounter {
 	return &LazyCounter{newLazy(gate, labels, nil, v.counterOf(m.Name))}
 }
 
-// LazySummary returns a series that its first observation creates.
+// LazySummary returns a summary that is created by its first observation.
 func (v *Vectors) LazySummary(gate *Gate, m catalog.Summary, labels ...string) *LazyObserver {
 	return &LazyObserver{newLazy(gate, labels, nil, v.observerOf(m.Name))}
 }

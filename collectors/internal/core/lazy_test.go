@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// observer returns an Observer and what it reports of one metric.
+// observer returns an Observer, and a function that returns the series of one metric.
 func observer(t *testing.T, m catalog.Definition) (*core.Observer, func() metricstest.Snapshot) {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
