@@ -185,7 +185,7 @@ func (e *election) leader(last *candidate) (leader *candidate) {
 				leaders = append(leaders, c)
 			}
 		}
-		if len(leaders) > 1 && leaders[0].leads() { // even now
+		if len(leaders) > 1 && leaders[0].leads() { // still leads
 			e.Fatalf("%s and %s both lead", leaders[0].identity, leaders[1].identity)
 		}
 		if len(leaders) != 1 || leaders[0] == last {

@@ -30,7 +30,7 @@ func unixSeconds(t time.Time) float64 {
 	return float64(t.UnixNano()) / 1e9
 }
 
-// leadership is what a registry reports of a lock's transitions.
+// leadership returns the reported transitions of a lock by event.
 func leadership(t *testing.T, g prometheus.Gatherer, lock string) (acquired, lost, released float64) {
 	t.Helper()
 	s := metricstest.Take(t, g)
@@ -154,7 +154,7 @@ func TestLockChangesNothing(t *testing.T) {
 	l.RecordEvent("became leader")
 	l.RecordEvent("stopped leading")
 	if fmt.Sprint(inner.events) != "[became leader stopped leading]" {
-		t.Errorf("the lock was told %v", inner.events)
+		t.Errorf("the lock recorded the events %v", inner.events)
 	}
 	if acquired, lost, released := leadership(t, reg, "l"); acquired != 1 || lost != 1 || released != 0 {
 		t.Errorf("acquired %v, lost %v, released %v: wrapped twice, counted twice?", acquired, lost, released)

@@ -12,7 +12,7 @@ import (
 // Observer is the state that all decorators of a collectors.Observer share. It is safe for concurrent use.
 type Observer struct {
 	Logger *slog.Logger
-	// Tracing is nil unless the program traces. All its methods accept that.
+	// Tracing is nil unless the program traces. All its methods accept a nil Tracing.
 	Tracing *Tracing
 	// RememberedEvents is the size of each informer's ring of events.
 	RememberedEvents int

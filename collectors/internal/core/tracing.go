@@ -99,7 +99,7 @@ func (t *Tracing) Start(ctx context.Context, o spans.Operation) (s Span) {
 	return s
 }
 
-// collect sends what the Tracer has counted.
+// collect sends the Tracer's counts of exported and dropped spans.
 func (t *Tracing) collect(v *Vectors, ch chan<- prometheus.Metric) {
 	if t == nil {
 		return
@@ -146,7 +146,7 @@ type Span struct {
 	outcome *Outcome
 }
 
-// Outcome is how a span has ended. It is safe for concurrent use.
+// Outcome records whether a span has succeeded. It is safe for concurrent use.
 type Outcome struct{ succeeded atomic.Bool }
 
 // Succeeded reports whether the span has ended without a failure.
@@ -177,7 +177,7 @@ func (s Span) SpanContext() (c spans.SpanContext) {
 	return c
 }
 
-// SetObject sets the object that the operation is about.
+// SetObject sets the object of the operation.
 func (s Span) SetObject(namespace, name string) {
 	s.call(func() { s.span.SetObject(namespace, name) })
 }

@@ -27,14 +27,14 @@ type State struct {
 	last atomic.Int64
 }
 
-// Handled records the lag in nanoseconds of an event that a handler finished at a time. It costs a comparison unless the event is late.
+// Handled records the lag in nanoseconds of an event that a handler finished at now. It costs a comparison unless the event is late.
 func (s *State) Handled(now, lag int64) {
 	if lag > int64(maxEventLag) {
 		s.record(now)
 	}
 }
 
-// Degraded reports whether the informer is degraded, given its sync lag at a time.
+// Degraded reports whether the informer is degraded, given its sync lag at now.
 func (s *State) Degraded(now int64, syncLag time.Duration) bool {
 	if syncLag > maxSyncLag {
 		s.record(now)
@@ -43,7 +43,7 @@ func (s *State) Degraded(now int64, syncLag time.Duration) bool {
 	return last != 0 && now-last < int64(Hold)
 }
 
-// record stores a time unless a later one is.
+// record stores now unless a later time is already stored.
 func (s *State) record(now int64) {
 	for {
 		last := s.last.Load()

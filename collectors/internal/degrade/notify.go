@@ -10,8 +10,8 @@ import (
 // interval is the time between two reads of Notify.
 const interval = 5 * time.Second
 
-// Notify calls changed for each item that becomes degraded or no longer is, until ctx ends. degraded returns those that are.
-// An item that it no longer returns is not degraded. A panic of changed is logged.
+// Notify calls changed for each item that becomes degraded or no longer is, until ctx ends. degraded returns the degraded items.
+// An item that is missing from it is not degraded. A panic of changed is logged.
 func Notify[T comparable](ctx context.Context, logger *slog.Logger, degraded func() map[T]bool, changed func(item T, degraded bool)) {
 	call := func(item T, degraded bool) {
 		defer func() {

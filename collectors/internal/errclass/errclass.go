@@ -64,8 +64,8 @@ func IsDecode(err error) bool {
 	return ok && !slices.ContainsFunc(deadConnections, func(text string) bool { return strings.Contains(cause.Message, text) })
 }
 
-// IsLate reports whether err ended a watch stream some time after its last data could arrive: pings or TCP found that the peer no
-// longer answers. Ends that the peer announces, such as a reset or GOAWAY, are known at once.
+// IsLate reports whether err ended a watch stream some time after its last data could arrive: pings or TCP detected that the peer no
+// longer responds. Ends that the peer announces, such as a reset or GOAWAY, are detected immediately.
 func IsLate(err error) bool {
 	cause, ok := apierrors.StatusCause(err, causeWatchDecoding)
 	return ok && slices.ContainsFunc(lateEnds, func(text string) bool { return strings.HasSuffix(cause.Message, text) })
@@ -79,7 +79,7 @@ var lateEnds = []string{
 
 // deadConnections are texts of errors of net and golang.org/x/net/http2 that end a stream.
 var deadConnections = []string{
-	"watch stream: http2: ",   // pings found a half-open connection, it was closed here, or the server sent GOAWAY
+	"watch stream: http2: ",   // pings detected a half-open connection, it was closed here, or the server sent GOAWAY
 	"stream error: stream ID", // a proxy or the server has reset the stream
 	"connection error: ",      // an error of the HTTP/2 protocol, which ends all streams of the connection
 	"read tcp ", "write tcp ", // the connection was reset

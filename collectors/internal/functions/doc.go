@@ -1,5 +1,5 @@
-// Package functions decorates the functions that a program gives to an informer: its Transform and its index functions. It counts
-// what they lose for all users of the informer.
+// Package functions decorates the functions that a program passes to an informer: its Transform and its index functions. It counts
+// the objects and events that they lose for all users of the informer.
 //
 //	functions.go   Functions: the informer that the functions belong to
 //	transform.go   Transforms that drop or rename objects

@@ -11,7 +11,7 @@ import (
 type Functions struct {
 	// Connection is that of the informer.
 	Connection *stream.Connection
-	// Drops and Lost count what the functions lose.
+	// Drops and Lost count the objects and events that the functions lose.
 	Drops, Lost *core.CounterSet
 	// Conflicts counts Transforms that replaced another one, and IndexErrors calls of index functions that failed.
 	Conflicts, IndexErrors *core.LazyCounter
@@ -21,7 +21,8 @@ type Functions struct {
 	transforms atomic.Bool
 }
 
-// SetTransforms records whether the informer has a Transform that client-go has accepted or is about to be created with.
+// SetTransforms records whether the informer has a Transform: one that client-go has accepted, or with which the informer is about
+// to be created.
 func (s *Functions) SetTransforms(set bool) {
 	s.transforms.Store(set)
 	if !set {

@@ -6,8 +6,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// Indexers decorates index functions. client-go panics if one fails for an object that it stores. Unless that ends the process,
-// no handler gets the event. It returns nil for nil.
+// Indexers decorates index functions. client-go panics if one fails for an object that it stores. Unless that crashes the process,
+// no handler gets the event. Indexers returns nil for nil.
 func (s *Functions) Indexers(indexers cache.Indexers) cache.Indexers {
 	if indexers == nil {
 		return nil

@@ -37,7 +37,7 @@ func (t *Places) SharedBy(handlers int) (setAt string) {
 	return t.setAt
 }
 
-// Caller returns the file and line of the call to its caller.
+// Caller returns the file and line from which its caller was called.
 func Caller() string {
 	_, file, line, _ := runtime.Caller(2)
 	return fmt.Sprintf("%s:%d", file, line)

@@ -79,8 +79,8 @@ func (n namer) caller() string {
 	}
 }
 
-// qualifier returns what precedes the last part of a function's name, as client-go does for its logs: methods are named
-// by their type, function literals by the function that contains them.
+// qualifier returns the name of a function without its last part, as client-go does for its logs: methods are named by their
+// type, function literals by the function that contains them.
 func qualifier(function string) string {
 	short := path.Base(function)
 	if at := strings.LastIndexByte(short, '.'); at > 0 {

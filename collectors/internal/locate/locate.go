@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/schedule"
 )
 
-// transport answers the requests of Scope itself and forwards all others. It is the outermost of a client's transports, so
+// transport responds to the requests of Scope itself and forwards all others. It is the outermost of a client's transports, so
 // that no other transport sees the requests of Scope.
 type transport struct {
 	next http.RoundTripper // nil for the default

@@ -36,7 +36,7 @@ func TestStripesAreCacheLines(t *testing.T) {
 	}
 }
 
-// onHeap is where a counter is not on a stack.
+// onHeap keeps a counter on the heap.
 var onHeap *reads.Counter
 
 // Goroutines that all used one stripe would wait for each other.

@@ -247,7 +247,7 @@ func TestConcurrentDrop(t *testing.T) {
 		})
 		dropped := uint64(0)
 		for head := uint64(0); head < events; {
-			// An event that was not pushed last: the copy of those after it takes a while.
+			// Not the last event: copying those after it takes a while.
 			if head = r.head.Load(); head > 50 && r.Drop(head-50) {
 				dropped++
 			}
@@ -319,7 +319,7 @@ func FuzzRing(f *testing.F) {
 			at int64
 		}
 		var rv uint64
-		var queue []event // what the handler has not seen
+		var queue []event // events that the handler has not seen
 		var pushed int
 		for i, op := range ops {
 			switch op % 4 {
@@ -462,7 +462,7 @@ func TestNoBufferBeforeTheFirstEvent(t *testing.T) {
 		t.Errorf("Find(7) = %+v in a ring without events", f)
 	}
 	if _, ok := idle.After(0); ok || idle.Drop(7) {
-		t.Error("a ring without events has the event of another")
+		t.Error("a ring without events has an event of another ring")
 	}
 	if at, ok := busy.After(0); at != 1 || !ok {
 		t.Errorf("After(0) = %d, %t; want 1", at, ok)

@@ -9,7 +9,7 @@ import (
 // maxFirstWait is the longest wait before the first call.
 const maxFirstWait = 30 * time.Second
 
-// Every calls f repeatedly until ctx ends. The first call follows after a random time of at most the interval and at most 30
+// Every calls f repeatedly until ctx ends. The first call is made after a random time of at most the interval and at most 30
 // seconds. f returns the time until the next call, 0 for the interval; the time is varied by up to a tenth.
 func Every(ctx context.Context, interval time.Duration, f func() time.Duration) {
 	wait := time.Duration(rand.Int64N(int64(min(interval, maxFirstWait)) + 1))

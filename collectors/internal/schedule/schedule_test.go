@@ -88,7 +88,7 @@ func TestGate(t *testing.T) {
 		}
 		g.Open(ended)
 		if g.IsOpen() {
-			t.Error("opened until a context that has ended already")
+			t.Error("opened with a context that has already ended")
 		}
 
 		term, lose := context.WithCancel(t.Context())
@@ -106,7 +106,7 @@ func TestGate(t *testing.T) {
 		lose()
 		synctest.Wait()
 		if open.Err() == nil || g.IsOpen() {
-			t.Error("open for longer than the context that it was opened until")
+			t.Error("still open after the end of the context with which it was opened")
 		}
 	})
 }

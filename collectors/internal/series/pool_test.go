@@ -31,12 +31,12 @@ func TestPoolSharesAndDrops(t *testing.T) {
 		t.Error("dropped while in use")
 	}
 	release("a")
-	release("a") // once too often
+	release("a") // one time too many
 	if dropped != 1 || len(pool.Values()) != 1 {
 		t.Errorf("%d were dropped and %d are held, want 1 of each", dropped, len(pool.Values()))
 	}
 	if acquire("a") == first {
-		t.Error("a successor is given what was dropped")
+		t.Error("a successor got the dropped value")
 	}
 }
 

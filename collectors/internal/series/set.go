@@ -7,8 +7,8 @@ import (
 	"weak"
 )
 
-// Set holds the owners of series, and does not keep them reachable: an owner that is never started is never stopped either. The zero
-// value is ready to use. All methods are safe for concurrent use.
+// Set holds the owners of series without keeping them reachable, because an owner that is never started is never stopped either. The
+// zero value is ready to use. All methods are safe for concurrent use.
 type Set[T any] struct {
 	mu      sync.Mutex
 	members []member[T]

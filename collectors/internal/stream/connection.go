@@ -63,7 +63,7 @@ type Connection struct {
 	openedTime atomic.Pointer[time.Time]
 	// closed is when the last watch ended or was last known to be alive, 0 while one is open and before the first.
 	closed atomic.Int64
-	// fresh is the last moment for which a check has shown that nothing was missing, 0 before the first.
+	// fresh is the last time for which a check has shown that nothing was missing, 0 before the first.
 	fresh atomic.Int64
 	// failures is the number of consecutive failed lists and watches.
 	failures atomic.Int64
@@ -73,7 +73,8 @@ type Connection struct {
 	syncBegin int64
 	// list is the list in progress.
 	list listProgress
-	// listed is the number of objects of the last list without those the Transform failed for, and nils how many of them the Transform has turned into nil.
+	// listed is the number of objects of the last list, except for those for which the Transform failed. nils is the number of these
+	// that the Transform has turned into nil.
 	listed, nils int
 	// firstTransform is the value of transforms at the start of the last list.
 	firstTransform int64
@@ -97,7 +98,7 @@ type List struct {
 	Span spans.SpanContext
 }
 
-// timestamp is a moment of the Observer's clock with its wall clock time.
+// timestamp is a time of the Observer's clock with its wall clock time.
 type timestamp struct {
 	at   int64
 	time time.Time
@@ -177,8 +178,8 @@ func (c *Connection) LastReceipt() time.Time {
 	return known.time
 }
 
-// Fresh records a moment for which a check has shown that the store lacked nothing. If the watch turns out to be dead, its events
-// are missing since then.
+// Fresh records a time for which a check has shown that the store lacked nothing. If the watch turns out to be dead, events have
+// been missing since then.
 func (c *Connection) Fresh(at int64) {
 	for last := c.fresh.Load(); last < at && !c.fresh.CompareAndSwap(last, at); last = c.fresh.Load() {
 	}
@@ -193,8 +194,8 @@ func (c *Connection) Failures() int64 {
 	return c.failures.Load()
 }
 
-// DownSince returns the time since which no event can be received: the end of the last watch or its last sign of life, if its
-// loss was found later, or the last list after that. It returns 0 while a watch is open and before the first list.
+// DownSince returns the time since which no event can be received: the end of the last watch or, if its loss was detected late,
+// the last time it was known to be alive, or the last list after that. It returns 0 while a watch is open and before the first list.
 func (c *Connection) DownSince() (since int64) {
 	since = c.closed.Load()
 	if since == 0 && c.opened.Load() != 0 {

@@ -3,7 +3,7 @@
 //
 //	listerwatcher.go   ListerWatcher: the decorator through which a reflector lists and watches
 //	watch.go           the proxy around a watch: when it opens and how it ends
-//	events.go          the events of a watch, and how to undo those that the reflector has not taken
+//	events.go          the events of a watch, and how to undo those that the reflector has not received
 //	objects.go         objects of other namespaces, and without a comparable resourceVersion
 //	propagation.go     the time from the write of an object to its receipt
 //	lists.go           lists of several pages and streaming lists: why they were needed and how they end

@@ -14,12 +14,12 @@ import (
 )
 
 // observe is receive for any object. Reading an object such as a typed nil panics. client-go's reflector recovers its own panic unless
-// utilruntime.ReallyCrash is set; a panic on this goroutine would always end the process.
+// utilruntime.ReallyCrash is set; a panic on this goroutine would always crash the process.
 func (w *watchProxy) observe(event watch.Event) {
 	defer func() {
 		if r := recover(); r != nil {
 			w.connection.panicked.Do(func() {
-				w.connection.clock.Logger.Error("cannot observe a watch event; further ones of this informer are not logged",
+				w.connection.clock.Logger.Error("cannot observe a watch event; further failures of this informer are not logged",
 					"informer_type", w.connection.metrics.informerType, "panic", r, "stack", string(debug.Stack()))
 			})
 		}
@@ -65,7 +65,7 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 }
 
-// receiveError records an error event. client-go itself creates the one of a dead connection, which therefore is no receipt.
+// receiveError records an error event. client-go itself creates that of a dead connection, which therefore is not a receipt.
 func (w *watchProxy) receiveError(err error, at int64) {
 	if !errclass.IsLate(err) {
 		w.connection.lastReceipt.Store(at)
@@ -123,14 +123,14 @@ func (w *watchProxy) receiveInitial(event watch.Event) {
 	}
 }
 
-// remember stores what undo needs to go back before the next event.
+// remember stores the version before the next event, which undo restores.
 func (w *watchProxy) remember() {
 	w.before[w.events%len(w.before)] = w.connection.version.Load()
 	w.events++
 }
 
-// undo reverses receive for the events that the reflector has not taken, because the server will send them again on the
-// next watch. Event counts stay: the events were received. last is the event that could not be passed on, if any.
+// undo reverses receive for the events that the reflector has not received, because the server will send them again on the
+// next watch. Event counts do not change: the events were received. last is the event that could not be passed on, if any.
 func (w *watchProxy) undo(last ...watch.Event) {
 	var events []watch.Event
 	for len(w.result) > 0 {
@@ -138,7 +138,7 @@ func (w *watchProxy) undo(last ...watch.Event) {
 	}
 	for _, event := range slices.Backward(append(events, last...)) {
 		if w.events == 0 {
-			return // the rest are initial events, which receive does not account for one by one
+			return // the rest are initial events, which receive does not record individually
 		}
 		w.events--
 		if w.events < w.unordered {

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// The gap after a dead connection begins at the last freshness check that found nothing missing, if nothing arrived since (S14).
+// The gap after a dead connection begins at the last freshness check that found no missing changes, if nothing arrived since (S14).
 func TestGapBeginsAtTheLastFreshnessCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := observertest.New(t)

@@ -17,11 +17,11 @@ import (
 type listProgress struct {
 	start int64
 	items int
-	// restarted is set when a continuation expired and the pager is about to begin again.
+	// restarted is set when a continue token expired and the pager is about to start over.
 	restarted bool
 }
 
-// beginList is called before the first request of a list and before each further page.
+// beginList is called before each page of a list.
 func (c *Connection) beginList(firstPage bool) {
 	c.requested.Store(true)
 	c.mu.Lock()
@@ -122,14 +122,14 @@ func (c *Connection) relistReason(first, streamed bool) string {
 }
 
 // listError records an error of a list, or of a streaming list before the end of its initial events. Errors after the end of
-// ctx are intended by the client and not recorded.
+// ctx are caused by the client and are not recorded.
 func (c *Connection) listError(ctx context.Context, err error, options metav1.ListOptions) {
 	if ctx.Err() != nil {
 		return
 	}
 	errorType := errclass.ErrorType(err)
 	if errorType == errclass.ErrorExpired && options.Continue != "" {
-		// client-go's pager starts again without a continuation; the list as a whole has not failed.
+		// client-go's pager starts over without a continue token; the list as a whole has not failed.
 		c.mu.Lock()
 		c.list.restarted = true
 		c.mu.Unlock()

@@ -55,7 +55,7 @@ func NewMetrics(v *core.Vectors, gate *core.Gate, informerType, watchNamespace s
 	}
 }
 
-// countEvent counts an event of a watch. Types that client-go does not know are left out, as client-go ignores them too.
+// countEvent counts an event of a watch. Types that client-go does not know are not counted, because client-go ignores them too.
 func (m *Metrics) countEvent(t watch.EventType) {
 	switch t {
 	case watch.Added:

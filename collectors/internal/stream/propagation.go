@@ -8,7 +8,7 @@ import (
 )
 
 // observePropagation records the time since an object was written. It runs before any Transform, which may remove
-// managedFields. Unstructured objects are left out: reading their managedFields copies them.
+// managedFields. Unstructured objects are skipped: reading their managedFields copies them.
 func (c *Connection) observePropagation(object runtime.Object) {
 	accessor, ok := object.(metav1.ObjectMetaAccessor)
 	if !ok {

@@ -27,11 +27,11 @@ const timeoutTolerance = time.Second
 // when the watch is stopped are discarded: the next watch delivers them again.
 const ReadAhead = 16
 
-// emptyWatch is what client-go's REST client returns, without an error, for a connection that broke while the watch was
-// being requested. No watch was open.
+// emptyWatch is the type that client-go's REST client returns, without an error, for a connection that broke while the watch
+// was being requested. No watch was open.
 var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
 
-// watchProxy stands between a watch and the reflector. It passes on every event unchanged and in order.
+// watchProxy passes the events of a watch to the reflector, unchanged and in order.
 type watchProxy struct {
 	connection *Connection
 	inner      watch.Interface
@@ -148,7 +148,7 @@ func (w *watchProxy) next(events <-chan watch.Event) (event watch.Event, ok, sto
 	}
 }
 
-// pass gives an event to the reflector. It reports false if the watch was stopped instead.
+// pass passes an event to the reflector. It reports false if the watch was stopped instead.
 func (w *watchProxy) pass(event watch.Event) bool {
 	select {
 	case w.result <- event:
@@ -213,7 +213,7 @@ func (w *watchProxy) closed(ctx context.Context) {
 	}
 }
 
-// endInitial marks a streaming list as ended before it was complete. It reports whether it had not ended yet.
+// endInitial marks a streaming list as ended before it was complete, and reports whether this is its first end.
 func (w *watchProxy) endInitial() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

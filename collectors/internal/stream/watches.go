@@ -13,7 +13,7 @@ type watchEnd struct {
 	reason string
 	// decode is set if the stream could not be decoded.
 	decode bool
-	// late is set if the connection had been dead for some time when that was found.
+	// late is set if the connection had been dead for some time before that was detected.
 	late bool
 }
 
@@ -48,9 +48,9 @@ func (c *Connection) watchClosed(opened int64, end watchEnd) {
 	c.watchDown(end)
 }
 
-// coveredUntil returns the last moment at which a watch that has ended could deliver. An end that the server announces is known at
-// once. A connection without a peer is found later: then it is the last moment at which something arrived, or at which a
-// freshness check has shown that nothing was missing.
+// coveredUntil returns the last time at which a watch that has ended could deliver events. An end that the server announces is known
+// immediately. A dead connection is detected later: then it is the last time at which data arrived, or for which a freshness check
+// has shown that nothing was missing.
 func (c *Connection) coveredUntil(now, opened int64, end watchEnd) int64 {
 	if !end.late {
 		return now

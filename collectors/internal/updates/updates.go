@@ -15,7 +15,7 @@ import (
 const (
 	// Resync is a resync: the object comes from the cache again.
 	Resync = "resync"
-	// Relist is an object that a relist found at the same resourceVersion. client-go gives it to every handler of an informer
+	// Relist is an object that a relist found at the same resourceVersion. client-go passes it to every handler of an informer
 	// without a resync period.
 	Relist = "relist"
 )
@@ -23,7 +23,7 @@ const (
 // Counter counts the updates that informers with the same labels deliver to handlers. It is safe for concurrent use.
 type Counter struct {
 	unchanged *core.CounterSet
-	// sameGeneration exists from the first such update.
+	// sameGeneration is created by the first such update.
 	sameGeneration *core.LazyCounter
 }
 
@@ -37,7 +37,7 @@ func NewCounter(v *core.Vectors, gate *core.Gate, informerType, watchNamespace s
 }
 
 // Unchanged counts an update of an object with an unchanged resourceVersion, and reports whether it is from a resync. A resync
-// passes the object in the store as both the old and the new one (k8s.io/client-go/tools/cache, processDeltas), a relist passes a
+// passes the object in the store as both the old and the new one (k8s.io/client-go/tools/cache, processDeltas); a relist passes a
 // new copy. Copies without a version cannot be compared and are not counted.
 func (c *Counter) Unchanged(oldObj, newObj any, version string) (resync bool) {
 	switch {
