@@ -37,7 +37,7 @@ type remembered struct {
 	deleted     time.Time
 	finalizers  []string
 	lag         *entry // nil unless the observed generation lags
-	// since is when an event brought the first generation that is not observed, zero if the handler did not receive that event.
+	// since is when the event of the first unobserved generation was received, zero if the handler did not receive it.
 	since time.Time
 }
 

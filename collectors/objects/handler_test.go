@@ -113,7 +113,7 @@ func TestGenerationLag(t *testing.T) {
 	f.pass(time.Minute)
 	deployments.OnUpdate(observed("fine", 7, 7), observed("fine", 8, 7))
 	f.pass(time.Minute)
-	deployments.OnUpdate(observed("late", 2, 1), observed("late", 3, 1)) // its age stays
+	deployments.OnUpdate(observed("late", 2, 1), observed("late", 3, 1)) // its age does not change
 	expect(t, f, catalog.ObjectGenerationLag, samples{base: 0, ns: 2})
 	expect(t, f, catalog.ObjectGenerationLagOldest, samples{base: 0, ns: 120})
 

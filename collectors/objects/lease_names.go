@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// leaseNames are the Leases with their own series, of all handlers. A LeaseHandler calls it with its lock held.
+// leaseNames holds the Leases of all handlers that have their own series. Each LeaseHandler calls it with the handler's lock held.
 type leaseNames struct {
 	overflow prometheus.Counter
 
@@ -16,8 +16,8 @@ type leaseNames struct {
 	share share[*lease]
 }
 
-// add gives a Lease its own series if there is room, now or later. A name that is not a valid label value, which no API server of
-// Kubernetes allows, never has one: two such names could have the same label.
+// add gives a Lease its own series once there is room. A Lease with a name that is not a valid label value never gets one, because two
+// such names could have the same label. Kubernetes' API server rejects such names.
 func (n *leaseNames) add(l *lease) {
 	if series.Valid(l.Namespace) != l.Namespace || series.Valid(l.Name) != l.Name {
 		n.overflow.Inc()

@@ -30,12 +30,12 @@ type keptMeta struct {
 	rare       *rareMeta // nil for most objects
 }
 
-// rareMeta is what only few objects have.
+// rareMeta has the fields that only few objects have.
 type rareMeta struct {
 	// deletion and finalizers are those of an object that is being deleted.
 	deletion   *metav1.Time
 	finalizers []string
-	// verbatim is set if the UID is not a UUID or the resource version not a number, as in tests. Then both are here.
+	// verbatim is set if the UID is not a UUID or the resource version is not a number, as in tests. Then both are kept here.
 	verbatim bool
 	uid      types.UID
 	version  string

@@ -23,7 +23,7 @@ func TestTransform(t *testing.T) {
 	}
 	again, err := Transform(first) // as a streaming list does
 	if err != nil || again != first {
-		t.Errorf("the second time it is %v, %v", again, err)
+		t.Errorf("the second Transform returned %v, %v", again, err)
 	}
 	got, want := first.(metav1.Object), metav1.Object(&whole)
 	for _, field := range []struct {
@@ -43,7 +43,7 @@ func TestTransform(t *testing.T) {
 		}
 	}
 	if created := got.GetCreationTimestamp(); !created.IsZero() || got.GetGenerateName() != "" || got.GetLabels() != nil || got.GetAnnotations() != nil || got.GetOwnerReferences() != nil || got.GetManagedFields() != nil {
-		t.Errorf("kept besides: %+v", got)
+		t.Errorf("other fields are kept: %+v", got)
 	}
 	got.SetName("changed") // which must not change an object that others share
 	got.SetLabels(map[string]string{"l": "1"})
@@ -53,18 +53,18 @@ func TestTransform(t *testing.T) {
 
 	living, err := Transform(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"f"}}})
 	if err != nil || living.(metav1.Object).GetDeletionTimestamp() != nil || living.(metav1.Object).GetFinalizers() != nil {
-		t.Errorf("of what lives nothing of a deletion is known, got %+v, %v", living, err)
+		t.Errorf("a live object has fields of a deletion: got %+v, %v", living, err)
 	}
 	observed, err := Transform(&unstructured.Unstructured{Object: map[string]any{
 		"metadata": map[string]any{"name": "a", "generation": int64(3)}, "status": map[string]any{"observedGeneration": int64(2)},
 	}})
 	if o, ok := observed.(Observed); err != nil || !ok || o.GetObservedGeneration() != 2 || o.GetGeneration() != 3 || o.GetName() != "a" {
-		t.Errorf("of an object that lags behind there is %+v, %v", observed, err)
+		t.Errorf("an object that lags became %+v, %v", observed, err)
 	}
 	if _, ok := first.(Observed); ok {
-		t.Error("of metadata alone nothing of the status is known")
+		t.Error("metadata has an observed generation")
 	}
 	if got, err := Transform("else"); err != nil || got != "else" {
-		t.Errorf("Transform returned %v, %v for something else", got, err)
+		t.Errorf("Transform returned %v, %v for a string", got, err)
 	}
 }

@@ -5,7 +5,7 @@ import "container/heap"
 // ranking is a heap of values ordered by rank. The zero value is empty. Changes cost the logarithm of its size.
 type ranking[V any, R rank[R]] struct{ nodes ranks[V, R] }
 
-// rank is what values are ordered by.
+// rank is the key by which values are ordered.
 type rank[R any] interface{ Before(R) bool }
 
 // ranked is a value in a ranking.

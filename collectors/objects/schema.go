@@ -70,9 +70,9 @@ func newSchemas(d documents) *Schemas {
 	}
 }
 
-// Observed reports whether a resource has status.observedGeneration. With an error it returns the answer for the API of
-// Kubernetes itself. The end of ctx ends the wait, but does not cancel a request that has started: the next caller finds its
-// result. For Secrets and ConfigMaps it always returns false, because they must never be read as a whole.
+// Observed reports whether a resource has status.observedGeneration. With an error, it returns the default for Kubernetes' own
+// resources. The end of ctx ends the wait, but does not cancel a request that has started: the next caller gets its result. For
+// Secrets and ConfigMaps it always returns false, because they must never be read as a whole.
 func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
 		return false, nil
@@ -107,7 +107,7 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 	// All callers share the response, so a canceled caller must not cancel the request.
 	shared := context.WithoutCancel(ctx)
 	result := s.flights.DoChan(gv.String(), func() (_ any, err error) {
-		// DoChan would end the process. The document is from an aggregated API server or from a CustomResourceDefinition.
+		// With DoChan, a panic would crash the process. The document may be from an aggregated API server or a CustomResourceDefinition.
 		defer func() {
 			if r := recover(); r != nil {
 				err = s.fail(gv, fmt.Errorf("panic: %v", r))
@@ -130,8 +130,8 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 	}
 }
 
-// known returns what is known without a request: the resources, a recent failure, or neither. address is that of the document,
-// empty if the index must be requested.
+// known returns the result of earlier requests: the resources, a recent failure, or neither. address is that of the document, empty
+// if the index must be requested.
 func (s *Schemas) known(gv schema.GroupVersion) (observed map[string]bool, address string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +203,7 @@ func nameOf(gv schema.GroupVersion) string {
 	return path.Join("apis", gv.String())
 }
 
-// prune removes what is known about documents that are no longer in the index. The lock must be held.
+// prune removes the resources and failures of documents that are no longer in the index. The lock must be held.
 func (s *Schemas) prune() {
 	routes := map[string]bool{}
 	for _, address := range s.index {
@@ -268,7 +268,7 @@ func observedIn(raw []byte) (map[string]bool, error) {
 	}
 	kinds := map[schema.GroupVersionKind]bool{}
 	for _, c := range d.Components.Schemas {
-		if len(c.Kinds) == 1 && d.hasField(c.Properties.Status) { // types of many groups have several
+		if len(c.Kinds) == 1 && d.hasField(c.Properties.Status) { // types that many groups share have several
 			kinds[c.Kinds[0]] = true
 		}
 	}

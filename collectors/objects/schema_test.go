@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// realSchemas returns Schemas of the shared API server, and the number of requests that they make.
+// realSchemas returns Schemas of the shared API server.
 func realSchemas(t *testing.T) *Schemas {
 	t.Helper()
 	client, err := discovery.NewDiscoveryClientForConfig(stacktest.Config(t))
@@ -245,7 +245,7 @@ func (h *hasty) get(ctx context.Context, _ string) ([]byte, error) {
 	}`), ctx.Err()
 }
 
-// A canceled caller leaves at once and does not affect other callers. What it has started is not canceled.
+// A canceled caller returns immediately and does not affect other callers. A request that it has started is not canceled.
 func TestCancelledCaller(t *testing.T) {
 	failure := errors.New("reset by peer")
 	for _, c := range []struct {
@@ -325,7 +325,7 @@ func TestOneBadDocument(t *testing.T) {
 		}
 	}
 	if server.asked != 1 {
-		t.Errorf("asked %d times for the bad document at once", server.asked)
+		t.Errorf("asked %d times for the bad document immediately", server.asked)
 	}
 	late := schemas.failures[bad.GroupVersion()]
 	late.at = late.at.Add(-retryAfter)
@@ -360,7 +360,7 @@ func TestHangingDocument(t *testing.T) {
 	await.True(t, "the end of the request", func() bool { return len(schemas.turn) == 0 })
 }
 
-// changing is a server with documents that come and go.
+// changing is a server with documents that are added and removed.
 type changing struct {
 	hasty
 	groups []string

@@ -19,8 +19,8 @@ type share[K comparable] struct {
 	n, waits int                   // chosen and waiting items
 	tenants  map[string]*tenant[K] // the namespaces with items
 	places   map[K]int             // index of each item in chosen or waiting of its tenant
-	chosen   tenants[K]            // those with chosen items; the one that gives room is first
-	waiting  tenants[K]            // those with waiting items; the one that gets room is first
+	chosen   tenants[K]            // those with chosen items; the next one to make room is first
+	waiting  tenants[K]            // those with waiting items; the next one to get room is first
 }
 
 // tenant is a namespace with items.
@@ -121,7 +121,7 @@ func (t *tenant[K]) precedes(other *tenant[K]) bool {
 	return !other.first && (t.first || len(t.chosen)+1 < len(other.chosen))
 }
 
-// rank updates the turns of a namespace after a change. The namespace with the most items gives room, first namespaces only after
+// rank updates the turns of a namespace after a change. The namespace with the most items makes room, first namespaces only after
 // all others. The one with the fewest items gets it, first namespaces before all others.
 func (s *share[K]) rank(t *tenant[K]) {
 	n := turn(len(t.chosen))
@@ -149,7 +149,7 @@ func (s *share[K]) put(items *[]K, item K) {
 	*items = append(*items, item)
 }
 
-// take reports whether the item existed. Its place goes to the last item.
+// take removes an item and reports whether it existed. The last item takes its place.
 func (s *share[K]) take(items *[]K, item K) bool {
 	at, ok := s.places[item]
 	if !ok || at >= len(*items) || (*items)[at] != item {

@@ -23,8 +23,8 @@ func seen(t *testing.T, f *fixture) map[string]int {
 	return n
 }
 
-// A tenant's Leases take room only from each other: not from kube-system, not from configured namespaces, and from other
-// namespaces only down to an equal share. A Lease without room gets a series when there is room again.
+// A tenant's Leases displace no Leases of kube-system or of configured namespaces, and those of other namespaces only down to an
+// equal share. A Lease without room gets a series when there is room again.
 func TestLeasesOfOneNamespaceHideNoOthers(t *testing.T) {
 	f := newFixture(t, Options{Leases: 6, FirstNamespaces: []string{"platform"}})
 	leases := f.NewLeaseHandler(nil)
@@ -66,7 +66,7 @@ func TestLeasesOfOneNamespaceHideNoOthers(t *testing.T) {
 	}
 }
 
-// First namespaces do not displace each other, and take all room from others.
+// First namespaces do not displace each other, but they displace all others.
 func TestFirstNamespacesAlone(t *testing.T) {
 	s := newShare[int](3, []string{"a"})
 	for i := range 3 {

@@ -46,7 +46,7 @@ func newTally(overflow prometheus.Counter, limit int, firstNamespaces []string) 
 	}
 }
 
-// group is the objects with the same labels.
+// group has the objects with the same labels.
 type group struct {
 	labels
 	entries timeline[*group]
@@ -91,7 +91,7 @@ func (t *tally) remove(e *entry) {
 	t.settle(g)
 }
 
-// hold keeps a group even if it is empty, until release has been called as often.
+// hold keeps a group even if it is empty, until release has been called once for each hold.
 func (t *tally) hold(l labels) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +168,7 @@ func (t *tally) hide(g *group) {
 	t.account(other)
 }
 
-// account updates what is reported of groups together after a change of one group.
+// account updates the groups that are reported together after one group has changed.
 func (t *tally) account(g *group) {
 	objects := 0
 	if g.hidden || g.labels == g.other() {

@@ -2,7 +2,7 @@ package objects
 
 import "time"
 
-// timeline is values ordered by time. The zero value is empty.
+// timeline holds values ordered by time. The zero value is empty.
 type timeline[V any] = ranking[V, time.Time]
 
 // node is a value in a timeline.

@@ -43,9 +43,9 @@ func (q dueQueue[T]) Add(item T) {
 // each item once, however often it was added.
 //
 // It can miss an item while two delays of the item overlap: the end of the first delay removes the item from the mirror before
-// client-go's goroutine has received the second and delays the item again. This requires an AddAfter at the moment at which the
-// item becomes ready, or a second delay that ends before the goroutine has received it. The mirror lacks the item until the other
-// delay ends. The mirror never holds an item longer than the queue.
+// client-go's goroutine has received the second and delays the item again. This requires an AddAfter just when the item becomes
+// ready, or a second delay that ends before the goroutine has received it. The mirror lacks the item until the other delay ends.
+// The mirror never holds an item longer than the queue.
 type delayedItems[T comparable] struct {
 	mu    sync.Mutex
 	items map[T]struct{}

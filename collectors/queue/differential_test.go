@@ -53,7 +53,7 @@ func plainQueue(order workqueue.Queue[string]) limitingQueue {
 }
 
 // TestQueueBehavesLikeClientGo makes the same random calls to a plain queue and to observed ones, at the same times: all
-// answers must be the same, in the same order.
+// results must be the same, in the same order.
 func TestQueueBehavesLikeClientGo(t *testing.T) {
 	for name, c := range map[string]struct {
 		order func() workqueue.Queue[string]
@@ -115,7 +115,7 @@ func firstDifference(a, b []string) int {
 	return -1
 }
 
-// window returns the answers around an index.
+// window returns the results around an index.
 func window(answers []string, at int) []string {
 	return answers[min(max(at-2, 0), len(answers)):min(at+3, len(answers))]
 }
@@ -162,7 +162,7 @@ func TestQueueSignals(t *testing.T) {
 	}
 }
 
-// play makes random calls to a queue and returns all answers. In the end the queue is shut down and empty, and all workers
+// play makes random calls to a queue and returns all results. At the end, the queue is shut down and empty, and all workers
 // have returned. After each call that changes something, when all goroutines are idle, it calls check, unless that is nil.
 func play(seed uint64, q limitingQueue, check func(step string)) (answers []string) {
 	rnd := rand.New(rand.NewPCG(seed, 0))

@@ -23,7 +23,7 @@ func finish(q limitingQueue) {
 	}
 }
 
-// The series end only when the queue has been shut down, Get has reported that, and no item is being processed.
+// The series are deleted only when the queue has been shut down, Get has reported that, and no item is being processed.
 func TestQueueEnd(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	q := newQueue(obs, "c")
@@ -64,7 +64,7 @@ func TestQueueEnd(t *testing.T) {
 	}
 	late()
 	if _, shutdown := q.Get(); !shutdown {
-		t.Error("Get does not report the shutdown anymore")
+		t.Error("Get no longer reports the shutdown")
 	}
 	q.ShutDown()
 	q.ShutDownWithDrain()
@@ -78,7 +78,7 @@ func TestQueueEnd(t *testing.T) {
 	exist("after the end of the successor", false)
 }
 
-// The series do not end while an item that was added again still has to be processed, even if Get has reported the
+// The series are not deleted while an item that was added again still has to be processed, even if Get has reported the
 // shutdown.
 func TestQueueEndAfterAnItemAddedAgain(t *testing.T) {
 	obs, reg := observertest.New(t)
@@ -96,7 +96,7 @@ func TestQueueEndAfterAnItemAddedAgain(t *testing.T) {
 	metricstest.Take(t, reg).Equal(t, metricstest.Snapshot{})
 }
 
-// The series of a queue that becomes unreachable with items in it end as well.
+// The series of a queue that becomes unreachable with items in it are deleted as well.
 func TestUnreachableQueue(t *testing.T) {
 	obs, reg := observertest.New(t, observertest.Upstream)
 	newQueue(obs, "c").ShutDown()
@@ -225,7 +225,7 @@ func TestRemainingAfterDrain(t *testing.T) {
 	})
 }
 
-// queueMethods returns each method of a queue as a value.
+// queueMethods return each method of a queue as a method value.
 var queueMethods = map[string]func(q *queue.Queue[string]) any{
 	"Add":               func(q *queue.Queue[string]) any { return q.Add },
 	"AddAfter":          func(q *queue.Queue[string]) any { return q.AddAfter },
@@ -242,7 +242,7 @@ var queueMethods = map[string]func(q *queue.Queue[string]) any{
 	"ShuttingDown":      func(q *queue.Queue[string]) any { return q.ShuttingDown },
 }
 
-// TestQueueMethodValues: a method value keeps the queue and its series.
+// TestQueueMethodValues: a method value keeps the queue reachable, and its series.
 func TestQueueMethodValues(t *testing.T) {
 	if n := reflect.TypeFor[*queue.Queue[string]]().NumMethod(); n != len(queueMethods) {
 		t.Fatalf("a queue has %d methods, and %d are tested", n, len(queueMethods))

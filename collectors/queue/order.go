@@ -64,7 +64,7 @@ func (f *fifo[T]) Pop() T {
 
 func (f *fifo[T]) since() int64 { return f.ring.since() }
 
-// customOrder is Options.Order. It may hand out items in any order, so finding the oldest one takes a map.
+// customOrder decorates Options.Order. It may hand out items in any order, so finding the oldest one takes a map.
 type customOrder[T comparable] struct {
 	workqueue.Queue[T]
 	clock *addClock

@@ -12,9 +12,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/core"
 )
 
-// recentItems are items with a trace that a queue is handing out, because client-go's Get returns only the item. A trace
-// needs the time at which it became ready, and its queue latency is held here until its exemplar, the trace ID, is known.
-// client-go calls push and then Observe in Get, with its own lock held. Items without a trace take no lock here.
+// recentItems holds items with a trace that a queue is handing out, because client-go's Get returns only the item. The trace
+// needs the time at which the item became ready, and the queue latency waits for its exemplar, the trace ID. client-go calls
+// push and then Observe in Get, with its own lock held. Items without a trace take no lock here.
 type recentItems[T comparable] struct {
 	causes *causes.Queue[T]
 	// latency is the Observer's series of the queue latency, nil if other code reports it.
@@ -40,7 +40,7 @@ type recentItem[T comparable] struct {
 	choice causes.Choice
 	// held is set until the item is taken.
 	held bool
-	// latency is reported then, if hasLatency is set.
+	// latency is reported when the item is taken, if hasLatency is set.
 	latency    float64
 	hasLatency bool
 }
