@@ -27,7 +27,7 @@ type Checks struct {
 	Freshness time.Duration
 	// Audit is the interval of audits, which compare every object of a cache with the API server at the cache's
 	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, or of 1,000
-	// if the list has only metadata, answered from etcd or from a snapshot of the API server's watch cache. In this process
+	// if the list has only metadata, served from etcd or from a snapshot of the API server's watch cache. In this process
 	// it takes 16 bytes per object while it runs and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each
 	// index, and seconds to decode the list. An Observer runs one audit at a time, or more if one takes longer than a minute,
 	// and repeats an audit that finds differences within 30 seconds. An audit ends in an error after 10 minutes or 20,000

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// TraceparentAnnotation is the annotation in which other programs leave the context of the write that created or changed an
+// TraceparentAnnotation is the annotation in which other programs store the context of the write that created or changed an
 // object, in the format of W3C Trace Context. The key is that of the Kubernetes proposal KEP-5915, which is not accepted yet.
 const TraceparentAnnotation = "tracing.k8s.io/traceparent"
 

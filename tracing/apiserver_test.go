@@ -101,7 +101,7 @@ func newTraced(t *testing.T) *traced {
 	return c
 }
 
-// reconcileWith sets what the controller does from now on.
+// reconcileWith sets the reconcile function of the controller.
 func (c *traced) reconcileWith(f func(ctx context.Context, client kubernetes.Interface, name string) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *traced) update(name, value string) {
 	}
 }
 
-// spans returns the spans with a name that are about an object, in the order of their end.
+// spans returns the spans with a name and for an object, in the order of their end.
 func (c *traced) spans(name, object string) (found tracetest.SpanStubs) {
 	for _, s := range c.exporter.GetSpans() {
 		if s.Name == name && (object == "" || slices.Contains(s.Attributes, attribute.String("k8s.object.name", object))) {
@@ -172,7 +172,7 @@ const (
 	waitSpan         = "workqueue.wait labels"
 )
 
-// One update leads from the watch to the write, and its times add up (S18).
+// The linked traces of an update lead from the watch event to the write, and their durations add up (S18).
 func TestUpdateOnARealServer(t *testing.T) {
 	c := newTraced(t)
 	var own trace.SpanContext
@@ -225,7 +225,7 @@ func TestUpdateOnARealServer(t *testing.T) {
 		}
 	}
 
-	// An object of a list links to the list, one of a watch does not.
+	// The delivery of a listed object links to the list; that of a watch event does not.
 	list := c.spans("informer.list configmaps", "")[0]
 	listed := c.await(1, deliverConfigMap, "before")[0]
 	if got := c.relations(listed, list); !slices.Equal(got, []string{"list"}) || listed.StartTime.Before(list.EndTime) {
@@ -305,7 +305,7 @@ func TestCoalescedOnARealServer(t *testing.T) {
 	}
 }
 
-// A failed reconcile has the status, and its retry a link to it. A handler may add the key of another object.
+// A failed reconcile has the status Error, and its retry has a link to it. A handler may add the key of another object.
 func TestRetryAndOtherObjectOnARealServer(t *testing.T) {
 	c := newTraced(t)
 	attempts := 0

@@ -32,7 +32,7 @@ const (
 	RequestVerbKey        = attribute.Key("k8s.request.verb")
 	RequestResourceKey    = attribute.Key("k8s.request.resource")
 	RequestSubresourceKey = attribute.Key("k8s.request.subresource")
-	// ObjectNameKey is the name of the object, see TracerOptions.ObjectNames.
+	// ObjectNameKey is the name of the object: see TracerOptions.ObjectNames.
 	ObjectNameKey = attribute.Key("k8s.object.name")
 	// LinksDroppedKey is the number of causes without a link, because there were too many.
 	LinksDroppedKey = attribute.Key("links.dropped")

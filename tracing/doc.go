@@ -1,5 +1,5 @@
 // Package tracing exports the spans of a controller with OpenTelemetry: lists and events of informers, queues, reconciles,
-// requests to the API server, finalizer cleanups.
+// requests to the API server, and finalizer cleanups.
 //
 //	setup.go        Setup: a provider configured by OTEL_* variables
 //	env.go          the OTEL_* variables that turn tracing on and choose the sampler

@@ -39,7 +39,7 @@ func ratioByEnv() float64 {
 	return DefaultRatio
 }
 
-// parentBasedByEnv reports whether a span follows the sampling decision of its causes. The default does, as in the specification.
+// parentBasedByEnv reports whether a span follows the sampling decision of its causes. By default it does, as in the specification.
 func parentBasedByEnv() bool {
 	switch strings.ToLower(env("OTEL_TRACES_SAMPLER")) {
 	case "always_on", "always_off", "traceidratio":

@@ -17,7 +17,7 @@ const (
 	DroppedExport = "export_error"
 	// DroppedShutdown counts spans that were not exported before the deadline of Shutdown.
 	DroppedShutdown = "shutdown"
-	// DroppedTail counts spans of reconciles that Tail had no room for.
+	// DroppedTail counts spans of reconciles for which the buffer of Tail had no room.
 	DroppedTail = "tail_buffer_full"
 )
 
@@ -76,7 +76,7 @@ func (b *batcher) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 }
 
-// Shutdown exports what is in the queue until ctx ends, and drops the rest.
+// Shutdown exports the queued spans until ctx ends, and drops the rest.
 func (b *batcher) Shutdown(ctx context.Context) error {
 	if b.closed.Swap(true) {
 		return nil

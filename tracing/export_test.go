@@ -73,7 +73,7 @@ func want(t *testing.T, p *Provider, exported, queueFull, export, shutdown uint6
 	}
 }
 
-// With a receiver that does not answer, the queue fills up, the rest is dropped, and every span is counted once.
+// With a receiver that does not respond, the queue fills up, the rest is dropped, and every span is counted once.
 func TestExportBlocked(t *testing.T) {
 	defer leaktest.None(t, goleak.IgnoreCurrent())
 	r := &receiver{block: make(chan struct{})}
@@ -100,7 +100,7 @@ func TestExportRefused(t *testing.T) {
 	want(t, p, 0, 0, 8, 0)
 }
 
-// A receiver that refuses at once is asked again after a pause, not for each batch.
+// After a receiver has rejected an export, the next one is sent after a pause, and not immediately for each batch.
 func TestExportPausesAfterError(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_on")
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2")
@@ -125,7 +125,7 @@ func TestExportPausesAfterError(t *testing.T) {
 	})
 }
 
-// Room in the queue comes back when exports end.
+// The queue has room again when exports end.
 func TestExportAfterBlock(t *testing.T) {
 	r := &receiver{block: make(chan struct{})}
 	p := sending(t, r)
@@ -139,7 +139,7 @@ func TestExportAfterBlock(t *testing.T) {
 	want(t, p, 14, 0, 0, 0)
 }
 
-// Shutdown gives up at its deadline: the running export is canceled, the rest is dropped and counted, and no goroutine stays.
+// Shutdown gives up at its deadline: the running export is canceled, the rest is dropped and counted, and no goroutine remains.
 func TestShutdownDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{block: make(chan struct{})}
@@ -152,10 +152,10 @@ func TestShutdownDeadline(t *testing.T) {
 			t.Errorf("error is %v, want %v", err, context.DeadlineExceeded)
 		}
 		want(t, p, 0, 0, 0, 7)
-	}) // fails if a goroutine stays
+	}) // fails if a goroutine remains
 }
 
-// Shutdown with a context that has ended drops and counts what is queued.
+// Shutdown with a context that has ended drops and counts the queued spans.
 func TestShutdownCanceled(t *testing.T) {
 	defer leaktest.None(t, goleak.IgnoreCurrent())
 	p := sending(t, &receiver{block: make(chan struct{})})

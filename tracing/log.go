@@ -26,7 +26,7 @@ func NewLogHandler(inner slog.Handler) slog.Handler { return logHandler{Handler:
 
 type logHandler struct {
 	slog.Handler
-	// root is the handler before the first group, and inGroups what has been called on it since.
+	// root is the handler before the first group, and inGroups are the calls of its methods since then.
 	root     slog.Handler
 	inGroups []func(slog.Handler) slog.Handler
 	// hasTraceID is set if root has a trace_id.

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
-// Log lines with the context of a sampled span have its trace ID, others are unchanged.
+// Log lines with the context of a sampled span have its trace ID; others are unchanged.
 func TestLog(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_on")
 	provider, _ := inMemory(t)

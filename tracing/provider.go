@@ -26,8 +26,8 @@ type Provider struct {
 func (p *Provider) Enabled() bool { return p.sampler != nil }
 
 // Shutdown exports the spans that have ended and releases the provider's resources. It gives up when ctx ends, or after five
-// seconds if ctx has no deadline. What has ended and is not exported by then is dropped and counted.
-// Spans that end later are not counted.
+// seconds if ctx has no deadline. Ended spans that are not exported by then are dropped and counted. Spans that end later are
+// not counted.
 func (p *Provider) Shutdown(ctx context.Context) error {
 	if p.shutdown == nil {
 		return nil

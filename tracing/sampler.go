@@ -12,7 +12,7 @@ import (
 )
 
 // LinkRelationKey is the attribute of links to causes: "event" for the delivery of an event, "retried" for an attempt that failed,
-// "requeued" for an attempt that asked for another one, "list" for the list that a delivered object is from, and "annotation" for the
+// "requeued" for an attempt that requested another one, "list" for the list that a delivered object is from, and "annotation" for the
 // context in a TraceparentAnnotation. A link with the value "requeued" does not make a reconcile sampled: a controller that requeues
 // at intervals would be sampled forever. Nor does "list": a list may have thousands of objects.
 const LinkRelationKey = attribute.Key("link.relation")
@@ -33,7 +33,7 @@ type sampler struct {
 	parentBased bool
 	// localOnly ignores the sampled flag of contexts that other programs have written to objects.
 	localOnly bool
-	// tail records reconciles that are not sampled, so that tail can decide when they end.
+	// tail records reconciles that are not sampled, so that Tail can decide when they end.
 	tail bool
 }
 

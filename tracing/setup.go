@@ -17,12 +17,12 @@ import (
 
 // Config describes the traced program.
 type Config struct {
-	// ServiceName is the service.name of the spans unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another.
+	// ServiceName is the service.name of the spans unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES sets it.
 	ServiceName string
-	// ServiceVersion is their service.version; empty leaves it out.
+	// ServiceVersion is their service.version. The default is none.
 	ServiceVersion string
 	// Logger receives OpenTelemetry's own messages, such as failed exports. It becomes the process's OpenTelemetry
-	// logger and error handler. With nil, OpenTelemetry writes to the standard logger.
+	// logger and error handler. If it is nil, OpenTelemetry writes to the standard logger.
 	Logger *slog.Logger
 	// Tail keeps the traces of slow and failed reconciles that are not sampled. The default keeps none.
 	Tail Tail

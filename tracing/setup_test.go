@@ -57,7 +57,7 @@ func TestEnabledByEnv(t *testing.T) {
 			if got := provider.Enabled(); got != tc.want {
 				t.Errorf("Enabled() is %t, want %t", got, tc.want)
 			}
-			// Nothing has been traced, so Shutdown sends nothing and returns at once.
+			// Nothing has been traced, so Shutdown sends nothing and returns immediately.
 			if err := provider.Shutdown(t.Context()); err != nil {
 				t.Errorf("Shutdown: %v", err)
 			}
@@ -71,7 +71,7 @@ func TestRatioByEnv(t *testing.T) {
 		want         float64
 	}{
 		{"", "", DefaultRatio},
-		{"", "0.5", DefaultRatio}, // an argument belongs to a sampler
+		{"", "0.5", DefaultRatio}, // the argument is ignored without a sampler
 		{"always_on", "", 1},
 		{"always_off", "", 0},
 		{"parentbased_always_on", "", 1},
@@ -170,7 +170,7 @@ func TestSetupExportsAtShutdown(t *testing.T) {
 	case body := <-bodies:
 		for _, want := range []string{"informer.deliver pods", "informer-exporter"} {
 			if !bytes.Contains(body, []byte(want)) {
-				t.Errorf("what was exported does not contain %q", want)
+				t.Errorf("the export does not contain %q", want)
 			}
 		}
 	default:

@@ -13,7 +13,7 @@ import (
 // Tail keeps the traces of slow and failed reconciles at any sampling ratio. The zero value keeps none.
 //
 // Every reconcile is then recorded and held in memory until it ends, which costs a few microseconds and allocations per reconcile
-// and per request in it. Events that are not sampled stay free.
+// and per request in it. Events that are not sampled still cost nothing.
 type Tail struct {
 	// Slow keeps reconciles that take at least this long. 0 disables it.
 	Slow time.Duration
@@ -44,7 +44,7 @@ type tailProcessor struct {
 	ended bool
 	held  map[trace.TraceID][]sdktrace.ReadOnlySpan // of running reconciles
 	spans int                                       // in held, one for each reconcile included
-	// kept are the decisions on reconciles that decide is ending.
+	// kept has the decisions on the reconciles for which decide is running.
 	kept map[trace.SpanID]bool
 }
 
@@ -110,7 +110,8 @@ func (p *tailProcessor) keep(id trace.SpanID) {
 	}
 }
 
-// hold counts a span for which there is no room. It forgets one if its reconcile has been decided on.
+// hold holds a span until its reconcile ends. It counts a span for which there is no room as dropped, and discards one that ends after
+// its reconcile.
 func (p *tailProcessor) hold(id trace.TraceID, s sdktrace.ReadOnlySpan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -64,16 +64,16 @@ func TestTail(t *testing.T) {
 		}
 	}
 	if got := exported(exporter); !slices.Equal(got, whole) {
-		t.Errorf("a slow one exports %q, want %q", got, whole)
+		t.Errorf("a slow reconcile exports %q, want %q", got, whole)
 	}
 	reconcile(0, true)
 	if got := exported(exporter); !slices.Equal(got, whole) {
-		t.Errorf("a failed one exports %q, want %q", got, whole)
+		t.Errorf("a failed reconcile exports %q, want %q", got, whole)
 	}
 
 	_, other := tracer.Start(t.Context(), "informer.deliver pods")
 	if other.IsRecording() {
-		t.Error("a root that is no reconcile is recorded")
+		t.Error("a root that is not a reconcile is recorded")
 	}
 	if dropped := provider.DroppedSpans(); dropped[DroppedTail] != 0 {
 		t.Errorf("dropped %v", dropped)
@@ -115,7 +115,7 @@ func TestTailIsBounded(t *testing.T) {
 	if got := provider.DroppedSpans()[DroppedTail]; got != 2 {
 		t.Errorf("dropped %d spans, want 2: for the late one there was room", got)
 	}
-	// All the room is free again.
+	// The buffer is empty again.
 	ctx, root = start()
 	child(ctx)
 	child(ctx)

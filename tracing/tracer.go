@@ -68,7 +68,7 @@ func (t *Tracer) FollowsCauses() bool {
 	return t.roots != nil && t.roots.Enabled() && t.roots.sampler.parentBased
 }
 
-// hasTail reports whether an operation is recorded although it is not sampled.
+// hasTail reports whether an operation is recorded even if it is not sampled.
 func (t *Tracer) hasTail(k spans.Kind) bool { return t.roots.tail != nil && k == spans.Reconcile }
 
 // IsRecording implements spans.Sampler.

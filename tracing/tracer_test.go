@@ -29,7 +29,7 @@ func inMemory(t *testing.T) (*Provider, *tracetest.InMemoryExporter) {
 	return provider, exporter
 }
 
-// deliver is a delivery without anything optional.
+// deliver is a delivery without optional fields.
 var deliver = spans.Operation{Kind: spans.Deliver, Name: "deployments.apps", WatchNamespace: "*", Handler: "exporter", Event: "modified"}
 
 func TestOperations(t *testing.T) {
@@ -126,7 +126,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// Names of objects, and texts with them, are exported only if asked for.
+// Names of objects, and texts that contain them, are exported only if enabled.
 func TestObjectNames(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_on")
 	provider, exporter := inMemory(t)
@@ -144,8 +144,8 @@ func TestObjectNames(t *testing.T) {
 	}
 }
 
-// A reconcile is sampled if one of its causes is, regardless of the ratio, unless that cause is a requeue. Its rollback is an
-// event of it.
+// A reconcile is sampled if one of its causes is, regardless of the ratio, unless that cause is a requeue. Its rollback is a span
+// event.
 func TestLinks(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
 	provider, exporter := inMemory(t)
@@ -193,7 +193,7 @@ func TestTracerTail(t *testing.T) {
 	}
 }
 
-// A reconcile with causes that are not sampled is recorded with Tail, and sampled at no ratio, in whichever way it is started.
+// With Tail, a reconcile with causes that are not sampled is recorded but not sampled, regardless of the ratio and of how it is started.
 func TestTailFollowsCauses(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0.9")
@@ -357,7 +357,7 @@ func BenchmarkDeliverNotSampled(b *testing.B) {
 	}
 }
 
-// Every text in a span is valid UTF-8 and bounded: otherwise the receiver refuses the whole batch.
+// Every text in a span is valid UTF-8 and bounded: otherwise the receiver rejects the whole batch.
 func TestTexts(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_on")
 	bad := "\xff" + strings.Repeat("é", 5000)

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// BenchmarkRequest measures what the decorated transport adds to one that answers immediately. There is no budget: a real
+// BenchmarkRequest measures what the decorated transport adds to one that responds immediately. There is no budget: a real
 // request takes a thousand times as long. No allocation may be added.
 func BenchmarkRequest(b *testing.B) {
 	obs, _ := observertest.New(b)

@@ -17,7 +17,7 @@
 //	transport.go     WrapConfig and WrapTransport, the decorator of an http.RoundTripper
 //	spans.go         spans of requests in a traced reconcile
 //	requests.go      the series of requests, created when a program first sends such a request
-//	compression.go   decompresses in place of net/http, to count what is on the wire
+//	compression.go   decompresses in place of net/http, to count the bytes on the wire
 //	reads.go         lists and watches: the requested version, and their bytes
 //	writes.go        updates and patches that change nothing
 //	version_scan.go  finds the resourceVersion of an object in JSON or protobuf

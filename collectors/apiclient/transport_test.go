@@ -24,12 +24,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
-// fakeTransport answers requests without a network.
+// fakeTransport responds to requests without a network.
 type fakeTransport func(*http.Request) (*http.Response, error)
 
 func (f fakeTransport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// answering answers all requests with one status.
+// answering responds to all requests with one status.
 func answering(code int) fakeTransport {
 	response := &http.Response{StatusCode: code, Body: http.NoBody}
 	return func(*http.Request) (*http.Response, error) { return response, nil }
@@ -83,7 +83,7 @@ func TestTransportChangesNothing(t *testing.T) {
 func TestTransportDoesNotInterfere(t *testing.T) {
 	obs, reg := observertest.New(t)
 	if _, err := apiclient.WrapTransport(obs, nil).RoundTrip(&http.Request{Body: http.NoBody}); err == nil { //nolint:bodyclose // the response has none
-		t.Error("a request without a URL was answered")
+		t.Error("a request without a URL got a response")
 	}
 	panicking := apiclient.WrapTransport(obs, fakeTransport(func(*http.Request) (*http.Response, error) { panic("broken") }))
 	func() {
@@ -328,7 +328,7 @@ func TestRateLimiter(t *testing.T) {
 	})
 }
 
-// A Tracer that decides early is called only for requests with a span.
+// Start of a Tracer that implements spans.Sampler is called only for requests with a recorded span in their context.
 func TestRequestWithoutParent(t *testing.T) {
 	tracer := &spantest.Sampler{}
 	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Tracer = tracer })

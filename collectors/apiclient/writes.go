@@ -11,7 +11,7 @@ import (
 // maxScanned is the number of bytes of an object that are searched for its resourceVersion.
 const maxScanned = 256 * 1024
 
-// comparesVersions reports whether a request was a write that may have changed nothing: the API server answered an update or
+// comparesVersions reports whether a request was a write that may have changed nothing: the API server responded to an update or
 // patch with the object.
 func comparesVersions(request apipath.Request, response *http.Response) bool {
 	return request.Resource != "" && (request.Verb == apipath.VerbUpdate || request.Verb == apipath.VerbPatch) &&

@@ -174,6 +174,6 @@ func TestStaleReadsInParallel(t *testing.T) {
 	}
 	workers.Wait()
 	if w.Remembered() != 0 {
-		t.Errorf("%d writes are left", w.Remembered())
+		t.Errorf("%d writes remain", w.Remembered())
 	}
 }

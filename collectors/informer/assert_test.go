@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// S30: AssertSynced names what is wrong: an informer that does not exist, has not started, differs from the API server, or misses
+// S30: AssertSynced names the problem: an informer that does not exist, has not started, differs from the API server, or misses
 // changes on a half-open connection. It counts nothing.
 func TestAssertSynced(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	lw := informer.NewListerWatcher(obs, pods, podListWatch(fake.NewClientset()))
 	defer lw.Close()
 	if err := informer.AssertSynced(t.Context(), obs, informer.AssertOptions{}); err == nil {
-		t.Error("nothing is wrong")
+		t.Error("no error")
 	}
 	unknown := informer.AssertOptions{IDs: []informer.ID{{Resource: "nodes", Namespace: "shop"}}}
 	if err := informer.AssertSynced(t.Context(), obs, unknown); err == nil || err.Error() != "informer nodes, namespace shop: does not exist" {

@@ -116,7 +116,7 @@ func TestInformerWithoutHandler(t *testing.T) {
 	obs, reg := observertest.New(t)
 	_, controller := informer.NewInformerWithOptions(obs, pods, cache.InformerOptions{ListerWatcher: fakeapi.NewServer(), ObjectType: &corev1.Pod{}})
 	if s := metricstest.Take(t, reg); s["k8s_informer_handlers"] != 0 {
-		t.Error("a handler was made up")
+		t.Error("a handler is reported")
 	}
 	stop := make(chan struct{})
 	close(stop)

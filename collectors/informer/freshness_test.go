@@ -180,7 +180,7 @@ func TestInformersTakeTurns(t *testing.T) {
 	}
 }
 
-// No goroutine and no series of any check is left.
+// No goroutine and no series of any check remains.
 func TestChecksEndWithTheInformer(t *testing.T) {
 	config := stacktest.Config(t)
 	often := 10 * time.Millisecond
@@ -190,7 +190,7 @@ func TestChecksEndWithTheInformer(t *testing.T) {
 	c.stop()
 	noChecksRun(t)
 	if left := metricstest.Take(t, c.registry); len(left) > 0 {
-		t.Errorf("series are left:\n%s", left)
+		t.Errorf("series remain:\n%s", left)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestClientThatIgnoresContexts(t *testing.T) {
 // ownFunction matches a function of the decorators in a stack, and none of their tests.
 var ownFunction = regexp.MustCompile(`/collectors/(informer|internal/\w+)\.`)
 
-// noChecksRun fails the test if goroutines of checks are left. Goroutines of connections to the server are allowed.
+// noChecksRun fails the test if goroutines of checks remain. Goroutines of connections to the server are allowed.
 func noChecksRun(t *testing.T) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)

@@ -227,8 +227,8 @@ func (h *handler) beginSpan(d *delivery, event string, object any) {
 	}
 }
 
-// recordSpan makes the delivery the cause of what the handler adds to queues. It is separate from beginSpan so that events
-// that are not recorded do not allocate.
+// recordSpan makes the delivery the cause of items that the handler adds to queues. It is separate from beginSpan so that
+// events that are not recorded do not allocate.
 func (h *handler) recordSpan(d *delivery, object any) {
 	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unknown.Obj

@@ -199,7 +199,7 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 			t.Error("the informer has not ended")
 		}
 		if c.obs != nil && len(informer.List(c.obs)) != 1 { // that of the nodes, which has never run
-			t.Errorf("informers are left: %+v", informer.List(c.obs))
+			t.Errorf("informers remain: %+v", informer.List(c.obs))
 		}
 	})
 }

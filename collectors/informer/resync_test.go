@@ -101,6 +101,6 @@ func TestResyncPeriodsOfAnInformerThatExists(t *testing.T) {
 		"k8s_informer_handler_pending_events{handler=default}":       0,
 	})
 	if period, ok := s["k8s_informer_handler_resync_period_seconds{handler=default}"]; ok {
-		t.Errorf("a period of %v was made up", period)
+		t.Errorf("a period of %v is reported, although it is unknown", period)
 	}
 }

@@ -127,7 +127,7 @@ func TestNothingIsLeft(t *testing.T) {
 	cancel()
 	wg.Wait()
 	if s := metricstest.Take(t, reg); len(s) != 0 {
-		t.Errorf("%d series are left", len(s))
+		t.Errorf("%d series remain", len(s))
 	}
 	leaktest.None(t, ignore)
 	for name, c := range map[string]interface{ Acquire(string) string }{

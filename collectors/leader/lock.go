@@ -26,7 +26,7 @@ const defaultRetryPeriod = 2 * time.Second
 // NewLock decorates the lock of one candidate and reports its leadership. Pass the result in the LeaderElectionConfig or as
 // controller-runtime's LeaderElectionResourceLockInterface.
 //
-// A candidate leads from the moment it sends the request that makes it the holder. It has released the lock if it removed
+// A candidate leads from the time it sends the request that makes it the holder. It has released the lock if it removed
 // itself as the holder. It has lost the lock if it reads another holder or none, if the lock is deleted, or if the elector
 // stops for any other reason. A candidate that hangs is no longer reported as the leader once its lease expires.
 //

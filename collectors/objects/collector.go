@@ -27,7 +27,7 @@ type Options struct {
 	Groups int
 	// FirstNamespaces get series before all others, as kube-system and cluster-scoped objects do.
 	FirstNamespaces []string
-	// Detail selects the metrics: collectors.Essential leaves out the time from generations to their observation.
+	// Detail selects the metrics: collectors.Essential omits the time from generations to their observation.
 	Detail collectors.Detail
 	// Histograms selects the form of histograms.
 	Histograms collectors.Histograms

@@ -36,7 +36,7 @@ func TestIdentityIsKept(t *testing.T) {
 		}
 	}
 	if size := unsafe.Sizeof(keptMeta{}); size > 64 {
-		t.Errorf("an object takes %d bytes, and the next larger size of an allocation", size)
+		t.Errorf("an object has %d bytes, and is allocated in the next larger size class", size)
 	}
 }
 

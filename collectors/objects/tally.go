@@ -23,7 +23,7 @@ func (l labels) other() labels {
 
 // tally counts objects by labels and tracks the oldest of each group. A group is reported while it has objects or is held. Groups
 // without room are reported together, and get room as other groups are removed. The number of groups that wait for room is
-// limited to hiddenPerGroup times the number of groups with room. The objects of further groups are reported together until they
+// limited to hiddenPerGroup times the number of groups with room. The objects of groups beyond that are reported together until they
 // are removed. All methods are safe for concurrent use. Adding and removing an object costs the logarithm of the numbers of
 // objects and groups. If too many groups wait, moving the n objects of one of them costs n times that, once.
 type tally struct {

@@ -83,7 +83,7 @@ func TestScrapeWithoutRoom(t *testing.T) {
 		tally.remove(e)
 	}
 	if n := len(tally.groups) + len(tally.others) + len(tally.held) + len(tally.share.tenants) + len(tally.share.places) + tally.share.n + tally.share.waits; n != 0 {
-		t.Errorf("%+v is left", tally.share)
+		t.Errorf("%+v remains", tally.share)
 	}
 }
 

@@ -33,7 +33,7 @@ func (a *ages[T]) remove(item T) {
 	for a.ring.len() > 0 && !a.isCurrent(a.ring.first()) {
 		a.ring.pop()
 	}
-	if a.ring.len() > 2*len(a.known)+firstSlots { // removed items behind one that stays
+	if a.ring.len() > 2*len(a.known)+firstSlots { // removed items behind one that remains
 		for range a.ring.len() {
 			s := a.ring.first()
 			a.ring.pop()

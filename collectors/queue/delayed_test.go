@@ -27,7 +27,7 @@ func TestExpectedArrivals(t *testing.T) {
 		t.Error("an unknown item has been removed")
 	}
 	if n := len(m.expected); n > 0 {
-		t.Errorf("%d items take up memory after their arrival", n)
+		t.Errorf("%d items remain in memory after their arrival", n)
 	}
 }
 

@@ -79,7 +79,7 @@ func TestQueueBehavesLikeClientGo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runs, answers := 60, 0
+			runs, results := 60, 0
 			if testing.Short() {
 				runs = 20
 			}
@@ -94,12 +94,12 @@ func TestQueueBehavesLikeClientGo(t *testing.T) {
 					}
 				})
 				if at := firstDifference(got, want); at >= 0 {
-					t.Fatalf("seed %d, answer %d of %d:\n got %q\nwant %q", seed, at, len(want), window(got, at), window(want, at))
+					t.Fatalf("seed %d, result %d of %d:\n got %q\nwant %q", seed, at, len(want), window(got, at), window(want, at))
 				}
-				answers += len(want)
+				results += len(want)
 			}
-			if answers < 60*runs {
-				t.Errorf("%d answers in %d runs: not enough to compare", answers, runs)
+			if results < 60*runs {
+				t.Errorf("%d results in %d runs: not enough to compare", results, runs)
 			}
 		})
 	}
@@ -116,8 +116,8 @@ func firstDifference(a, b []string) int {
 }
 
 // window returns the results around an index.
-func window(answers []string, at int) []string {
-	return answers[min(max(at-2, 0), len(answers)):min(at+3, len(answers))]
+func window(results []string, at int) []string {
+	return results[min(max(at-2, 0), len(results)):min(at+3, len(results))]
 }
 
 // TestQueueSignals compares the metrics with a model, after each of many random calls (S7, S8, S20, S38).
@@ -164,22 +164,22 @@ func TestQueueSignals(t *testing.T) {
 
 // play makes random calls to a queue and returns all results. At the end, the queue is shut down and empty, and all workers
 // have returned. After each call that changes something, when all goroutines are idle, it calls check, unless that is nil.
-func play(seed uint64, q limitingQueue, check func(step string)) (answers []string) {
+func play(seed uint64, q limitingQueue, check func(step string)) (results []string) {
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	say := func(format string, values ...any) { answers = append(answers, fmt.Sprintf(format, values...)) }
+	say := func(format string, values ...any) { results = append(results, fmt.Sprintf(format, values...)) }
 	did := func(format string, values ...any) {
 		synctest.Wait()
 		if check != nil {
 			check(fmt.Sprintf(format, values...))
 		}
 	}
-	type answer struct {
+	type result struct {
 		item     string
 		shutdown bool
 	}
 	var (
 		processed []string
-		waiting   []chan answer // workers in Get, in the order of their calls
+		waiting   []chan result // workers in Get, in the order of their calls
 	)
 	collect := func() {
 		for i := 0; i < len(waiting); {
@@ -196,11 +196,11 @@ func play(seed uint64, q limitingQueue, check func(step string)) (answers []stri
 		}
 	}
 	get := func() {
-		ch := make(chan answer, 1)
+		ch := make(chan result, 1)
 		waiting = append(waiting, ch)
 		go func() {
 			item, shutdown := q.Get()
-			ch <- answer{item, shutdown}
+			ch <- result{item, shutdown}
 		}()
 		did("Get")
 		collect()
@@ -288,5 +288,5 @@ func play(seed uint64, q limitingQueue, check func(step string)) (answers []stri
 	}
 	say("end: len %d, shutting down %v", q.Len(), q.ShuttingDown())
 	synctest.Wait()
-	return answers
+	return results
 }

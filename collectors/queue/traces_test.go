@@ -82,7 +82,7 @@ func TestTraceQueuesOfOneName(t *testing.T) {
 	<-ended
 	checkLinks(t, tracer, 0, 1, 0, 1)
 
-	first.End() // takes nothing of the other
+	first.End() // does not affect the other
 	second.Get("a")
 	reconcile(t, obs, "a")
 	second.Done("a")
@@ -122,8 +122,7 @@ func TestTraceLookupAllocations(t *testing.T) {
 	}
 }
 
-// A Tracer that decides early is not called for the items that it does not choose, unless they have a cause. The latency of each
-// item is reported once.
+// Start is not called for items that Sample has not chosen, unless they have a cause. The latency of each item is reported once.
 func TestTraceChoice(t *testing.T) {
 	t.Run("default order", func(t *testing.T) { testTraceChoice(t, nil) })
 	t.Run("custom order", func(t *testing.T) { testTraceChoice(t, &lifo{}) })

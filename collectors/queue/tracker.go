@@ -21,8 +21,8 @@ type TrackerOptions struct {
 }
 
 // Tracker reports coalesced adds, delayed items, the age of the oldest item and running workers of a queue that is created
-// elsewhere. Call its methods around the queue's Add, Get and Done. An item that is added while it is processed counts as ready from then on.
-// NewTypedRateLimitingQueue is more exact where it can create the queue.
+// elsewhere. Call its methods around the queue's Add, Get and Done. An item that is added while it is processed counts as ready from
+// then on. NewTypedRateLimitingQueue is more exact: prefer it for queues that it can create.
 //
 // All methods are safe for concurrent use. A Tracker holds each item in a map as long as it is in the queue. Around
 // controller-runtime's priority queue, an item takes up to a quarter longer from Add to Done.
@@ -108,8 +108,8 @@ func (t *Tracker[T]) add(item T, after time.Duration) {
 	}
 }
 
-// Wait must be called before the queue's Get, so that running workers are reported. They are not if it is never called. After
-// Wait, calls of Get and Done for each item are required.
+// Wait must be called before the queue's Get, so that running workers are reported. Without it, they are not reported. After Wait,
+// calls of Get and Done for each item are required.
 func (t *Tracker[T]) Wait() {
 	t.waiting.Add(1)
 	if !t.waited.Load() {
@@ -139,7 +139,7 @@ func (t *Tracker[T]) get(item T) int64 {
 	return 0
 }
 
-// Done must be called when a worker has finished an item. It has an effect on traces and running workers.
+// Done must be called when a worker has finished an item. It affects only traces and running workers.
 func (t *Tracker[T]) Done(item T) {
 	t.busy.Add(-1)
 	t.causes.Done(item)

@@ -123,7 +123,7 @@ func TestTrackerWorkers(t *testing.T) {
 	}
 }
 
-// TestTrackerForgets: an item that is repeatedly added with a long delay and taken earlier does not take up memory.
+// TestTrackerForgets: an item that is repeatedly added with a long delay and handed out earlier does not take up memory.
 func TestTrackerForgets(t *testing.T) {
 	obs, _ := observertest.New(t)
 	tracker := NewTracker[string](obs, "c", TrackerOptions{Merges: true})

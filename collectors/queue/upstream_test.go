@@ -159,7 +159,7 @@ func TestUpstreamQueueMetricsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if obs.Core().Informers == nil {
-		t.Error("informer_* were left out as well")
+		t.Error("informer_* were skipped as well")
 	}
 	process := processProvider()
 	before := process.String()

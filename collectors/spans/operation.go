@@ -50,7 +50,7 @@ type Operation struct {
 	// Links are the causes of a Reconcile, and the List that a Deliver is from. The span should be recorded if one of them is sampled
 	// and its relation is neither Requeued nor Listed. The slice must not be retained.
 	Links []Link
-	// LinksDropped is the number of further causes.
+	// LinksDropped is the number of causes that are missing from Links, because there were too many.
 	LinksDropped int
 }
 
@@ -68,7 +68,7 @@ const (
 	Event Relation = iota
 	// Retried is the previous attempt, which failed.
 	Retried
-	// Requeued is the previous attempt, which asked for another one. It does not make the Reconcile sampled: a controller that
+	// Requeued is the previous attempt, which requested another one. It does not make the Reconcile sampled: a controller that
 	// requeues periodically would be sampled forever.
 	Requeued
 	// Listed is the list with the object of a Deliver. It does not make the Deliver sampled: a list may have thousands of objects.

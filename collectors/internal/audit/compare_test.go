@@ -22,7 +22,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// server answers lists with objects at one version, in pages.
+// server lists its objects at one version, in pages.
 type server struct {
 	version  string
 	objects  []*corev1.ConfigMap

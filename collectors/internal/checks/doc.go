@@ -1,7 +1,7 @@
 // Package checks compares the cache of an informer with the API server and with itself, at intervals.
 //
-//	checks.go      Checks of one informer, and what the informers of an Observer share
-//	freshness.go   freshness checks: a short second watch, or what the informer's own watch shows
+//	checks.go      Checks of one informer, and the state that the informers of an Observer share
+//	freshness.go   freshness checks: a short second watch, or events on the informer's own watch
 //	rotation.go    which informer is checked next
 //	version.go     the version of a store that may hang
 //	syncs.go       initial syncs, for which first audits wait

@@ -66,7 +66,7 @@ func TestConcurrentChecks(t *testing.T) {
 	})
 }
 
-// A single check without a response is no lag, however old the last proof is.
+// A single check without a response does not count as lag, however old the last proof is.
 func TestOneFailedCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 100)
@@ -105,7 +105,7 @@ func TestInformersThatEndDuringACheck(t *testing.T) {
 	})
 }
 
-// A single watch that no longer delivers is found within a round if the API server sends no bookmarks, and after three
+// A single watch that no longer delivers is detected within a round if the API server sends no bookmarks, and after three
 // intervals if it does. All others are then checked within an interval.
 func TestStalledKind(t *testing.T) {
 	for bookmarks, within := range map[bool]time.Duration{true: 110 * time.Second, false: round + 5*time.Second} {
@@ -123,7 +123,7 @@ func TestStalledKind(t *testing.T) {
 					time.Sleep(time.Second)
 				}
 				if took := time.Since(begin); took > within {
-					t.Errorf("found after %v", took)
+					t.Errorf("detected after %v", took)
 				}
 				found := time.Now()
 				time.Sleep(interval + interval/2)

@@ -16,7 +16,7 @@ type Gate struct {
 	closed bool
 }
 
-// Close prevents the creation of further lazy series. The caller deletes the existing ones afterwards.
+// Close prevents the creation of new lazy series. The caller deletes the existing ones afterwards.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -133,7 +133,7 @@ func TestCall(t *testing.T) {
 	})
 }
 
-// Work that hangs gives its slot back after a while, and releases it once.
+// Work that hangs loses its slot after the limit, and the slot is released once.
 func TestSlotsOfHangingWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := make(schedule.Slots, 1)

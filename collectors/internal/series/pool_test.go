@@ -56,6 +56,6 @@ func TestPoolInParallel(t *testing.T) {
 	}
 	workers.Wait()
 	if held != 0 || len(pool.Values()) != 0 {
-		t.Errorf("%d are left, and %d are held", held, len(pool.Values()))
+		t.Errorf("%d remain, and %d are held", held, len(pool.Values()))
 	}
 }

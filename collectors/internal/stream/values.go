@@ -22,7 +22,7 @@ const (
 	relistResyncRequested = "resync_requested"
 )
 
-// Ends of a watch besides those of errclass. watchTimeout and watchClientStop are planned, and do not count as disconnects.
+// Ends of a watch in addition to those of errclass. watchTimeout and watchClientStop are planned, and do not count as disconnects.
 const (
 	// watchTimeout is the planned end: the API server closes each watch after the 5 to 10 minutes that the client requested.
 	watchTimeout = "timeout"
