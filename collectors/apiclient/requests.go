@@ -17,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
 
-// registry holds the series of the requests that pass an Observer's transports. A series is created by the first request
-// that it counts, and exists as long as the Observer, because such a request may be repeated at any time.
+// registry holds the series of the requests that pass an Observer's transports. Series are created by the first request of
+// their kind, and exist as long as the Observer, because such a request may be repeated at any time.
 type registry struct {
 	*core.Observer
 	// latency is the hook that NewMetrics returns.

@@ -18,7 +18,7 @@ type LeaseHandler struct {
 
 	mu     sync.Mutex
 	all    map[types.NamespacedName]*lease
-	expiry timeline[*lease] // those with a holder
+	expiry timeline[*lease] // those that will expire
 	counts leaseCounts
 	closed bool
 }

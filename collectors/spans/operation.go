@@ -22,7 +22,7 @@ const (
 	Rollback
 )
 
-// Operation describes a span at its start. Except for Links, all values have a low cardinality.
+// Operation describes a span at its start. Except for Traceparent, Start and Links, all values have a low cardinality.
 type Operation struct {
 	Kind Kind
 	// Name is the resource of a List, Deliver or Request ("pods", "deployments.apps"), the queue of a Wait, and the

@@ -5,8 +5,9 @@ import "context"
 // Sampler is implemented by a Tracer that makes sampling decisions before an operation is described. Most events and reconciles are
 // not sampled, and then have no further cost.
 type Sampler interface {
-	// Sample decides on a List, Deliver or Reconcile. caused is set for a Reconcile with causes that are known and not sampled. If start
-	// is false, Start is not called. Otherwise sampled is passed on as Operation.Sampled, with Operation.Decided.
+	// Sample decides on a Deliver or Reconcile; a List is always passed to Start. caused is set for a Reconcile with causes that are
+	// known and not sampled. If start is false, Start is not called. Otherwise sampled is passed on as Operation.Sampled, with
+	// Operation.Decided.
 	//
 	// For a Reconcile, Sample is called when an item is added without a known cause, if FollowsCauses returns true, and when a worker
 	// takes an item. The latter is within client-go's Get, with the lock of the queue held: Sample must not block or call the queue.

@@ -71,7 +71,7 @@ type Checks struct {
 	version storeVersion
 }
 
-// New returns the checks of an informer, which run between Start and the stop function that it returns. It creates
+// New returns the checks of an informer, which run from Start until the function that Start returns is called. It creates
 // the series of the checks that will run.
 func New(subject Subject) *Checks {
 	c := &Checks{Subject: subject}

@@ -34,7 +34,7 @@ type freshness struct {
 	// backlog are the changes that the store did not have.
 	backlog audit.Backlog
 	// proved is the last time at which the state of the store was verified: the start of the last check with a response, the last
-	// receipt that the store has, or the initial sync.
+	// receipt that the store has, or the initial sync. The end of a skipped check counts as well, because the API server responded.
 	proved int64
 	// failures is the number of checks in a row that got no response.
 	failures int

@@ -37,7 +37,7 @@ type buffer struct {
 
 type slot struct {
 	rv atomic.Uint64
-	// at is the time of receipt; its sign bit marks an event that will never reach a handler.
+	// at is the time of receipt, complemented for an event that will never reach a handler.
 	at atomic.Int64
 }
 

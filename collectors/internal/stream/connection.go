@@ -53,7 +53,7 @@ type Connection struct {
 	version atomic.Uint64
 	// open is the number of open watches.
 	open atomic.Int32
-	// transforms is the number of calls of Transformed.
+	// transforms is the number of calls of Transformed and TransformFailed.
 	transforms atomic.Int64
 	// lastTransform is the value of transforms after the last object of a list, 0 unless a list is being transformed.
 	lastTransform atomic.Int64

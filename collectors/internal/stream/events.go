@@ -58,7 +58,7 @@ func (w *watchProxy) receive(event watch.Event) {
 		}
 	}
 	if event.Type == watch.Added || event.Type == watch.Modified {
-		c.observePropagation(event.Object) // last, because it panics if the object cannot be read
+		c.observePropagation(event.Object) // this and inspect are last, because they panic if the object cannot be read
 	}
 	if paired(event.Type) {
 		c.inspect(event.Object)

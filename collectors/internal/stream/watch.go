@@ -54,10 +54,10 @@ type watchProxy struct {
 	// changes the number of events that added or changed one.
 	initial        bool
 	items, changes int
-	// events is the number of events received since then.
+	// events is the number of events received after the initial ones.
 	events int
-	// ordered is set once versions rise: a watch without a resourceVersion begins with objects in no particular
-	// order, most of them already known. unordered is the number of events before that.
+	// ordered is set once versions are in order: a watch without a resourceVersion begins with added objects in no particular
+	// order, most of them already known, until the first other event. unordered is the number of events before that.
 	ordered   bool
 	unordered int
 	// before are the versions received before each of the last events: as many as can be undone.
