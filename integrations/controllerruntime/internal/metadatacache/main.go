@@ -1,5 +1,5 @@
 // Command metadatacache runs controller-runtime's cache with metadata of the resources that the exporter watches by default in the
-// clusters of benchmarks. Nothing is decorated: it is what the exporter is compared with.
+// clusters of benchmarks. It does not decorate anything: benchmarks compare the exporter with it.
 package main
 
 import (
