@@ -64,9 +64,9 @@ type Config struct {
 
 // Checks are the intervals of cache checks, such as "30s". "0s" disables a check.
 type Checks struct {
-	// Freshness is the interval of freshness checks: one watch request of one second, of one informer at a time. Each informer
-	// that receives nothing, not even bookmarks, is checked within ten intervals. It defaults to 30s, which is 2 requests
-	// per minute, and 20 with 100 resources without bookmarks.
+	// Freshness is the interval of freshness checks. Each check is a one-second watch request for one informer. An informer that
+	// receives neither events nor bookmarks is checked within ten intervals. The default of 30s causes 2 requests per minute, or
+	// 20 with 100 resources that receive no bookmarks.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
 	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 1,000. It
 	// defaults to 10m.
@@ -83,7 +83,7 @@ func (c Checks) Intervals() (freshness, audit time.Duration) {
 	return c.Freshness.Or(defaultFreshness), c.Audit.Or(defaultAudit)
 }
 
-// mistake returns the error of a field.
+// mistake returns the error for a field.
 func mistake(path, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
 }
@@ -114,8 +114,8 @@ type Objects struct {
 	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
 	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
-	// FirstNamespaces get series before other namespaces, as kube-system does, if the objects exceed the series limits. All other
-	// namespaces share the limits equally. A change takes effect at the next start.
+	// FirstNamespaces get series before other namespaces, in addition to kube-system, if the objects exceed the series limits. All
+	// other namespaces share the limits equally. A change takes effect at the next start.
 	FirstNamespaces []string `yaml:"firstNamespaces,omitempty"`
 }
 
@@ -180,7 +180,7 @@ func Parse(data []byte) (Config, error) {
 // Validate returns all errors, each with the path of its field.
 func (c Config) Validate() error { return errors.Join(c.mistakes()...) }
 
-// Limits of label values in the library. The configuration changes while the exporter runs, so they leave room.
+// Limits of label values in the library. They leave room, because the configuration may change while the exporter runs.
 const (
 	MaxKinds      = 10_000
 	MaxNamespaces = 10_000

@@ -92,7 +92,7 @@ func typeName(e ast.Expr) string {
 
 var word = regexp.MustCompile(`[A-Z][A-Za-z]+`)
 
-// inFile replaces field names in a comment by those in the file.
+// inFile replaces the Go field names in a comment with the names in the file.
 func inFile(text string, written map[string]string) string {
 	text = word.ReplaceAllStringFunc(text, func(w string) string {
 		if name, ok := written[w]; ok {

@@ -25,7 +25,7 @@ type Rights struct {
 	Instead []rbacv1.PolicyRule
 }
 
-// Rights returns what a valid configuration requires. It does not access a cluster: patterns become rules for whole groups
+// Rights returns the rules that a valid configuration requires. It does not access a cluster: patterns become rules for whole groups
 // where possible. Discovery needs no rule, because every authenticated user may use it.
 func (c Config) Rights() Rights {
 	r := Rights{Namespaces: c.Namespaces}
@@ -80,7 +80,7 @@ func knownRules(namespacedOnly bool) []rbacv1.PolicyRule {
 	return known.rules()
 }
 
-// ruleSet groups resources by group.
+// ruleSet maps API groups to resources.
 type ruleSet map[string][]string
 
 func (s *ruleSet) add(group, resource string) {

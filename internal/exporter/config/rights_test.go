@@ -62,7 +62,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// Custom resources need rules that only the user can write. Without them there is nothing to add.
+// A note says that custom resources need rules that only the user can write. Without custom resources there is no note.
 func TestRightsOfCustomResources(t *testing.T) {
 	for text, want := range map[string]int{"": 1, "customResources: false": 0, "resources: [pods]": 0, "extraResources: [secrets]": 1} {
 		c, err := Parse([]byte(text))
@@ -75,8 +75,8 @@ func TestRightsOfCustomResources(t *testing.T) {
 	}
 }
 
-// Instead of everything, the known kinds can be granted, without those that must be named, and in namespaces only those that
-// are in namespaces.
+// Instead of everything, the known kinds can be granted, except those that must be named, and with configured namespaces only
+// namespaced kinds.
 func TestRightsInsteadOfEverything(t *testing.T) {
 	for text, nodes := range map[string]bool{"resources: ['*']": true, "resources: ['*']\nnamespaces: [shop]": false} {
 		c, err := Parse([]byte(text))
