@@ -39,7 +39,7 @@ func TestCheckHealthyCluster(t *testing.T) {
 	}
 }
 
-// Every kind of problem is found with the name of its object, and objects without problems are not.
+// Every kind of problem is reported with the name of its object. Objects without problems are not reported.
 func TestCheckFaults(t *testing.T) {
 	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
 	admin := kubernetes.NewForConfigOrDie(plane.Config())
@@ -62,7 +62,7 @@ func TestCheckFaults(t *testing.T) {
 			}
 		}
 	})
-	// Without a controller manager, no controller observes the generation of the first, and no controller deletes the namespace.
+	// There is no controller manager: nothing observes the generation of the first Deployment or deletes the namespace.
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 	deployments := admin.AppsV1().Deployments(namespace)
 	for _, name := range []string{"lagging", "observed"} {
@@ -78,7 +78,7 @@ func TestCheckFaults(t *testing.T) {
 	}
 	gone := stacktest.Namespace(t)
 	must(nil, admin.CoreV1().Namespaces().Delete(t.Context(), gone, metav1.DeleteOptions{}))
-	// Elections: no leader, led, and of a program that was removed days ago.
+	// Leases: expired, held, and of a program that was removed days ago.
 	for name, ago := range map[string]time.Duration{"expired": time.Hour, "led": -time.Hour, "removed": 72 * time.Hour} {
 		renewed := metav1.NewMicroTime(time.Now().Add(-ago))
 		must(admin.CoordinationV1().Leases(namespace).Create(t.Context(), &coordinationv1.Lease{
@@ -126,7 +126,7 @@ func TestCheckFaults(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("problems\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "Leases that expired more than 24h ago are left out, because their programs are probably removed: 1") {
+	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "Leases that expired more than 24h ago are omitted, because their programs have probably been removed: 1") {
 		t.Errorf("notes %q", report.Notes)
 	}
 
@@ -137,7 +137,7 @@ func TestCheckFaults(t *testing.T) {
 	}
 }
 
-// A cluster that cannot be checked is neither healthy nor a problem.
+// A cluster that cannot be checked is reported neither as healthy nor as having problems.
 func TestCheckNothing(t *testing.T) {
 	for _, args := range [][]string{
 		{"--kubeconfig=" + unreachable(t)},

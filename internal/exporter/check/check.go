@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Types of problems. Resources that the API server rejects have an answer of package availability: forbidden, unauthorized, missing
-// or unsupported.
+// Types of problems. For a resource that the API server rejects, the type is a constant of package availability: forbidden,
+// unauthorized, missing or unsupported.
 const (
 	DiscoveryFailed = "discovery_failed" // the API server does not list the resources of a group
 	NotSynced       = "not_synced"       // no response, or the initial sync is not complete
 	Stale           = "stale"            // sync lag
 	Inconsistent    = "inconsistent"     // audits found differences from the API server
-	Terminating     = "terminating"      // an object is being deleted for too long
+	Terminating     = "terminating"      // an object has been terminating for too long
 	NoLeader        = "no_leader"        // a Lease of a leader election has expired
 	GenerationLag   = "generation_lag"   // status.observedGeneration < metadata.generation
 )

@@ -77,7 +77,7 @@ func (f *finder) informer(s status.Informer) {
 	}
 	switch audit := s.LastAudit; {
 	case audit.Interval == 0:
-		f.Notes = append(f.Notes, nameOf(s)+" was not audited: the configuration turns audits off")
+		f.Notes = append(f.Notes, nameOf(s)+" was not audited: the configuration disables audits")
 	case s.Inconsistent():
 		p.Type, p.Detail = Inconsistent, fmt.Sprintf("%d differences from the API server", audit.Differences)
 		f.add(p, 0)

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// Each state of an informer has its problem, the API server's rejections first, or its note.
+// Each unhealthy state of an informer is reported as a problem, with rejections by the API server first, or as a note.
 func TestFindInformers(t *testing.T) {
 	of := func(resource, state string, s informer.Status) status.Informer {
 		s.LastAudit.Interval = time.Minute
@@ -53,7 +53,7 @@ func TestLastChange(t *testing.T) {
 	one, two, three := at(1), at(2), at(3)
 	o := &metav1.ObjectMeta{CreationTimestamp: at(0)}
 	if got := check.LastChange(o); !got.Equal(at(0).Time) {
-		t.Errorf("without fields %v", got)
+		t.Errorf("without managed fields %v", got)
 	}
 	o.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &two}, {Time: &one}, {Time: &three, Subresource: "status"}, {}}
 	if got := check.LastChange(o); !got.Equal(two.Time) {
@@ -91,7 +91,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	if err := report.Print(failing{}); err == nil {
-		t.Error("an error of the output is lost")
+		t.Error("a write error is lost")
 	}
 }
 

@@ -55,7 +55,7 @@ func (o Object) problem(kind string) Problem {
 	return Problem{Type: kind, Resource: o.Type(), Namespace: o.Namespace, Name: o.Name}
 }
 
-// terminating adds an object that is being deleted. A grace period ends in the future.
+// terminating adds an object that is being deleted. Its age counts from the end of the grace period and is negative before.
 func (f *finder) terminating(id Object, age time.Duration, finalizers []string) {
 	if id.Namespace != "" {
 		if f.within == nil {
@@ -80,8 +80,8 @@ func (f *finder) terminating(id Object, age time.Duration, finalizers []string) 
 	f.add(p, age)
 }
 
-// lease adds the Lease of a leader election that has expired. Unlike in metrics, a single look must trust the clock of the holder;
-// the objective is longer than a usual clock skew. A Lease that expired long ago belongs to a removed program, as for alerts.
+// lease adds an expired Lease of a leader election. Unlike the metrics, a single check must trust the clock of the holder; the
+// objective is longer than usual clock skews. Like alerts, it assumes that a Lease that expired long ago is from a removed program.
 func (f *finder) lease(id Object, l *coordinationv1.Lease) {
 	if !objects.IsElection(l) || l.Spec.RenewTime == nil {
 		return
@@ -112,7 +112,7 @@ func (f *finder) lease(id Object, l *coordinationv1.Lease) {
 	}
 }
 
-// finish adds what needs all objects.
+// finish adds the problems and notes that depend on all objects.
 func (f *finder) finish() {
 	for i, p := range f.Problems {
 		if p.Type != Terminating || p.Resource != kinds.Namespaces.Type() {
@@ -129,13 +129,13 @@ func (f *finder) finish() {
 	})
 	for i, l := range f.lags {
 		if i == maxLags {
-			f.Notes = append(f.Notes, fmt.Sprintf("%d more objects with an observed generation lag were not looked at", len(f.lags)-i))
+			f.Notes = append(f.Notes, fmt.Sprintf("%d more objects with an observed generation lag were not checked", len(f.lags)-i))
 			break
 		}
 		f.lag(l)
 	}
 	if f.left > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("Leases that expired more than %[2]s ago are left out, because their programs are probably removed: %[1]d", f.left, Duration(catalog.Objectives.LeaseUnheld.Window)))
+		f.Notes = append(f.Notes, fmt.Sprintf("Leases that expired more than %[2]s ago are omitted, because their programs have probably been removed: %[1]d", f.left, Duration(catalog.Objectives.LeaseUnheld.Window)))
 	}
 }
 
@@ -157,8 +157,8 @@ func (f *finder) lag(l lagging) {
 	}
 }
 
-// LastChange returns when a client last changed an object, apart from its status: an observed generation lag is at most that old if
-// nothing but the spec has changed since.
+// LastChange returns when a client last changed an object, excluding its subresources, such as status. It approximates the start of
+// an observed generation lag: changes of metadata count, but changes through the subresource scale do not.
 func LastChange(o metav1.Object) time.Time {
 	last := o.GetCreationTimestamp().Time
 	for _, m := range o.GetManagedFields() {

@@ -25,7 +25,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// find checks synced informers with stores that have these objects, by Type.
+// find checks synced informers with the given objects in their stores. The keys are resource types.
 func find(t *testing.T, stored map[string][]metav1.Object, o check.Options) check.Report {
 	t.Helper()
 	making := informerstest.NewFactory(t, prometheus.NewRegistry())
@@ -50,7 +50,7 @@ func find(t *testing.T, stored map[string][]metav1.Object, o check.Options) chec
 	return check.Find(states, set, o)
 }
 
-// problems writes each problem as "type resource namespace/name age: detail".
+// problems formats each problem as "type resource namespace/name age: detail".
 func problems(r check.Report) (lines []string) {
 	for _, p := range r.Problems {
 		lines = append(lines, fmt.Sprintf("%s %s %s/%s %v: %s", p.Type, p.Resource, p.Namespace, p.Name, p.AgeSeconds, p.Detail))
@@ -58,7 +58,7 @@ func problems(r check.Report) (lines []string) {
 	return lines
 }
 
-// object returns an object that was deleted some time ago, unless that is 0.
+// object returns an object that was deleted the given time ago, or is not deleted if deleted is 0.
 func object(namespace, name string, deleted time.Duration, finalizers ...string) *metav1.PartialObjectMetadata {
 	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Finalizers: finalizers}}
 	if deleted != 0 {
@@ -74,8 +74,8 @@ func compare(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// Objects that terminate for longer than the objective are problems, with what blocks them. A Namespace is blocked by the objects
-// in it.
+// Objects that have been terminating for longer than the objective are problems, with the finalizers that block them. A Namespace is
+// blocked by the objects in it.
 func TestTerminatingObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := 300 * time.Second
@@ -101,7 +101,7 @@ func TestTerminatingObjects(t *testing.T) {
 	})
 }
 
-// An expired Lease is a problem for a day. Those of nodes are not, nor those without times.
+// An expired Lease is a problem for a day. Leases of nodes, and Leases without times, are ignored.
 func TestExpiredLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := func(namespace, name, holder string, renewed time.Duration, seconds *int32) *coordinationv1.Lease {
@@ -125,7 +125,7 @@ func TestExpiredLeases(t *testing.T) {
 			"no_leader leases.coordination.k8s.io a/day 86400: last holder x", "no_leader leases.coordination.k8s.io a/unheld 123: released by the last holder",
 			"no_leader leases.coordination.k8s.io a/released 122: released by the last holder", "no_leader leases.coordination.k8s.io a/expired 121: last holder x",
 		})
-		compare(t, "notes", report.Notes, []string{"Leases that expired more than 24h ago are left out, because their programs are probably removed: 1"})
+		compare(t, "notes", report.Notes, []string{"Leases that expired more than 24h ago are omitted, because their programs have probably been removed: 1"})
 	})
 }
 
@@ -180,7 +180,7 @@ func TestGenerationLags(t *testing.T) {
 			}})
 			var notes []string
 			if n > limit {
-				notes = []string{"2 more objects with an observed generation lag were not looked at"}
+				notes = []string{"2 more objects with an observed generation lag were not checked"}
 			}
 			if compare(t, "notes", report.Notes, notes); asked != limit || len(report.Problems) != limit {
 				t.Errorf("of %d objects, %d were looked up and %d are problems, want %d", n, asked, len(report.Problems), limit)

@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// rows is the number of problems in the table per type and resource. JSON has all of them.
+// rows is the maximum number of problems in the table per type and resource. JSON contains all of them.
 const rows = 20
 
-// Duration returns a duration as kubectl writes ages, such as 7m30s.
+// Duration formats a duration as kubectl formats ages, such as 7m30s.
 func Duration(d time.Duration) string { return duration.HumanDuration(d) }
 
 // Print writes the report as a table.
@@ -67,7 +67,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// printable drops control characters, which could change the terminal or the table: any user may set finalizers and holders.
+// printable drops control characters, which could garble the terminal or the table: any user may set finalizers and holders.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
