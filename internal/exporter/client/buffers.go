@@ -6,11 +6,11 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// receiveBuffer is the most that the API server sends of one response before the exporter has read it. With the default of 4 MiB,
-// the first lists of large resources would wait in memory to be decoded. At a round trip of 20 ms, a stream still has 25 MiB/s.
+// receiveBuffer limits how much of a response the API server sends before the exporter reads it. With the default of 4 MiB, the
+// initial lists of large resources would pile up in memory. At a round-trip time of 20 ms, a stream still reaches 25 MiB/s.
 const receiveBuffer = 512 << 10
 
-// limitBuffers sets the receive buffers of new HTTP/2 connections. A transport of another type is left alone.
+// limitBuffers sets the receive buffers of new HTTP/2 connections. Transports of other types are unchanged.
 func limitBuffers(transport http.RoundTripper) http.RoundTripper {
 	inner := transport
 	for {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The API server may send as much of a response as the exporter's receive buffer holds.
+// The exporter announces its receive buffer as the initial window of a stream.
 func TestReceiveBuffer(t *testing.T) {
 	certified := httptest.NewTLSServer(nil)
 	defer certified.Close()
@@ -50,7 +50,7 @@ func TestReceiveBuffer(t *testing.T) {
 	}
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("a server that closes its connections was listed")
+		t.Error("a list succeeded on a server that closes its connections")
 	}
 }
 

@@ -70,15 +70,14 @@ func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
 }
 
 // hideUser moves a user and password from the URL of the API server, which pages and logs show, to the fields of
-// the configuration. A token takes precedence, as in requests with both. A URL in which they cannot be found is an error, which
-// does not show the URL.
+// the configuration. A token takes precedence, as in requests with both. If the URL is malformed, the error does not show it.
 func hideUser(config *rest.Config) error {
 	scheme, host := "", config.Host
-	if !strings.Contains(host, "://") { // client-go takes host:port as well
+	if !strings.Contains(host, "://") { // client-go also accepts host:port
 		scheme = "http://"
 	}
 	address, err := url.Parse(scheme + host)
-	// A missing slash, as in https:/user@host, makes the scheme a host without a port.
+	// With a missing slash, as in https:/user@host, the scheme is parsed as a host with an empty port.
 	if strings.Contains(host, "@") && (err != nil || address.Host == "" || strings.HasSuffix(address.Host, ":")) {
 		return errors.New("server: not a URL like https://api.example.com:6443")
 	}
@@ -94,7 +93,7 @@ func hideUser(config *rest.Config) error {
 	return nil
 }
 
-// Client-side rate limit of all requests. With client-go's default of 5 requests per second, the start would take seconds.
+// Client-side rate limit of all requests. With client-go's default of 5 requests per second, startup would take seconds.
 // Informers have their own backoff.
 const (
 	clientQPS   = 50
@@ -167,7 +166,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 	}, nil
 }
 
-// discover returns what the API server serves. Before client-go v0.37, requests cannot be canceled.
+// discover returns the groups and resources that the API server serves. Before client-go v0.37, requests cannot be canceled.
 func discover(ctx context.Context, client *discovery.DiscoveryClient) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	type cancelable interface {
 		ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)

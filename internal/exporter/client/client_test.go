@@ -70,7 +70,7 @@ func TestRESTConfig(t *testing.T) {
 				return
 			}
 			if err == nil {
-				t.Fatalf("no error but a configuration for %s", config.Host)
+				t.Fatalf("no error, but a configuration for %s", config.Host)
 			}
 			for _, want := range tc.errors {
 				if !strings.Contains(err.Error(), want) {

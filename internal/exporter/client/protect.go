@@ -17,7 +17,7 @@ import (
 // client-go would send the exporter's credentials to the new address.
 func refuseRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// longestRetryAfter is the longest Retry-After, in seconds. Longer ones are shortened to it.
+// longestRetryAfter limits the values of Retry-After, in seconds.
 const longestRetryAfter = 60
 
 // limitRetryAfter wraps a transport so that a response cannot delay the next attempt by years: client-go obeys any Retry-After, and
@@ -37,7 +37,7 @@ func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return response, err
 	}
-	// client-go ignores what is not a number.
+	// client-go ignores values that are not numbers.
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > longestRetryAfter {
 		response.Header.Set("Retry-After", strconv.Itoa(longestRetryAfter))
 	}
@@ -45,8 +45,8 @@ func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // limitMemory wraps a transport so that no response and no list of many pages exceeds the memory limit of the Go runtime: client-go
-// reads both into memory before anything else sees them, and a compressed response may be a thousand times larger than what is sent.
-// Watches have limits of their own. Without a memory limit, the transport is unlimited.
+// reads both into memory before anything else sees them, and a compressed response may expand a thousandfold. Watches have limits of
+// their own. Without a memory limit, responses are unlimited.
 func limitMemory(transport http.RoundTripper) http.RoundTripper { return limited{transport} }
 
 type limited struct{ http.RoundTripper }
@@ -86,7 +86,7 @@ func liveHeap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// limitedBody is the body of a response, of which at most left more bytes may be read, after decompression.
+// limitedBody is the body of a response. Reads fail once left bytes have been read, counted after decompression.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64

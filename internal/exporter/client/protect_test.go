@@ -57,7 +57,7 @@ func TestRedirectsAreRefused(t *testing.T) {
 	}
 }
 
-// canned is a transport that answers with a header Retry-After.
+// canned is a transport that responds with this Retry-After header.
 type canned string
 
 func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
@@ -94,8 +94,8 @@ func TestRetryAfterIsLimited(t *testing.T) {
 	}
 }
 
-// A response that would not fit into the memory limit is an error, even if it is compressed, and so is the next page of a list
-// that has nearly filled it.
+// A response that would not fit into the memory limit is an error, even if it is compressed. The next page of a list is an error if
+// the heap is nearly full.
 func TestMemoryOfListsIsLimited(t *testing.T) {
 	const limit = 192 << 20
 	t.Cleanup(func() { debug.SetMemoryLimit(math.MaxInt64) })
@@ -114,17 +114,17 @@ func TestMemoryOfListsIsLimited(t *testing.T) {
 	connection := connectTo(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Has("continue") {
-			_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[]}`)) // the client has gone
+			_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[]}`)) // fails only if the client is gone
 			return
 		}
 		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(compressed.Bytes()) // the client has gone
+		_, _ = w.Write(compressed.Bytes()) // fails only if the client is gone
 	})
 	objects := connection.Metadata.Resource(pods)
 	if _, err := objects.List(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "quarter of the memory limit") {
 		t.Errorf("a list of more than the limit: %v", err)
 	}
-	runtime.GC() // the last collection may have seen the first response
+	runtime.GC() // the last collection may have counted the first response
 	if _, err := objects.List(t.Context(), metav1.ListOptions{Continue: "next"}); err != nil {
 		t.Errorf("the next page of a list: %v", err)
 	}

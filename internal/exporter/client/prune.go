@@ -10,7 +10,7 @@ import (
 )
 
 // Most metadata is in fields that the exporter does not read, mainly managedFields. They are removed from responses before
-// decoding: otherwise they would be most of the garbage of a list.
+// decoding: otherwise they would be most of the garbage that a list creates.
 
 // message lists the fields of a protobuf message to prune. Other fields are kept.
 type message map[protowire.Number]field
@@ -38,8 +38,8 @@ var (
 	prunedKinds = map[string]message{"PartialObjectMetadata": prunedObject, "PartialObjectMetadataList": prunedList}
 )
 
-// prune removes fields of a message in place and returns its new length. Lengths keep their encoded size, so nothing moves twice.
-// What follows an invalid field is kept: the decoder accepts some that protowire rejects.
+// prune removes fields of a message in place and returns its new length. Length prefixes keep their size, so that no byte moves twice.
+// Data from the first invalid field on is kept: the decoder accepts some fields that protowire rejects.
 func (m message) prune(data []byte) (kept int) {
 	for read := 0; read < len(data); {
 		number, kind, tag := protowire.ConsumeTag(data[read:])
@@ -77,7 +77,7 @@ func putVarint(data []byte, n uint64) {
 	data[len(data)-1] &^= 0x80
 }
 
-// protobufPrefix precedes every protobuf message of the API server, a runtime.Unknown.
+// protobufPrefix precedes every protobuf message of the API server, which is encoded as a runtime.Unknown.
 var protobufPrefix = []byte("k8s\x00")
 
 const (

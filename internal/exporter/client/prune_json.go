@@ -60,7 +60,7 @@ type jsonPruner struct {
 	depth   int // of brackets that are copied
 }
 
-// maxDepth is the number of nested brackets that are pruned. Lists of objects have four; a stack of millions would end the process.
+// maxDepth limits the nesting of pruned brackets. Lists of objects have four levels; millions would overflow the stack.
 const maxDepth = 100
 
 // space skips white space and returns the next character, 0 at the end.
@@ -109,7 +109,7 @@ func (p *jsonPruner) skip() error {
 	return nil
 }
 
-// skipString skips a string. It returns false if the string does not end.
+// skipString skips a string and reports whether the string ends.
 func (p *jsonPruner) skipString() bool {
 	for p.at++; ; {
 		end := bytes.IndexByte(p.in[p.at:], '"')

@@ -76,7 +76,7 @@ func FuzzPruneWhole(f *testing.F) {
 	})
 }
 
-// Text that is nested too deep is rejected, wherever it is, instead of exhausting the stack.
+// Values that are nested too deeply are rejected, wherever they are, instead of exhausting the stack.
 func TestDeepNesting(t *testing.T) {
 	deep := strings.Repeat("[", 20_000_000)
 	for _, before := range []string{`{"items":`, `{"metadata":`, `{"status":`, `{"items":[{"metadata":`} {

@@ -23,10 +23,10 @@ var metaCodec = func() runtime.Serializer {
 	return protobuf.NewSerializer(scheme, scheme)
 }()
 
-// fullMeta has all fields, and reduced the fields that are read.
+// fullMeta returns metadata with all fields, and the same metadata with only the fields that are read.
 func fullMeta(annotation string) (full, reduced metav1.ObjectMeta) {
 	when, grace := metav1.NewTime(time.Unix(1_700_000_000, 0)), int64(30)
-	long := strings.Repeat("x", 300) // lengths of two bytes become shorter ones
+	long := strings.Repeat("x", 300) // so long that pruning shortens two-byte lengths of the messages around it
 	full = metav1.ObjectMeta{
 		Name: "a", GenerateName: "a-", Namespace: "b", UID: "c", ResourceVersion: "7", Generation: 3,
 		CreationTimestamp: when, DeletionTimestamp: &when, DeletionGracePeriodSeconds: &grace,
@@ -89,7 +89,7 @@ func TestPruneMetadata(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _, err := metaCodec.Decode(encoded(t, withKind(tc.want, tc.kind)), nil, nil) // which has local times, too
+			want, _, err := metaCodec.Decode(encoded(t, withKind(tc.want, tc.kind)), nil, nil) // converts times to local time, too
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestPruneBroken(t *testing.T) {
 	}
 }
 
-// JSON is read unchanged.
+// pruneMetadata returns JSON unchanged.
 func TestPruneJSON(t *testing.T) {
 	const text = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"a","labels":{"b":"c"}}}`
 	got, err := pruneMetadata([]byte(text))
@@ -150,7 +150,7 @@ func FuzzPrune(f *testing.F) {
 			return
 		}
 		if err != nil {
-			t.Fatalf("%x is decoded, and not pruned: %v", before, err)
+			t.Fatalf("%x can be decoded, but not pruned: %v", before, err)
 		}
 		read, _, err := metaCodec.Decode(got, nil, nil)
 		if err != nil {
@@ -162,7 +162,7 @@ func FuzzPrune(f *testing.F) {
 	})
 }
 
-// kept returns the fields that are read of each object in object.
+// kept returns the metadata that the exporter reads, of each object in object.
 func kept(object runtime.Object) (all []metav1.ObjectMeta) {
 	one := func(m *metav1.ObjectMeta) {
 		all = append(all, metav1.ObjectMeta{

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// server records requests and answers them with JSON.
+// server records requests and responds with JSON.
 type server struct {
 	mu       sync.Mutex
 	requests []*http.Request
@@ -29,7 +29,7 @@ func (s *server) answer(text string) http.HandlerFunc {
 		s.requests = append(s.requests, r)
 		s.mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(text)) // the client has gone
+		_, _ = w.Write([]byte(text)) // fails only if the client is gone
 	}
 }
 
@@ -86,14 +86,14 @@ func TestMetadataRequests(t *testing.T) {
 	}
 }
 
-// Lists in all namespaces are pruned with and without Namespace.
+// Lists in all namespaces are pruned, with or without a call of Namespace.
 func TestPrunedLists(t *testing.T) {
 	full, reduced := fullMeta("kubectl.kubernetes.io/last-applied-configuration")
 	sent := encoded(t, withKind(&metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}}},
 		metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")))
 	objects := connectTo(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
-		_, _ = w.Write(sent) // the client has gone
+		_, _ = w.Write(sent) // fails only if the client is gone
 	}).Metadata.Resource(pods)
 	for name, client := range map[string]metadata.ResourceInterface{"resource": objects, "all namespaces": objects.Namespace("")} {
 		list, err := client.List(t.Context(), metav1.ListOptions{})
@@ -103,7 +103,7 @@ func TestPrunedLists(t *testing.T) {
 	}
 }
 
-// The metadata of whole objects is read, for servers that send nothing else. An error has no list.
+// If a server sends only whole objects, their metadata is read. A failed list returns no objects.
 func TestServerWithoutMetadata(t *testing.T) {
 	var s server
 	objects := connectTo(t, s.answer(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{}}]}`)).Metadata
@@ -117,7 +117,7 @@ func TestServerWithoutMetadata(t *testing.T) {
 	}
 }
 
-// Of whole objects, what is not read is dropped before decoding. Leases are read as they are, in protobuf if possible.
+// Unread fields of whole objects are dropped before decoding. Leases are read in full, in protobuf if possible.
 func TestWholeObjects(t *testing.T) {
 	var s server
 	whole := connectTo(t, s.answer(`{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{},"items":[{"metadata":{"name":"a","generation":3,"labels":{"l":"1"}},"spec":{"text":"x"},"status":{"observedGeneration":2,"ready":true}}]}`)).Whole

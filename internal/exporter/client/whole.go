@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
 )
 
-// WholeObjects has clients for more than metadata.
+// WholeObjects holds the clients for whole objects and for schemas.
 type WholeObjects struct {
 	Leases  coordinationclient.CoordinationV1Interface
 	Dynamic dynamic.Interface
