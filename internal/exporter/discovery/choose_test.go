@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// served returns the resources that a cluster serves, such as "apps/v1,v1beta1/deployments,replicasets", with the preferred
+// servedBy returns the resources that a cluster serves, such as "apps/v1,v1beta1/deployments,replicasets", with the preferred
 // version first. The discovery of "down:example.com/v1" fails.
 func servedBy(t testing.TB, groups ...string) *served {
 	t.Helper()
@@ -27,7 +27,7 @@ func servedBy(t testing.TB, groups ...string) *served {
 	return s
 }
 
-// write formats a choice as "widgets.example.com@v1", with a "?" if it was found by a pattern.
+// write formats choices as "widgets.example.com@v1", followed by "?" if found is set and by "!" if the kind is cluster-scoped.
 func write(choices []choice) []string {
 	var names []string
 	for _, c := range choices {
@@ -222,7 +222,7 @@ resources:
 	}
 }
 
-// FuzzConfig lets any valid configuration choose from a cluster.
+// FuzzConfig selects kinds of a cluster with any valid configuration.
 func FuzzConfig(f *testing.F) {
 	f.Add([]byte("resources: [{name: pods}]\nnamespaces: [a]"))
 	f.Add([]byte("extraResources: [{name: widgets.example.com, version: v1, scope: Cluster}]"))
@@ -236,7 +236,7 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		if err := config.Validate(); err != nil {
-			t.Fatalf("it was read, but: %v", err)
+			t.Fatalf("parsed without an error, but Validate returns: %v", err)
 		}
 		for _, s := range []*served{nil, cluster} {
 			seen := map[string]bool{}

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// discoveryPeriod is the interval of discoveries if nothing signals a change. Forbidden kinds that were found are retried
-	// then.
+	// discoveryPeriod is the interval of discoveries if nothing signals a change. Forbidden kinds that the configuration does not
+	// name are probed again then.
 	discoveryPeriod = 5 * time.Minute
 	// discoveryTimeout is the timeout of a discovery.
 	discoveryTimeout = 30 * time.Second
@@ -42,8 +42,8 @@ const (
 // definitions may change together. Others follow, because discovery lags by seconds.
 var rediscoveryDelays = []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
 
-// newQuickDiscoveries limits discoveries a second after a change: a CustomResourceDefinition that changes constantly must not cause one
-// every second.
+// newQuickDiscoveries returns a limiter of discoveries one second after a change: a CustomResourceDefinition that changes constantly
+// must not cause a discovery every second.
 func newQuickDiscoveries() *rate.Limiter { return rate.NewLimiter(rate.Every(time.Minute), 6) }
 
 // roundAfterChange returns the index of the delay after a change: the first, or the last after too many changes.
@@ -187,7 +187,7 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// rediscover runs a discovery and updates the informers. On failure the informers stay and it returns false.
+// rediscover runs a discovery and updates the informers. On failure, it returns false and leaves the informers unchanged.
 func (f *Follower) rediscover(ctx context.Context) bool {
 	asked, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()

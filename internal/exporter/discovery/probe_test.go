@@ -36,7 +36,7 @@ func TestProbesWithoutAnAnswer(t *testing.T) {
 	targets := informers.NewSet(making.New)
 	var answer error
 	probes := 0
-	client := fake.NewSimpleMetadataClient(fake.NewTestScheme()) // for the probes alone
+	client := fake.NewSimpleMetadataClient(fake.NewTestScheme()) // only for the probes
 	client.PrependReactor("list", "widgets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		probes++
 		if answer != nil {

@@ -45,7 +45,7 @@ func TestDiscoveriesAreReported(t *testing.T) {
 	}
 }
 
-// A change of the watched kinds is one log line with their sorted names; a new version is a start and a stop.
+// A change of the watched kinds is one log line with their sorted names. A new version is logged as a start and a stop.
 func TestChangesAreLogged(t *testing.T) {
 	byType := func(list ...kinds.Kind) map[string]kinds.Kind {
 		all := map[string]kinds.Kind{}
@@ -103,7 +103,7 @@ func TestForbiddenKindsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// How a resource is split is logged once, and again when it changes. What cannot be split is a warning with its cause.
+// The method of splitting a resource is logged once, and again when it changes. If it cannot be split, a warning has the cause.
 func TestSplitsAreLogged(t *testing.T) {
 	pods, nodes := kinds.Kind{Version: "v1", Resource: "pods", Namespaced: true}, kinds.Kind{Version: "v1", Resource: "nodes"}
 	for _, tc := range []struct {
@@ -138,7 +138,7 @@ func TestSplitsAreLogged(t *testing.T) {
 	}
 }
 
-// Auxiliary informers run while they are wanted. One that cannot be created is tried again.
+// Auxiliary informers run while they are wanted. Creating one is retried after an error.
 func TestAuxiliariesRunWhileWanted(t *testing.T) {
 	definitions := kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	var asked []string
@@ -181,8 +181,8 @@ func TestAuxiliariesRunWhileWanted(t *testing.T) {
 	}
 }
 
-// Without the right to list namespaces, one shard watches all objects of a resource that is to be split by them. Until the
-// answer is known, the informers stay as they are.
+// Without permission to list namespaces, one shard watches all objects of a resource that is to be split by namespace. Until the
+// API server responds, the informers stay unchanged.
 func TestNamespacesThatMayNotBeListed(t *testing.T) {
 	pods, _ := kinds.Known("pods")
 	client := exportertest.MetadataClient(t)
@@ -197,7 +197,7 @@ func TestNamespacesThatMayNotBeListed(t *testing.T) {
 		p.ask()
 		p.begin()
 		if specs := p.specs(ctx, configured, pods, nil); len(specs) != 0 || !p.waiting {
-			t.Errorf("before the answer: %+v, waiting %t", specs, p.waiting)
+			t.Errorf("before the response: %+v, waiting %t", specs, p.waiting)
 		}
 		p.end(ctx, func(kinds.Kind) func() { return func() { notify(changed) } })
 		<-changed

@@ -10,10 +10,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Cluster is what an API server serves at one time.
+// Cluster is the set of resources that an API server serves at one time.
 type Cluster struct{ served *served }
 
-// Look requests what an API server serves. It fails only without any response. See Failed for partial failures.
+// Look runs a discovery. It returns an error only if no resource can be watched. See Failed for partial failures.
 func Look(ctx context.Context, discover discoverFunc) (*Cluster, error) {
 	s, err := discover.discover(ctx)
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *Cluster) Failed() []string { return slices.Sorted(maps.Keys(c.served.fa
 // Selected is a kind that a configuration selects.
 type Selected struct {
 	kinds.Kind
-	// Optional kinds are left out if they are forbidden: custom resources, and what only a pattern selects.
+	// Optional kinds are left out if they are forbidden: custom resources, and kinds that only a pattern selects.
 	Optional bool
 }
 

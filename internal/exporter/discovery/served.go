@@ -27,10 +27,10 @@ type servedKind struct {
 	versions   []string // the preferred version first
 }
 
-// discoverFunc has the results of discovery.ServerGroupsAndResources.
+// discoverFunc returns the results of discovery.ServerGroupsAndResources.
 type discoverFunc func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 
-// discover lists the resources that the API server serves. It fails only without any response.
+// discover lists the resources that the API server serves. It returns an error only if none of them can be watched.
 func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 	groups, lists, err := f(ctx)
 	s := &served{kinds: map[string]servedKind{}, failed: map[string]bool{}}

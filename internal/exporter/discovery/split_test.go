@@ -42,7 +42,7 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 	}
 }
 
-// Objects are split as configured, without a request. Without a configuration, the method is detected with an object in any
+// If splitBy is configured, no request is sent. Otherwise, the method is detected with the first object that is found in any
 // namespace.
 func TestWayOfSpreading(t *testing.T) {
 	pods, _ := kinds.Known("pods")
@@ -93,21 +93,21 @@ func TestIgnoredPartsAreLookedIntoOnce(t *testing.T) {
 	f := New(Options{Config: config.Config{SplitBy: config.SplitByUID}, Shard: sharding.Shard{Ordinal: 0, Total: 2}, Logger: slog.New(slog.DiscardHandler)})
 	f.UnselectedReceived()
 	if len(f.changed) != 0 {
-		t.Error("looked into although the configuration names the way")
+		t.Error("discovery triggered although splitBy is configured")
 	}
 	f.config.SplitBy = ""
 	f.UnselectedReceived()
 	if len(f.changed) != 1 {
-		t.Error("not looked into")
+		t.Error("discovery not triggered")
 	}
 	<-f.changed
 	f.UnselectedReceived()
 	if len(f.changed) != 0 {
-		t.Error("looked into again at once")
+		t.Error("discovery triggered again immediately")
 	}
 	f.unselectedAt = f.unselectedAt.Add(-ignoredPeriod)
 	f.UnselectedReceived()
 	if len(f.changed) != 1 {
-		t.Error("not looked into later")
+		t.Error("discovery not triggered after the interval")
 	}
 }
