@@ -32,8 +32,8 @@ func newCandidate(t *testing.T, e Election, log *slog.Logger) (c *Candidate, tim
 	return c, timeout, err
 }
 
-// Durations default to those of Kubernetes' own components. A request takes at most half of the time to renew, so that a second one
-// is possible.
+// Durations default to those of Kubernetes' own components. A request times out after half of the renew deadline, so that a second
+// request is possible.
 func TestDefaults(t *testing.T) {
 	own := Election{Namespace: "shop", Name: "exporter", Identity: "a", LeaseDuration: 60 * time.Second, RenewDeadline: 40 * time.Second, RetryPeriod: 5 * time.Second}
 	short := Election{Namespace: "shop", Name: "exporter", Identity: "a"}
@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Durations that cannot work, and a client that cannot be created, are errors at the start.
+// New returns an error if the durations are invalid or the client cannot be created.
 func TestNewErrors(t *testing.T) {
 	wrong := Election{Namespace: "shop", Name: "exporter", Identity: "a", LeaseDuration: 10 * time.Second, RenewDeadline: 10 * time.Second}
 	if _, _, err := newCandidate(t, wrong, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "must be greater than renewDeadline") {
@@ -71,7 +71,7 @@ func TestNewErrors(t *testing.T) {
 // candidate learns of its election changes nothing.
 func TestLeading(t *testing.T) {
 	if (*Candidate)(nil).Leading() != nil {
-		t.Error("without an election there is an answer")
+		t.Error("Leading is not nil without an election")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		var written logtest.Recorder

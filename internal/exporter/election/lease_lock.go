@@ -22,7 +22,7 @@ type leaseLock struct {
 	holder  string // seen by the last Get
 }
 
-// failure is the reason why the Lease is unusable: the verb of the failed request and the answer of the API server, or
+// failure is the reason why the Lease is unusable: the verb of the failed request and the response of the API server, or
 // unreachable.
 type failure struct{ verb, answer string }
 
@@ -52,7 +52,7 @@ func (l *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord
 // Create implements resourcelock.Interface.
 func (l *leaseLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	err := l.Interface.Create(ctx, record)
-	if !apierrors.IsAlreadyExists(err) { // another candidate created it first
+	if !apierrors.IsAlreadyExists(err) { // AlreadyExists: another candidate created the Lease first
 		l.took("create", err)
 	}
 	return err
@@ -70,7 +70,7 @@ func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElecti
 		return errHeldByAnother
 	}
 	err := l.Interface.Update(ctx, record)
-	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) { // changed or deleted by another client
+	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) { // Conflict or NotFound: another client changed or deleted the Lease
 		l.took("update", err)
 	}
 	return err
@@ -78,7 +78,7 @@ func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElecti
 
 // leaseFixes are the remedies in log messages.
 var leaseFixes = map[string]string{
-	availability.Forbidden:    "grant get, create and update on leases in this namespace, as deploy/kustomize/high-availability/role.yaml does; if it names a Lease, that must be this one",
+	availability.Forbidden:    "grant get, create and update on leases in this namespace, as deploy/kustomize/high-availability/role.yaml does; if the role has resourceNames, they must include this Lease",
 	availability.Unauthorized: "renew the credentials",
 	availability.Missing:      "create the namespace, or name another one with --leader-elect.lease-namespace",
 }

@@ -29,7 +29,7 @@ func (a *answering) Create(context.Context, resourcelock.LeaderElectionRecord) e
 
 func (a *answering) Update(context.Context, resourcelock.LeaderElectionRecord) error { return a.update }
 
-// A failure ends when its request succeeds, or when another request has achieved the same.
+// A failure is over when its request succeeds, or when another request shows that it no longer matters.
 func TestLeaseTroubleEnds(t *testing.T) {
 	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 	missing, refused := apierrors.NewNotFound(leases, "exporter"), apierrors.NewForbidden(leases, "exporter", errors.New("no rule"))
@@ -72,7 +72,7 @@ func TestLeaseTroubleEnds(t *testing.T) {
 	}
 }
 
-// A failure is logged once, with its request, reason and remedy. An unreachable server does not hide a refusal, and is not one.
+// A failure is logged once, with its request, reason and remedy. An unreachable server neither hides a rejection nor counts as one.
 func TestLeaseTroubleIsLogged(t *testing.T) {
 	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 	refused, unreachable := apierrors.NewForbidden(leases, "exporter", errors.New("no rule")), errors.New("connection refused")
@@ -101,7 +101,7 @@ func TestLeaseTroubleIsLogged(t *testing.T) {
 	step("unauthorized", apierrors.NewUnauthorized("who?"), "Lease is unusable; audits stay paused", "reason", availability.Unauthorized, "fix", leaseFixes[availability.Unauthorized])
 }
 
-// Concurrent requests of other candidates are not failures.
+// Errors caused by concurrent requests of other candidates are not failures.
 func TestLeaseOfAnotherCandidate(t *testing.T) {
 	leases := schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 	var written logtest.Recorder
