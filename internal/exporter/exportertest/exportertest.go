@@ -1,4 +1,4 @@
-// Package exportertest has what the tests of the exporter's packages share: a cluster without an API server, and readers of
+// Package exportertest contains helpers for tests of the exporter's packages: a cluster without an API server, and readers of
 // metrics.
 package exportertest
 

@@ -29,8 +29,8 @@ type generationSource struct {
 	whole    dynamic.ResourceInterface
 	reads    atomic.Bool // whole objects
 	unsure   atomic.Bool // it is not known whether the kind has the field
-	// audited is the continue token of an audit. Only the request for its first page can be recognized as an audit's. It is
-	// empty after the last page.
+	// audited is the continue token of an audit, empty after its last page. Later pages are recognized by it, because their
+	// requests have no ResourceVersionMatch.
 	audited atomic.Value
 }
 
@@ -68,10 +68,10 @@ func (g *generationSource) Watch(ctx context.Context, options metav1.ListOptions
 const (
 	// describedWithin is how long to wait for the description of a new CustomResourceDefinition. It does not limit requests.
 	describedWithin = 5 * time.Second
-	// decidedWithin is how long a list waits for an answer of the API server, so that an API server that hangs does not delay
-	// informers for long.
+	// decidedWithin is how long a list waits for the description, so that an API server that hangs does not delay informers for
+	// long.
 	decidedWithin = 15 * time.Second
-	// revisedWithin is the same for a watch, during which events are delayed.
+	// revisedWithin is how long a watch waits for the description. It is short, because events are delayed meanwhile.
 	revisedWithin = time.Second
 )
 
@@ -96,8 +96,8 @@ func (g *generationSource) decide(ctx context.Context) {
 	g.kind.SetGenerations(observed)
 }
 
-// revise decides again, and reports whether the previous assumption was wrong. If so, the question stays open until a list
-// decides it.
+// revise checks again and reports whether the previous assumption was wrong. If so, the assumption stays until the next list
+// replaces it.
 func (g *generationSource) revise(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, revisedWithin)
 	defer cancel()

@@ -49,7 +49,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// read returns the client that served a request.
+// readMetadata and readWholly show which client served a request.
 type (
 	readMetadata struct{ metadata.ResourceInterface }
 	readWholly   struct{ dynamic.ResourceInterface }
@@ -115,7 +115,7 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	}
 	described = false
 	if got := watched(metav1.ListOptions{}); got != "whole" {
-		t.Errorf("the watch of what was listed as a whole: %s", got)
+		t.Errorf("the watch after a list of whole objects: %s", got)
 	}
 	if got := watched(streaming); got != "metadata" {
 		t.Errorf("without the field: %s", got)
@@ -135,7 +135,7 @@ func TestWhatIsReadAsAWhole(t *testing.T) {
 	}
 	described, failure = true, nil
 	if _, err := g.Watch(t.Context(), metav1.ListOptions{}); !apierrors.IsResourceExpired(err) {
-		t.Errorf("the document can be read again: %v, want an error that makes the reflector list", err)
+		t.Errorf("the document can be read again: %v, want an error that makes the reflector relist", err)
 	}
 	if got := watched(streaming); got != "whole" {
 		t.Errorf("listed again: %s", got)
@@ -175,7 +175,7 @@ func TestUnknownGenerationsAreLogged(t *testing.T) {
 	}{
 		{"a server that fails", t.Context(), failure, "WARN"},
 		{"a server without a description", t.Context(), objects.ErrUndescribed, "DEBUG"},
-		{"a target that has ended", ended, failure, "DEBUG"},
+		{"an informer that has ended", ended, failure, "DEBUG"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {

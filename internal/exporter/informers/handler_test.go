@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// Definitions of the initial list are no change; every later event is one.
+// Definitions in the initial list do not count as changes; every later event does.
 func TestOnChange(t *testing.T) {
 	changes := 0
 	handler := onChange(func() { changes++ })

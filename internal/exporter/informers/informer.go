@@ -30,7 +30,7 @@ const (
 	discoveryHandlerName = "discovery"
 )
 
-// Spec is what an informer watches. It is comparable: informers of a set have different specs.
+// Spec selects the objects that an informer watches. It is comparable: informers of a set have different specs.
 type Spec struct {
 	Kind      kinds.Kind
 	Namespace string         // empty: all namespaces, or a cluster-scoped kind
@@ -190,7 +190,7 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 }
 
 // emptyWatch is the type that client-go's REST client returns, without an error, if the connection broke during a watch request
-// (k8s.io/client-go/rest, Request.Watch). The server has not answered.
+// (k8s.io/client-go/rest, Request.Watch). The server has not responded.
 var emptyWatch = reflect.TypeOf(watch.NewEmptyWatch())
 
 var errBrokenConnection = errors.New("connection broken during the watch request")

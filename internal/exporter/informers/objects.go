@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// content is what an informer reads of objects.
+// content is the part of objects that an informer reads.
 type content string
 
 const (
@@ -30,7 +30,7 @@ const (
 	withGenerations content = "generations" // metadata only, if the kind lacks the field
 )
 
-// contentOf returns what is read of a kind.
+// contentOf returns the content that is read of a kind.
 func contentOf(o config.Objects, k kinds.Kind) content {
 	switch {
 	case k.Type() == kinds.Leases && k.Version == "v1" && o.WholeLeases():
@@ -73,7 +73,7 @@ func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availabil
 			kind: kind, log: log, metadata: resource, whole: s.whole.Dynamic.Resource(sub.Kind.GVR()).Namespace(sub.Namespace),
 			observed: func(ctx context.Context) (bool, error) { return s.whole.Schemas.Observed(ctx, sub.Kind.GVR()) },
 		}
-		return f, listWatch(g, sub, a), nil // of either type
+		return f, listWatch(g, sub, a), nil // nil, because objects have either type
 	}
 	return f, listWatch(resource, sub, a), &metav1.PartialObjectMetadata{}
 }

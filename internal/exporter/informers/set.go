@@ -32,7 +32,7 @@ func (s *Set) List() []*Informer {
 	return s.informers
 }
 
-// Replace replaces the informers by those of the specs, in their order. Informers with an unchanged spec keep running. Removed
+// Replace replaces the informers with those of the specs, in their order. Informers with an unchanged spec keep running. Removed
 // ones are stopped: their goroutines have ended and their series are deleted when Replace returns. New ones are started if the
 // set is running.
 func (s *Set) Replace(specs []Spec) error {

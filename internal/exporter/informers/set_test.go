@@ -76,7 +76,7 @@ func (s testSet) replace(t *testing.T, names ...string) {
 	}
 }
 
-// start runs the set until the end of the test. No goroutine of it may be left then.
+// start runs the set until the end of the test, when none of its goroutines may be left.
 func (s testSet) start(t *testing.T) {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
@@ -109,10 +109,10 @@ func TestSetBecomes(t *testing.T) {
 	s.replace(t, "nodes", "pods", "a/pods", "nodes", "b/pods")
 	s.settle()
 	if got, want := names(s.List()), []string{"nodes", "pods", "a/pods", "nodes", "b/pods"}; !slices.Equal(got, want) {
-		t.Errorf("targets %v, want %v", got, want)
+		t.Errorf("informers %v, want %v", got, want)
 	}
 	if list := s.List(); list[1] != pods || list[0] != list[3] {
-		t.Error("a target that stayed is another one, or one subject has two targets")
+		t.Error("an informer with an unchanged spec was replaced, or one spec has two informers")
 	}
 	if n := exportertest.SeriesOf(t, s.registry, "secrets"); n != 0 {
 		t.Errorf("%d series are left of secrets, which are no longer selected", n)
@@ -126,7 +126,7 @@ func TestSetBecomes(t *testing.T) {
 		t.Error("series of nodes are left, or those of pods are gone")
 	}
 	if got := exportertest.Values(t, s.registry, catalog.InformerSynced.Name, "watch_namespace"); len(got) != 1 || got["*"] != 1 {
-		t.Errorf("synced by namespace: %v, want that of all only", got)
+		t.Errorf("synced by namespace: %v, want only that of all namespaces", got)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestSetChangesWhileItStartsAndStops(t *testing.T) {
 			s.Wait()
 		})
 		workers.Wait()
-		s.replace(t, "late/pods") // and ends informers that were created and never started
+		s.replace(t, "late/pods") // also ends informers that were created and never started
 		if s.List()[0].started {
 			t.Error("an informer was started after Stop")
 		}

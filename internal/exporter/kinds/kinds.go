@@ -70,7 +70,7 @@ var defaultKinds = []Kind{
 
 // optionalKinds are known by name, but only watched if the configuration lists them.
 var optionalKinds = []Kind{
-	// Only metadata is requested, but names and labels of Secrets are sensitive too, and RBAC cannot grant less than their
+	// Only metadata is requested, but names and labels of Secrets are sensitive too, and RBAC cannot grant metadata without
 	// contents.
 	{"", "v1", "secrets", namespaced},
 	// Events are created and expire by the thousand. They would dominate the cache, the traffic and the metrics.
@@ -91,7 +91,7 @@ var optionalKinds = []Kind{
 	{"storage.k8s.io", "v1", "volumeattachments", clusterScoped},
 }
 
-// Known returns the kind with a Type.
+// Known returns the kind with the given Type, or false if it is not known by name.
 func Known(name string) (Kind, bool) {
 	for _, kinds := range [][]Kind{defaultKinds, optionalKinds} {
 		if i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Type() == name }); i >= 0 {

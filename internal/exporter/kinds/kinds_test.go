@@ -18,7 +18,7 @@ func TestKinds(t *testing.T) {
 		}
 		seen[k.Type()] = true
 		if got, ok := Known(k.Type()); !ok || got != k {
-			t.Errorf("knownKind(%q) = %+v, %t", k.Type(), got, ok)
+			t.Errorf("Known(%q) = %+v, %t", k.Type(), got, ok)
 		}
 	}
 	if !slices.IsSortedFunc(defaultKinds, func(a, b Kind) int {
@@ -28,12 +28,12 @@ func TestKinds(t *testing.T) {
 	}
 	for _, name := range []string{"secrets", "events"} {
 		if slices.ContainsFunc(defaultKinds, func(k Kind) bool { return k.Type() == name }) {
-			t.Errorf("%s must be asked for", name)
+			t.Errorf("%s must not be a default kind", name)
 		}
 	}
 	Default()[0].Resource = "changed"
 	if defaultKinds[0].Resource == "changed" {
-		t.Error("DefaultKinds does not return a copy")
+		t.Error("Default does not return a copy")
 	}
 }
 
