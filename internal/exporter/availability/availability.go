@@ -66,7 +66,7 @@ func (a *Tracker) Status() Status {
 	return Status{a.answer, a.refused, a.unreachable}
 }
 
-// reported reports whether err is or wraps the last request error, which was logged by the method failed.
+// reported reports whether err is or wraps the last request error, which Failed has logged.
 func (a *Tracker) reported(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -153,7 +153,7 @@ func (a *Tracker) WatchError(ctx context.Context, r *cache.Reflector, err error)
 	}
 }
 
-// Fix returns the remedy for an answer that is a rejection.
+// Fix returns the remedy for a rejection.
 func Fix(answer string) string { return fixes[answer] }
 
 // fixes are the remedies in log messages and in the output of exporter check.
@@ -164,7 +164,7 @@ var fixes = map[string]string{
 	Unsupported:  "leave it out of resources in the configuration file",
 }
 
-// Classify returns the response that an error of a list or watch request contains, or an empty string.
+// Classify returns the constant for the error of a list or watch request, or an empty string if it says nothing about the resource.
 func Classify(err error) string {
 	switch {
 	case apierrors.IsForbidden(err):

@@ -143,12 +143,12 @@ func TestAvailabilityIgnoresWhatStopCutsOff(t *testing.T) {
 	}
 }
 
-// client-go's handler receives the error of a request, wrapped. client-go logs only errors that are not logged yet.
+// client-go's watch error handler receives the wrapped error of a request. It must log only errors that are not logged yet.
 func TestAvailabilityReported(t *testing.T) {
 	var written logtest.Recorder
 	a := NewTracker(written.Logger())
 	if a.reported(errForbidden) {
-		t.Error("an error was reported before there was one")
+		t.Error("an error counts as reported before any request failed")
 	}
 	a.Listed(t.Context(), errForbidden)
 	if !a.reported(fmt.Errorf("failed to list pods: %w", errForbidden)) {
@@ -165,7 +165,7 @@ func TestEveryRefusalSaysWhatToDo(t *testing.T) {
 			t.Errorf("no fix for %q", answer)
 		}
 		if !(Status{Answer: answer}).Refused() {
-			t.Errorf("%q is no refusal", answer)
+			t.Errorf("%q is not a refusal", answer)
 		}
 	}
 	for err, answer := range map[error]string{
@@ -182,8 +182,8 @@ func TestEveryRefusalSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// A refusal closes a channel once and is logged with its remedy. A resource that becomes missing is reported once: others may
-// have changed as well.
+// A refusal closes a channel once and is logged with its remedy. OnMissing is called once each time that a resource becomes
+// missing.
 func TestRefusalsAreReported(t *testing.T) {
 	var written logtest.Recorder
 	a := NewTracker(written.Logger())

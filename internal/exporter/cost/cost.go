@@ -1,4 +1,4 @@
-// Package cost predicts what an exporter costs in a cluster: its series, its requests to the API server and its memory.
+// Package cost predicts the cost of an exporter in a cluster: series, requests to the API server and memory.
 package cost
 
 import (
@@ -21,7 +21,7 @@ type Informer struct {
 
 // Requests are requests per minute of an idle exporter.
 type Requests struct {
-	// Watches replace those that the API server ends.
+	// Watches replace watches that have ended at their timeout.
 	Watches float64 `json:"watches"`
 	// FreshnessChecks are short watches, if the API server sends bookmarks.
 	FreshnessChecks float64 `json:"freshnessChecks"`
@@ -35,7 +35,7 @@ type Requests struct {
 	WithoutBookmarks float64 `json:"totalWithoutBookmarks"`
 }
 
-// Resource is the part of one resource, in all its namespaces.
+// Resource is the cost of one resource, in all its namespaces.
 type Resource struct {
 	Resource  string `json:"resource"`
 	Informers int    `json:"informers"`
@@ -61,8 +61,8 @@ type Estimate struct {
 	ByResource []Resource `json:"byResource"`
 }
 
-// Of returns the cost of an exporter with a valid configuration and these informers. It does not use the configuration's
-// resources.
+// Of returns the cost of an exporter with a valid configuration and these informers. It ignores the resources in the
+// configuration.
 func Of(c config.Config, informers []Informer) Estimate {
 	series, seriesEach := fullSeries, fullSeriesEach
 	if c.Detail == config.DetailEssential {

@@ -37,7 +37,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A forbidden resource that is named is estimated without objects, with a note. So are groups without discovery.
+// A forbidden resource that is named is estimated without objects, with a note. Groups for which discovery failed have a note, too.
 func TestForbidden(t *testing.T) {
 	cluster, err := discovery.Look(t.Context(), exportertest.Discovery("v1/pods,secrets", "down:example.com/v1"))
 	if err != nil {
@@ -85,13 +85,13 @@ func TestSums(t *testing.T) {
 			t.Errorf("in the order %v", names)
 		}
 		if none.MemoryBytes < 10<<20 || none.MemoryBytes > 100<<20 {
-			t.Errorf("an exporter of nothing takes %d bytes", none.MemoryBytes)
+			t.Errorf("an exporter without informers uses %d bytes", none.MemoryBytes)
 		}
 		r := e.Requests
 		if r.Discovery <= 0 || r.Discovery != none.Requests.Discovery || math.Abs(r.Total-r.Watches-r.FreshnessChecks-r.AuditLists-r.Discovery) > 1e-9 {
 			t.Errorf("%+v", r)
 		}
-		if each := r.Watches / 4; each < .1 || each > .2 { // the API server ends a watch after 5 to 10 minutes
+		if each := r.Watches / 4; each < .1 || each > .2 { // client-go requests a timeout of 5 to 10 minutes
 			t.Errorf("%v watches per minute of an informer", each)
 		}
 	}
@@ -101,7 +101,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// What only a pattern selects is left out if it is forbidden, with a note. Counts are remembered.
+// Forbidden resources that only a pattern selects are left out, with a note. Counts are cached.
 func TestForbiddenPattern(t *testing.T) {
 	cluster, err := discovery.Look(t.Context(), exportertest.Discovery("v1/pods", "example.com/v1/widgets"))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // countTimeout is the timeout of one request.
 const countTimeout = 30 * time.Second
 
-// Counter counts objects with one list of one object per resource and namespace, and remembers the results. It is not safe for
+// Counter counts objects with one list request of limit 1 per resource and namespace, and caches the results. It is not safe for
 // concurrent use.
 type Counter struct {
 	client metadata.Interface
@@ -31,7 +31,7 @@ type scope struct {
 
 type count struct {
 	objects int64
-	// more is set if there are further objects, an unknown number of them.
+	// more is set if there are more objects, but the API server does not report how many.
 	more bool
 	err  error
 }
@@ -41,8 +41,8 @@ func NewCounter(client metadata.Interface) *Counter {
 	return &Counter{client: client, known: map[scope]count{}}
 }
 
-// Informers returns the informers of an exporter without shards, and notes on what the counts lack. Forbidden resources that no
-// configuration names are left out, as by the exporter. It fails if ctx ends, or if no resource can be counted.
+// Informers returns the informers of an exporter without shards, and notes about missing counts. Like the exporter, it leaves out
+// forbidden resources that the configuration does not name. It fails if ctx ends, or if no resource can be counted.
 func (c *Counter) Informers(ctx context.Context, cluster *discovery.Cluster, configured config.Config) (all []Informer, notes []string, err error) {
 	if configured.LabelSelector != "" {
 		notes = append(notes, "labelSelector is ignored: the API server does not count the objects that match a selector")

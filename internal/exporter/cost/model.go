@@ -18,7 +18,7 @@ const (
 
 	// auditPage is the limit of a list of an audit.
 	auditPage = 1000
-	// watchPeriod is the mean time after which the API server ends a watch: it chooses between 5 and 10 minutes.
+	// watchPeriod is the mean duration of a watch: client-go requests a timeout between 5 and 10 minutes.
 	watchPeriod = 450 * time.Second
 	// discoveryRequests are sent every discoveryPeriod, jitter included.
 	discoveryRequests = 2
