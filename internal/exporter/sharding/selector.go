@@ -16,9 +16,9 @@ import (
 )
 
 // With the feature gate ShardedListAndWatch (KEP-5866), the API server filters lists and watches by
-// ListOptions.ShardSelector, a range of hashes of UIDs. API servers without it ignore the option and send everything. This
-// may be only one of several behind a load balancer. The client therefore filters as well: the excess traffic is wasted,
-// but no object is in two caches.
+// ListOptions.ShardSelector, a range of hashes of UIDs. API servers without it ignore the option and send everything. Behind a
+// load balancer, only some API servers may have it. The client therefore filters as well: the excess traffic is wasted, but
+// no object is in two caches.
 
 const (
 	hashedField = "object.metadata.uid"
@@ -31,10 +31,10 @@ type Selector struct {
 	ranges []hashes
 }
 
-// hashes are the hashes between two bounds, both included.
+// hashes is an inclusive range of hashes.
 type hashes struct{ first, last uint64 }
 
-// Selector selects the objects with hashes in the shard's range.
+// Selector returns a selector of the objects with hashes in the shard's range.
 func (s Shard) Selector() Selector {
 	if !s.Partial() {
 		return Selector{}
@@ -50,7 +50,7 @@ func (s Shard) Selector() Selector {
 	return Selector{[]hashes{{start(s.Ordinal), last}}}
 }
 
-// AllBut selects every object except one and those with the same hash.
+// AllBut returns a selector of all objects except o and those with the same hash.
 func AllBut(o metav1.Object) Selector {
 	hash := hashOf(o)
 	var s Selector
@@ -109,8 +109,8 @@ func (s Selector) Select(options *metav1.ListOptions) {
 	*options = o.ListOptions
 }
 
-// listOptions have the field ShardSelector: that of metav1.ListOptions, or, if it has none, the fallback, which is one level
-// deeper.
+// listOptions has a field ShardSelector: that of metav1.ListOptions or, if it is missing there, a fallback that is embedded one
+// level deeper.
 type listOptions struct {
 	metav1.ListOptions
 	olderOptions

@@ -50,7 +50,7 @@ func TestPartsAreEverything(t *testing.T) {
 	}
 }
 
-// UIDs spread evenly.
+// UIDs are spread evenly.
 func TestPartsAreEqual(t *testing.T) {
 	const total = 5
 	have := make([]int, total)
@@ -90,14 +90,14 @@ func TestAllButIsExact(t *testing.T) {
 	}
 }
 
-// An object without metadata is not selected, and is an error, in a list as well.
+// An object without metadata is not selected and causes an error, also in a list.
 func TestObjectsWithoutMetadata(t *testing.T) {
 	part := Shard{0, 2}.Selector()
 	if yes, err := part.Matches(&metav1.APIVersions{}); yes || err == nil {
 		t.Errorf("selected: %t, error %v", yes, err)
 	}
 	if err := FilterList(part, &metav1.APIVersions{}, func() { t.Error("reported as an object of another shard") }); err == nil {
-		t.Error("no list, but no error")
+		t.Error("no error for an object that is not a list")
 	}
 	if yes, err := (Selector{}).Matches(&metav1.APIVersions{}); !yes || err != nil {
 		t.Errorf("selected by everything: %t, error %v", yes, err)
@@ -176,11 +176,11 @@ func TestUnaskedObjectsAreLeftOut(t *testing.T) {
 	if count != 1 {
 		t.Errorf("noticed %d times", count)
 	}
-	inner.Add(own[0]) // which no test reads
+	inner.Add(own[0]) // never read
 	w.Stop()
 	w.Stop()
 	if !inner.IsStopped() {
-		t.Error("the watch itself is not stopped")
+		t.Error("the inner watch is not stopped")
 	}
 
 	inner = watch.NewFakeWithChanSize(1, false)
@@ -189,13 +189,13 @@ func TestUnaskedObjectsAreLeftOut(t *testing.T) {
 	select {
 	case _, ok := <-w.ResultChan():
 		if ok {
-			t.Error("an event out of nothing")
+			t.Error("an unexpected event")
 		}
 	case <-time.After(30 * time.Second):
-		t.Error("it does not end with the watch itself")
+		t.Error("it does not end with the inner watch")
 	}
 	if everything := FilterWatch(Shard{}.Selector(), inner, noticed); everything != watch.Interface(inner) {
-		t.Error("a watch for everything costs something")
+		t.Error("a watch of all objects is wrapped")
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package sharding assigns resources and parts of their objects to exporters.
+// Package sharding assigns resources and parts of their objects to shards.
 package sharding
 
 import (
@@ -14,7 +14,7 @@ import (
 // maxShards is more than any cluster needs. Finding an owner takes time proportional to the number of shards.
 const maxShards = 1000
 
-// Shard is one exporter's part of the work. The zero value, like shard 0 of 1, is all of it.
+// Shard is one exporter's share of the work. The zero value, like shard 0 of 1, is all of it.
 type Shard struct {
 	// Ordinal is the number of the shard, starting at 0.
 	Ordinal int
@@ -66,7 +66,7 @@ func (s Shard) Owns(resource, namespace string) bool {
 }
 
 // Owner returns the shard with the highest weight for a resource in a namespace (rendezvous hashing). An added shard takes its
-// part from each of the others; no other resources move.
+// share from each of the others; no other resources move.
 func Owner(resource, namespace string, total int) int {
 	owner, highest := 0, uint64(0)
 	for shard := range total {

@@ -66,7 +66,7 @@ func someKinds() []string {
 	return all
 }
 
-// Each resource belongs to exactly one shard, no shard is idle, and none has more than twice its part.
+// Each resource belongs to exactly one shard, and each shard has between half and twice its share.
 func TestShardsShareTheKinds(t *testing.T) {
 	for _, total := range []int{1, 2, 3, 5} {
 		have, defaults := make([]int, total), make([]int, total)
@@ -102,7 +102,7 @@ func TestShardsShareTheKinds(t *testing.T) {
 	}
 }
 
-// An added shard takes its part, and all other resources stay on their shards.
+// An added shard takes its share, and all other resources stay on their shards.
 func TestOneShardMoreMovesLittle(t *testing.T) {
 	for total := range 8 {
 		moved := 0
