@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// Each shard watches its part, with its own value of the label name.
+// Each shard watches its share of the resources, with its own value of the label name.
 func TestShardsWatchTheirPart(t *testing.T) {
 	asked := []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "services"}, {Name: "configmaps"}}
 	owners := map[string]int{}
@@ -49,7 +49,7 @@ func TestShardsWatchTheirPart(t *testing.T) {
 		}
 	}
 	if len(owners) != len(asked) {
-		t.Errorf("watched are %v, want %v", owners, asked)
+		t.Errorf("watched: %v, want %v", owners, asked)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestIdleShardIsReady(t *testing.T) {
 	run(t, e)
 	await.True(t, "ready", func() bool { return get(e, "/readyz").Code == http.StatusOK },
 		func() string { return get(e, "/readyz").Body.String() })
-	await.True(t, "a word about it", func() bool { return len(written.Find("this shard has nothing to watch", "shard", shard.String())) == 1 },
+	await.True(t, "a log line about it", func() bool { return len(written.Find("this shard has nothing to watch", "shard", shard.String())) == 1 },
 		func() string { return fmt.Sprint(written.Find("")) })
 	e.Drain()
 	if get(e, "/readyz").Code == http.StatusOK {
@@ -95,8 +95,8 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	}
 	await.True(t, "a discovery", func() bool { return discoveries() >= 1 })
 	e.follower.DefinitionsChanged()
-	await.True(t, "another one, before which the first has had its effect", func() bool { return discoveries() >= 2 })
-	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: the API server has not been asked yet") {
+	await.True(t, "a second discovery, after the first has been applied", func() bool { return discoveries() >= 2 })
+	if response := get(e, "/readyz"); response.Code == http.StatusOK || !strings.Contains(response.Body.String(), "[-]discovery failed: not complete yet") {
 		t.Errorf("before namespaces are known: %d\n%s", response.Code, response.Body)
 	}
 	known.Store(true)
@@ -108,7 +108,7 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 		}
 	}
 	if have := namesOf(e.informers.List()); !slices.Equal(have, want) || len(want) == 0 || len(want) == len(all) {
-		t.Errorf("watched are %v, want %v", have, want)
+		t.Errorf("watched: %v, want %v", have, want)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
 	run(t, e)
 	await.True(t, "namespaces are requested, after the only discovery for several minutes", func() bool { return len(asked) > 0 })
 	if e.status.IsDiscovered() {
-		t.Error("done before namespaces are known")
+		t.Error("discovered before namespaces are known")
 	}
 	split.SplitResources = nil
 	e.follower.Reconfigure(split)

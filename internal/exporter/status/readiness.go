@@ -49,7 +49,7 @@ func (r *Reporter) Readiness() (ready bool, checks []check) {
 	}
 	if !r.IsDiscovered() {
 		passed = false
-		checks = append(checks, check{name: "discovery", note: "the API server has not been asked yet what it serves"})
+		checks = append(checks, check{name: "discovery", note: "not complete yet"})
 	}
 	if synced == 0 && !r.ready.Load() && (len(all) > 0 || !r.Idle) {
 		passed = false

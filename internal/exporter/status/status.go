@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// States of an informer, in addition to the answers of package availability that mean a refusal.
+// States of an informer, in addition to the rejections of package availability.
 const (
 	StateSynced      = "synced"
 	StateSyncing     = "syncing"
@@ -26,7 +26,7 @@ const noticeableLag = time.Second
 type Informer struct {
 	informer.Status
 	Kind    kinds.Kind
-	State   string // a State constant or an answer of package availability
+	State   string // a State constant or a rejection of package availability
 	Refused bool
 	Pending uint64 // sum over all handlers
 }
@@ -64,7 +64,7 @@ func (r *Reporter) Informers() []Informer {
 	return all
 }
 
-// newInformer returns the status of an informer. An answer of the API server takes precedence over the state of the cache.
+// newInformer returns the status of an informer. A rejection by the API server takes precedence over the state of the cache.
 func newInformer(t *informers.Informer, status informer.Status) Informer {
 	s := Informer{Status: status, Kind: t.Kind}
 	s.ID = t.ID() // even for a stopped informer

@@ -20,8 +20,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
-// newReporter reports about informers of resources, without checks, in a cluster that has two pods and refuses secrets. run
-// starts them.
+// newReporter returns a reporter on informers of resources, without checks, in a cluster that has two pods and refuses secrets.
+// run starts the informers.
 func newReporter(t *testing.T, resources ...string) (r *Reporter, run func()) {
 	t.Helper()
 	making := informerstest.NewFactory(t, prometheus.NewRegistry())
@@ -84,7 +84,7 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// A second audit may change the result of one that found differences or was skipped, of informers that still work.
+// The last audit of a working informer is doubtful if it found differences or was skipped.
 func TestDoubtful(t *testing.T) {
 	for result, want := range map[string]bool{
 		informer.AuditDifferent: true, informer.AuditSkipped: true, informer.AuditConsistent: false, informer.AuditError: false, "": false,
@@ -104,7 +104,7 @@ func TestDoubtful(t *testing.T) {
 	}
 }
 
-// Settled waits for discovery and for all informers, and names those that are missing if it may not wait longer.
+// Settled waits for discovery and for all informers. If ctx ends first, the error names the informers that are missing.
 func TestSettledErrors(t *testing.T) {
 	late := errors.New("no time left")
 	ended, cancel := context.WithCancelCause(t.Context())
@@ -133,7 +133,7 @@ func TestSettledErrors(t *testing.T) {
 	if err := none.Settled(t.Context()); err == nil || err.Error() != "none of 1 resources can be watched" {
 		t.Errorf("with one that is refused: %v", err)
 	}
-	r.Confirmed(t.Context()) // returns, because nothing is in doubt
+	r.Confirmed(t.Context()) // returns, because no audit is doubtful
 }
 
 // An exporter is ready once each informer is synced or refused and one is synced, and stays ready until it is drained. Without
@@ -179,7 +179,7 @@ func TestReadinessOfInformers(t *testing.T) {
 	await.True(t, "not ready", func() bool { return written(refused) == none }, func() string { return written(refused) })
 	undiscovered, _ := newReporter(t)
 	undiscovered.Idle, undiscovered.Discovered = true, nil
-	if got, want := written(undiscovered), "not ready [-]discovery failed: the API server has not been asked yet what it serves"; got != want {
+	if got, want := written(undiscovered), "not ready [-]discovery failed: not complete yet"; got != want {
 		t.Errorf("before discovery: %s, want %s", got, want)
 	}
 }

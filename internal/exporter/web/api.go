@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// InformersPath serves the table of the landing page as JSON. docs/api.md describes it. Fields may be added; renaming or
+// InformersPath is the path of the landing page's table as JSON. docs/api.md describes it. Fields may be added; renaming or
 // removing one requires a new version in the path.
 const InformersPath = "/api/v1/informers"
 
@@ -26,7 +26,7 @@ type InformersResponse struct {
 	Informers     []InformerResponse `json:"informers"`
 }
 
-// InformerResponse is one informer in it.
+// InformerResponse is one informer in an InformersResponse.
 type InformerResponse struct {
 	InformerType        string         `json:"informerType"`
 	Group               string         `json:"group"`
@@ -81,7 +81,7 @@ func (s *Server) serveInformers(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(body, '\n')) // the client is gone
+	_, _ = w.Write(append(body, '\n')) // fails only if the client is gone
 }
 
 func newInformerResponse(s status.Informer, now time.Time) InformerResponse {

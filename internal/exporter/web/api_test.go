@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// docs/api.md names every field, and no other.
+// docs/api.md names every field, and no others.
 func TestInformersAPIIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/api.md")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestInformersAPIIsDocumented(t *testing.T) {
 	}
 	for name := range documented {
 		if !fields[name] {
-			t.Errorf("docs/api.md has %s, which is not there", name)
+			t.Errorf("docs/api.md has %s, which does not exist", name)
 		}
 	}
 }

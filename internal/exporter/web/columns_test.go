@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// Each column sorts by what it shows.
+// Each column sorts by the values that it shows.
 func TestColumns(t *testing.T) {
 	now := time.Now()
 	informer := func(resource string, change func(*status.Informer)) status.Informer {
@@ -69,7 +69,7 @@ func TestRow(t *testing.T) {
 	if r := newRow(s); r.Namespace != "all" || !r.Late || r.SyncLag != "2.0 s" || r.Audit != "different (3)" || !r.Bad || r.LastEvent != "" || r.Watch != "" {
 		t.Errorf("%+v", r)
 	}
-	// A refused resource has no numbers, unless it had some before.
+	// A refused resource has no numbers, unless it was synced before.
 	s.Refused = true
 	if r := newRow(s); !r.Blank {
 		t.Errorf("%+v", r)

@@ -35,7 +35,7 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// compressedResponse compresses what is written.
+// compressedResponse compresses the body of a response.
 type compressedResponse struct {
 	http.ResponseWriter
 	compressor *gzip.Writer
@@ -63,7 +63,7 @@ func (c *compressedResponse) Write(data []byte) (int, error) {
 // end writes the rest of the response.
 func (c *compressedResponse) end() {
 	if c.begun {
-		_ = c.compressor.Close() // the client has gone
+		_ = c.compressor.Close() // fails only if the client is gone
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Only clients that accept gzip get it, with the same text and status.
+// Only clients that accept gzip get compressed responses, with the same text and status.
 func TestCompressed(t *testing.T) {
 	text := strings.Repeat("metric 1\n", 1000)
 	handler := compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,7 +29,7 @@ var telemetryPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 type Options struct {
 	// Status is the source of pages and probes.
 	Status *status.Reporter
-	// Registry is what the telemetry path serves. The server's own metrics are registered with it.
+	// Registry is served at the telemetry path. The server's own metrics are registered with it.
 	Registry *prometheus.Registry
 	// Logger receives the server's log messages.
 	Logger *slog.Logger
@@ -104,15 +104,15 @@ func (s *Server) Handler(filters ...func(http.Handler) http.Handler) http.Handle
 	return protect(handler)
 }
 
-// HealthHandler serves only the probes, without authorization: they name no resources and namespaces.
+// HealthHandler serves only the probes, without authorization: they name no resources or namespaces.
 func (s *Server) HealthHandler() http.Handler {
 	paths := s.probes()
 	paths["/readyz"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { s.reportReady(w, false) })
 	return protect(newMux(paths))
 }
 
-// newMetricsHandler serves OpenMetrics with exemplars to clients that accept it, and the text format to others. It counts its
-// requests and errors. A metric that cannot be collected does not affect the others.
+// newMetricsHandler returns a handler that serves OpenMetrics with exemplars to clients that accept it, and the text format to
+// others. It counts its requests and errors. A metric that cannot be collected does not affect the others.
 func (s *Server) newMetricsHandler() http.Handler {
 	handler := promhttp.HandlerFor(s.Registry, promhttp.HandlerOpts{
 		Registry:            s.Registry,

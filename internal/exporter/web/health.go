@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// serveLive answers liveness probes. It ignores the API server: a restart would not fix it and would drop caches that are still
+// serveLive handles liveness probes. It ignores the API server: a restart would not fix it and would drop caches that are still
 // useful.
 func serveLive(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }
 
-// serveReady answers readiness probes. It returns 200 once every informer is synced or refused and at least one is synced,
-// or if other shards watch everything. It returns 503 until then, and during shutdown. On failure, the body has
+// serveReady handles readiness probes. It returns 200 once every informer is synced or refused and at least one is synced,
+// or if other shards watch everything. It returns 503 until then, and during shutdown. On failure, the body lists
 // the failed checks. With ?verbose it has a line for each informer, which HealthHandler does not serve.
 //
 // Forbidden and missing resources do not affect readiness: metrics report them. Once ready, the exporter stays ready until
@@ -50,5 +50,5 @@ func (s *Server) reportReady(w http.ResponseWriter, verbose bool) {
 func plain(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(body)) // the client is gone
+	_, _ = w.Write([]byte(body)) // fails only if the client is gone
 }

@@ -206,7 +206,7 @@ func since(at time.Time) (ago, when string) {
 	return short(time.Since(at)), at.UTC().Format(time.RFC3339)
 }
 
-// short formats a duration with two significant units at most.
+// short formats a duration with at most two units.
 func short(d time.Duration) string {
 	switch {
 	case d <= 0:

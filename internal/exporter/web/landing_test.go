@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// Durations have their two largest units, at each limit.
+// Durations are formatted with at most their two largest units.
 func TestShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second:                      "0 s",
@@ -39,7 +39,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// The page shows each figure at its place, and highlights those that are not 0.
+// The page shows each figure in its place, and highlights problems if their number is not 0.
 func TestPageHasItsFigures(t *testing.T) {
 	p := page{
 		Name: "name", Version: "v9", Server: "https://cluster", Metrics: "m", API: "json", Up: "5 min 6 s", Leader: "no",
@@ -85,7 +85,7 @@ func cells(r row) []string {
 	return list
 }
 
-// Each value of an informer is in its column; what does not exist is a dash.
+// Each value of an informer is in its column. A missing value is shown as a dash.
 func TestCells(t *testing.T) {
 	r := row{
 		Type: "pods", Namespace: "shop", State: "synced", Objects: 12, Pending: 34, SyncLag: "1.5 s", Late: true, Relists: 56, LastSync: "7.0 s",
@@ -112,7 +112,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A failed audit is highlighted; a duration of 0 is not known.
+// A failed audit is highlighted. A sync duration of 0 is unknown and not shown.
 func TestRowOfFailedAudit(t *testing.T) {
 	s := status.Informer{State: status.StateSynced, Kind: kinds.Kind{Resource: "pods", Namespaced: true}}
 	s.LastAudit = informer.AuditStatus{Result: informer.AuditError}

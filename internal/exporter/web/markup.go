@@ -23,7 +23,7 @@ var styleHash = func() string {
 // docs/decisions.md).
 type markup struct{ strings.Builder }
 
-// add appends a format. Strings in args are escaped for elements and quoted attributes, so that only formats have markup.
+// add appends formatted text. Strings in args are escaped for elements and quoted attributes, so that only formats have markup.
 func (m *markup) add(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -121,7 +121,7 @@ func (p page) addSummary(m *markup) {
 	m.add("<div><dt>Objects</dt><dd>%d</dd></div>\n", p.Objects)
 }
 
-// none is shown for values that do not exist.
+// none is shown for missing values.
 const none = "\u2013"
 
 // add appends the row of an informer.

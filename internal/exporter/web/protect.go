@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of concurrent requests. Others get 503 and take no memory. Probes have their own limit, so that other requests cannot
+// Limits of concurrent requests. Excess requests get 503 and use no memory. Probes have their own limit, so that other requests cannot
 // get the pod restarted, and so do profiles, which may take minutes.
 const (
 	maxRequests = 40
@@ -51,7 +51,7 @@ func protect(next http.Handler) http.Handler {
 	})
 }
 
-// brief rejects profiles that would take too long. Text that is not a number is left to the handlers of net/http/pprof. The body
+// brief rejects profiles that would take too long. Values that are not numbers are left to the handlers of net/http/pprof. The body
 // of a request is not read: clients are not authenticated yet.
 func brief(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// newTestServer serves for an exporter that watches nothing.
+// newTestServer returns a server of an exporter that watches nothing.
 func newTestServer(t *testing.T) *Server {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -34,7 +34,7 @@ func newTestServer(t *testing.T) *Server {
 	return s
 }
 
-// everyPath are the registered paths, profiles included, and some unregistered ones.
+// everyPath returns the registered paths, profiles included, and some unregistered ones.
 func everyPath(t *testing.T, s *Server) []string {
 	t.Helper()
 	paths, err := s.paths()
@@ -65,7 +65,7 @@ func TestFilters(t *testing.T) {
 			response := httptest.NewRecorder()
 			handler.ServeHTTP(response, httptest.NewRequest(method, path, http.NoBody))
 			if response.Code != http.StatusTeapot {
-				t.Errorf("%s %s: %d, the first filter was not asked", method, path, response.Code)
+				t.Errorf("%s %s: %d, the first filter was not called", method, path, response.Code)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestSecurityHeaders(t *testing.T) {
 	s := newTestServer(t)
 	for _, path := range everyPath(t, s) {
 		if strings.HasSuffix(path, "/profile") || strings.HasSuffix(path, "/trace") {
-			continue // they take long
+			continue // they take too long
 		}
 		response := httptest.NewRecorder()
 		s.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, path, http.NoBody))
@@ -185,7 +185,7 @@ func TestRequestLimits(t *testing.T) {
 	if response := ask("/debug/pprof/goroutine"); response.Code != http.StatusServiceUnavailable {
 		t.Errorf("one profile too many: %d, want 503", response.Code)
 	}
-	hold(maxRequests, "/metrics") // profiles take nothing from scrapes
+	hold(maxRequests, "/metrics") // profiles do not count towards the limit of scrapes
 	for _, path := range []string{"/metrics", "/", "/nope"} {
 		if response := ask(path); response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d, want 503", path, response.Code)
