@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// readInformers asks e for its informers and returns them by type and namespace.
+// readInformers requests the informers of e from its API and also returns them by namespace and type.
 func readInformers(t *testing.T, e *Exporter) (web.InformersResponse, map[string]web.InformerResponse) {
 	t.Helper()
 	response := get(e, web.InformersPath)
@@ -62,11 +62,11 @@ func TestInformersAPI(t *testing.T) {
 		t.Errorf("%+v", nodes)
 	}
 	if strings.Contains(get(e, web.InformersPath).Body.String(), "unmistakable") {
-		t.Error("the name of an object is in the answer")
+		t.Error("the response contains the name of an object")
 	}
 }
 
-// The landing page and the API show the objects that the API server has.
+// The landing page and the API show the objects of a real API server.
 func TestInformersAPIOnARealServer(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)

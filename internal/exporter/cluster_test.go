@@ -23,18 +23,18 @@ func createConfigMap(t *testing.T, config *rest.Config, namespace, name string) 
 	}
 }
 
-// newLimited creates a service account without permissions in a namespace.
+// newLimited creates a service account in a namespace, without permissions.
 func newLimited(t *testing.T, namespace string) *stacktest.Account {
 	t.Helper()
 	return stacktest.NewAccount(t, stacktest.ControlPlane(t), namespace, "limited")
 }
 
-// mayWatch allows to list and watch resources.
+// mayWatch returns a rule that allows listing and watching resources.
 func mayWatch(resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: resources, Verbs: []string{"list", "watch"}}
 }
 
-// kubectl runs kubectl as config.
+// kubectl runs kubectl with the credentials of config.
 func kubectl(t *testing.T, config *rest.Config, stdin string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "kubectl", append([]string{"--kubeconfig", stacktest.Kubeconfig(t, config)}, args...)...)

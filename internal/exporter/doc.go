@@ -5,7 +5,7 @@
 //	cost          predicted series, requests and memory of a configuration, for exporter cost
 //	check         problems of a cluster at one time, for exporter check
 //	status        state of each informer, and readiness
-//	discovery     starts and stops informers by the configuration and the resources that the API server serves
+//	discovery     starts and stops informers according to the configuration and the resources that the API server serves
 //	election      leader election of the replica that audits
 //	informers     one informer per resource and namespace, in a set that can change while it runs
 //	client        clients of the API server, which decode only the fields that are read

@@ -179,7 +179,7 @@ func TestElection(t *testing.T) {
 	// A graceful stop releases the Lease, so that the next leader does not wait for its expiry.
 	first.stop(t)
 	if released := first.transitions(t, "released"); released != 1 {
-		t.Errorf("the leader that stopped has released the Lease %v times", released)
+		t.Errorf("the leader that stopped released the Lease %v times, want once", released)
 	}
 	second, rest := auditor(t, others)
 	third := rest[0]
@@ -204,7 +204,7 @@ func TestElection(t *testing.T) {
 		t.Errorf("the replica without a connection reports %v", objects)
 	}
 	if lines := second.logs.Find(trouble); len(lines) != told+1 {
-		t.Errorf("log lines that the Lease cannot be used: %v, want one more than %d", lines, told)
+		t.Errorf("log lines about the unreachable Lease: %v, want one more than %d", lines, told)
 	}
 
 	// After it has reconnected, it is a candidate again.
@@ -228,7 +228,7 @@ func TestElection(t *testing.T) {
 	second.proxy.HalfOpen()
 	second.stop(t)
 	if released := second.transitions(t, "released") - before; released != 0 {
-		t.Errorf("the leader that got no answer has released the Lease %v times", released)
+		t.Errorf("the leader that got no response released the Lease %v times", released)
 	}
 }
 
@@ -255,12 +255,12 @@ func TestElectionWithoutRights(t *testing.T) {
 		t.Helper()
 		lines := written.Find("Lease is unusable", "verb", verb, "reason", availability.Forbidden, "lease", namespace+"/exporter")
 		if len(lines) != 1 || !strings.Contains(lines[0].Attrs["fix"], "grant get, create and update on leases") {
-			t.Errorf("log lines that the Lease may not be used: %v, want one", lines)
+			t.Errorf("log lines about the unusable Lease: %v, want one", lines)
 		}
 	}
 	told("get")
 	if r.leads(t) || r.judges(t) || r.audits(t) != 0 {
-		t.Errorf("without rights: leads %t, judges %t, %v audits", r.leads(t), r.judges(t), r.audits(t))
+		t.Errorf("without permissions: leads %t, judges %t, %v audits", r.leads(t), r.judges(t), r.audits(t))
 	}
 
 	account.Grant(t, namespace, leaseRule("get"))
@@ -273,7 +273,7 @@ func TestElectionWithoutRights(t *testing.T) {
 	account.Grant(t, namespace, leaseRule("create"), leaseRule("update"))
 	auditor(t, []*replica{r})
 	if lines := written.Find("Lease is usable again"); len(lines) == 0 {
-		t.Errorf("no log line that the Lease can be used: %v", written.Find("Lease"))
+		t.Errorf("no log line that the Lease is usable again: %v", written.Find("Lease"))
 	}
 
 	// A deleted Lease is created again.

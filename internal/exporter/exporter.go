@@ -140,7 +140,7 @@ func newExporter(options Options, connect func(client.WrapConfig) (*client.Conne
 		}
 		e.follower.Reconfigure(c)
 	}, options.Logger)
-	e.follower.Apply(context.Background()) // starts with what needs no discovery
+	e.follower.Apply(context.Background()) // starts with the resources that need no discovery
 	e.status = &status.Reporter{
 		Name: options.Shard.Name(), Idle: options.Shard.Partial(), Started: time.Now(),
 		Observer: observer, Set: e.informers, Discovered: e.follower.Ready, Leading: e.candidate.Leading,
@@ -211,7 +211,7 @@ func (e *Exporter) Reload() error { return e.reloader.Reload() }
 // Drain makes the exporter not ready.
 func (e *Exporter) Drain() { e.status.Drain() }
 
-// Stop stops the informers, gives up leadership and waits for both, or until ctx ends.
+// Stop stops the informers, gives up leadership, and waits until both are done or ctx ends.
 func (e *Exporter) Stop(ctx context.Context) error {
 	if e.cancel == nil {
 		return nil // not started
@@ -245,7 +245,7 @@ func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
 // that lists the others if ctx ends first, and an error if all informers are refused.
 func (e *Exporter) Settled(ctx context.Context) error { return e.status.Settled(ctx) }
 
-// Progress returns the number of informers that are complete in the sense of Settled, and that of all informers.
+// Progress returns the number of informers that are complete in the sense of Settled, and the number of all informers.
 func (e *Exporter) Progress() (complete, all int) {
 	states := e.status.Informers()
 	for _, s := range states {
@@ -273,7 +273,7 @@ func (e *Exporter) Handler(filters ...func(http.Handler) http.Handler) http.Hand
 // HealthHandler serves only the probes, for an address without authentication.
 func (e *Exporter) HealthHandler() http.Handler { return e.server.HealthHandler() }
 
-// WrapConfig returns a copy of config. Its requests appear in the exporter's metrics.
+// WrapConfig returns a copy of config that records requests in the exporter's metrics.
 func (e *Exporter) WrapConfig(config *rest.Config) *rest.Config {
 	return apiclient.WrapConfig(e.observer, config)
 }

@@ -129,8 +129,8 @@ func (f *fleet) waitHeldOnce(t *testing.T, uids []string) (have []int) {
 	return have
 }
 
-// waitChecked waits until every informer of ConfigMaps has been audited again, and verifies that neither check of any shard
-// has ever found a difference.
+// waitChecked waits until every informer of ConfigMaps has been audited again, and verifies that no audit or freshness check of
+// any shard has found a difference.
 func (f *fleet) waitChecked(t *testing.T) {
 	t.Helper()
 	begin := time.Now()

@@ -127,10 +127,10 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 		t.Errorf("%d series of configmaps, which are forbidden", n)
 	}
 	if lines := written.Find("skipping forbidden resources"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["resources"], "configmaps") {
-		t.Errorf("log lines about what is left out: %v, want one with configmaps", lines)
+		t.Errorf("log lines about skipped resources: %v, want one with configmaps", lines)
 	}
 	if lines := written.Find("cannot watch the resource", "informer_type", "configmaps"); len(lines) != 0 {
-		t.Errorf("log lines about configmaps alone: %v", lines)
+		t.Errorf("log lines about configmaps only: %v", lines)
 	}
 
 	account.Grant(t, "", mayWatch("configmaps"))
@@ -140,11 +140,11 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 		t.Errorf("kinds: %v, before %v", now, before)
 	}
 	if lines := written.Find("skipping forbidden resources"); len(lines) != 1 {
-		t.Errorf("log lines about what is left out: %v, want the first one only", lines)
+		t.Errorf("log lines about skipped resources: %v, want only the first one", lines)
 	}
 }
 
-// A group with an API server that is down does not affect the others, and is counted.
+// An aggregated API server that is down does not affect other groups, and its discoveries are counted as partial.
 func TestAggregatedAPIServerIsDown(t *testing.T) {
 	admin := stacktest.Config(t)
 	services := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
@@ -177,10 +177,10 @@ func TestAggregatedAPIServerIsDown(t *testing.T) {
 	if err := services.Delete(t.Context(), service.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a line that all is told again", func() bool { return len(written.Find("discovery succeeded again")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
+	await.True(t, "a log line that discovery succeeded again", func() bool { return len(written.Find("discovery succeeded again")) == 1 }, func() string { return fmt.Sprint(written.Find("")) })
 }
 
-// A hundred definitions that are created and deleted cause only a few discoveries.
+// Creating and deleting a hundred definitions causes only a few discoveries.
 func TestManyCustomResources(t *testing.T) {
 	admin := stacktest.Config(t)
 	admin.QPS = -1
@@ -211,7 +211,7 @@ func TestManyCustomResources(t *testing.T) {
 	took := time.Since(begin)
 	w.undefine(t, groups...)
 	waitKindUp(t, e, map[string]float64{"customresourcedefinitions.apiextensions.k8s.io": 1})
-	await.True(t, "no series of a definition that is gone", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 })
+	await.True(t, "no series of a deleted definition", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "widgets."+groups[7]) == 0 })
 
 	asked.mu.Lock()
 	defer asked.mu.Unlock()
@@ -223,12 +223,12 @@ func TestManyCustomResources(t *testing.T) {
 	}
 	// There is one discovery per second while definitions change, and two more after each of the two changes.
 	if most := int(time.Since(begin).Seconds()) + 6; discoveries > most {
-		t.Errorf("%d discoveries, want %d at most", discoveries, most)
+		t.Errorf("%d discoveries, want at most %d", discoveries, most)
 	}
 	t.Logf("up after %v, %d discoveries", took, discoveries)
 }
 
-// The cache, audits and freshness checks all ignore objects that the selector does not select.
+// The cache, audits and freshness checks all ignore objects that the selector does not match.
 func TestLabelSelector(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)

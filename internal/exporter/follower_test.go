@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// cluster is an API server with a discovery that a test changes.
+// cluster is an API server with discovery results that a test changes.
 type cluster struct {
 	mu     sync.Mutex
 	groups []string
@@ -40,14 +40,14 @@ func (c *cluster) become(err error, groups ...string) {
 	c.err, c.groups = err, groups
 }
 
-// The watched resources follow every response of discovery. Resources of groups that failed stay.
+// The watched resources follow every discovery. Resources of groups for which it failed stay.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	var written logtest.Recorder
 	c := &cluster{err: errors.New("connection refused")}
 	e := newFakeOf(t, Options{Logger: written.Logger(), Config: config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}, {Name: "gadgets.example.org"}}}}, exportertest.MetadataClient(t), c.discover)
 	if body := get(e, "/readyz").Body.String(); !strings.Contains(body, "[-]discovery failed: ") {
-		t.Errorf("ready before the API server was asked:\n%s", body)
+		t.Errorf("ready before the first discovery:\n%s", body)
 	}
 	start(t, e)
 	results := func() map[string]float64 {
@@ -70,20 +70,20 @@ func TestFollower(t *testing.T) {
 		await.True(t, "a discovery that is "+result, func() bool { return results()[result] > before }, func() string { return fmt.Sprint(results()) })
 	}
 
-	await.True(t, "an answer", e.status.IsDiscovered)
-	expect("what is named and known", "pods@v1")
+	await.True(t, "the first discovery", e.status.IsDiscovered)
+	expect("named resources of known versions", "pods@v1")
 	c.become(nil, "v1/pods", "example.com/v1,v2/widgets")
 	asked("complete")
-	expect("what was found, and what is missing", "pods@v1", "gadgets.example.org@v1", "widgets.example.com@v1")
+	expect("discovered and missing resources", "pods@v1", "gadgets.example.org@v1", "widgets.example.com@v1")
 	c.become(nil, "v1/pods", "down:example.com/v1", "example.org/v3/gadgets")
 	asked("partial")
-	expect("what is down stays", "pods@v1", "gadgets.example.org@v3", "widgets.example.com@v1")
+	expect("resources of a failed group stay", "pods@v1", "gadgets.example.org@v3", "widgets.example.com@v1")
 	c.become(errors.New("timeout"))
 	asked("error")
-	expect("everything stays", "pods@v1", "gadgets.example.org@v3", "widgets.example.com@v1")
+	expect("all resources stay", "pods@v1", "gadgets.example.org@v3", "widgets.example.com@v1")
 	c.become(nil, "v1/pods")
 	asked("complete")
-	expect("what has vanished is forgotten, unless it is named", "pods@v1", "gadgets.example.org@v3")
+	expect("resources that are no longer served are removed, unless they are named", "pods@v1", "gadgets.example.org@v3")
 
 	for part, want := range map[string]int{"discovery failed; informers": 2, "discovery failed for some groups": 1, "discovery succeeded again": 2} {
 		if lines := written.Find(part); len(lines) != want {

@@ -22,12 +22,12 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestMain fails if tests leave goroutines. Tests that run in parallel, with start instead of run, cannot check that themselves.
+// TestMain fails if tests leak goroutines. Tests that run in parallel, with start instead of run, cannot check that themselves.
 func TestMain(m *testing.M) {
 	known := goleak.IgnoreCurrent()
 	code := stacktest.Run(m)
 	if err := leaktest.Find(known); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, "the tests leave goroutines:", err)
+		fmt.Fprintln(os.Stderr, "the tests leak goroutines:", err)
 		code = 1
 	}
 	os.Exit(code)

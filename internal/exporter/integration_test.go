@@ -142,7 +142,7 @@ func TestForbiddenKindRecovers(t *testing.T) {
 	})
 	for _, part := range []string{"cannot watch the resource", ""} {
 		if lines := written.Find(part, "informer_type", "secrets"); len(lines) != 1 || lines[0].Attrs["reason"] != availability.Forbidden {
-			t.Errorf("log lines about secrets: %v, want one that it is forbidden", lines)
+			t.Errorf("log lines about secrets: %v, want one with the reason forbidden", lines)
 		}
 	}
 
@@ -152,13 +152,13 @@ func TestForbiddenKindRecovers(t *testing.T) {
 		return exportertest.Values(t, e.Gatherer(), catalog.InformerSynced.Name, "informer_type")["secrets"] == 1
 	}, func() string { return get(e, "/readyz?verbose").Body.String() })
 	if lines := written.Find("resource is available", "informer_type", "secrets"); len(lines) != 1 {
-		t.Errorf("log lines that secrets can be watched: %v, want one", lines)
+		t.Errorf("log lines that secrets are available: %v, want one", lines)
 	}
 	if lines := written.Find("", "informer_type", "secrets"); len(lines) != 2 {
 		t.Errorf("%d log lines about secrets, want 2: %v", len(lines), lines)
 	}
 	if lines := written.Find("", "informer_type", "pods"); len(lines) != 0 {
-		t.Errorf("log lines about pods, which were fine all the time: %v", lines)
+		t.Errorf("log lines about pods, which were always available: %v", lines)
 	}
 	for _, ln := range written.Find("") {
 		if ln.Attrs["informer_type"] == "" && ln.Level > 0 {
@@ -185,7 +185,7 @@ func TestMissingKindAppearsAndGoes(t *testing.T) {
 	kubectl(t, admin, widgets, "apply", "-f", "-")
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 1})
 
-	// With the definition, the API server ends the watch; the next one gets 404.
+	// When the definition is deleted, the API server ends the watch; the next one gets 404.
 	kubectl(t, admin, widgets, "delete", "--wait=false", "-f", "-")
 	waitKindUp(t, e, map[string]float64{"pods": 1, "widgets.example.com": 0})
 
@@ -249,7 +249,7 @@ func TestAPIServerOutage(t *testing.T) {
 	if err := plane.APIServer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a line that pods cannot be read", func() bool {
+	await.True(t, "a log line that pods cannot be read", func() bool {
 		return len(written.Find("cannot read the resource; retrying", "informer_type", "pods")) > 0
 	}, func() string { return fmt.Sprint(written.Find("")) })
 	await.True(t, "several attempts", func() bool {
@@ -268,11 +268,11 @@ func TestAPIServerOutage(t *testing.T) {
 	if err := plane.APIServer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a line that the API server answers again", func() bool {
+	await.True(t, "a log line that the API server is reachable again", func() bool {
 		return len(written.Find("reachable again", "informer_type", "pods")) == 1
 	}, func() string { return fmt.Sprint(written.Find("")) })
 	if lines := written.Find("cannot read the resource; retrying", "informer_type", "pods"); len(lines) != 1 {
-		t.Errorf("%d lines that pods cannot be read, want 1: %v", len(lines), lines)
+		t.Errorf("%d log lines that pods cannot be read, want 1: %v", len(lines), lines)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestStopIsQuick(t *testing.T) {
 	if err := e.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 30*time.Second { // without a bound, it waits minutes for the ends of watches
+	if took := time.Since(began); took > 30*time.Second { // without a bound, Stop waits minutes for watches to end
 		t.Errorf("took %v", took)
 	}
 }

@@ -145,7 +145,7 @@ func TestShardingOnARealServer(t *testing.T) {
 	}
 }
 
-// overlayOf is a kustomization of the base in another namespace with components.
+// overlayOf returns the directory of a kustomization of the base in another namespace, with components.
 func overlayOf(t *testing.T, components ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -181,10 +181,10 @@ func TestDeploymentMatchesTheProgram(t *testing.T) {
 		}
 	}
 	if got, want := container.ReadinessProbe.HTTPGet.Path, "/readyz"; got != want {
-		t.Errorf("readiness probe asks %s, want %s", got, want)
+		t.Errorf("readiness probe requests %s, want %s", got, want)
 	}
 	if got, want := container.LivenessProbe.HTTPGet.Path, "/livez"; got != want {
-		t.Errorf("liveness probe asks %s, want %s", got, want)
+		t.Errorf("liveness probe requests %s, want %s", got, want)
 	}
 }
 

@@ -45,7 +45,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Write records what was received.
+// Write records received data.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -38,8 +38,8 @@ func TestObjectsOfACluster(t *testing.T) {
 		}, func() string { return fmt.Sprint(exportertest.Values(t, e.Gatherer(), m.Define().Name, label)) })
 	}
 	terminating := map[string]float64{"configmaps": 0, "leases.coordination.k8s.io": 0, "deployments.apps": 0, "services": 0}
-	reports("nothing in deletion", catalog.ObjectTerminating, "informer_type", terminating)
-	reports("nothing behind", catalog.ObjectGenerationLag, "informer_type", map[string]float64{"deployments.apps": 0})
+	reports("no terminating objects", catalog.ObjectTerminating, "informer_type", terminating)
+	reports("no generation lag", catalog.ObjectGenerationLag, "informer_type", map[string]float64{"deployments.apps": 0})
 
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "lock"}, Spec: coordinationv1.LeaseSpec{
 		HolderIdentity: ptr.To("holder"), LeaseDurationSeconds: ptr.To[int32](3600), RenewTime: ptr.To(metav1.NowMicro()), LeaseTransitions: ptr.To[int32](5),
@@ -48,7 +48,7 @@ func TestObjectsOfACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports("the holder", catalog.LeaseHolderInfo, "holder", map[string]float64{"holder": 1})
-	reports("its changes", catalog.LeaseTransitions, "lease", map[string]float64{"lock": 5})
+	reports("its transitions", catalog.LeaseTransitions, "lease", map[string]float64{"lock": 5})
 	reports("its state", catalog.LeaseExpired, "lease_namespace", map[string]float64{namespace: 0})
 
 	cluster := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/held"}}}
@@ -59,7 +59,7 @@ func TestObjectsOfACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	terminating["configmaps"] = 1
-	reports("one in deletion", catalog.ObjectTerminating, "informer_type", terminating)
+	reports("one terminating object", catalog.ObjectTerminating, "informer_type", terminating)
 
 	labels := map[string]string{"app": "test"}
 	if _, err := client.AppsV1().Deployments(namespace).Create(t.Context(), &appsv1.Deployment{
@@ -70,7 +70,7 @@ func TestObjectsOfACluster(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	reports("one behind", catalog.ObjectGenerationLag, "informer_type", map[string]float64{"deployments.apps": 1})
+	reports("one object with generation lag", catalog.ObjectGenerationLag, "informer_type", map[string]float64{"deployments.apps": 1})
 
 	var left []informers.Spec
 	for _, target := range e.informers.List() {
@@ -88,10 +88,10 @@ func TestObjectsOfACluster(t *testing.T) {
 	if _, err := client.CoreV1().ConfigMaps(namespace).Patch(t.Context(), "held", apitypes.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	reports("nothing in deletion again", catalog.ObjectTerminating, "informer_type", map[string]float64{"configmaps": 0})
+	reports("no terminating objects again", catalog.ObjectTerminating, "informer_type", map[string]float64{"configmaps": 0})
 }
 
-// Without a connection, the exporter does not report Leases as expired. Once reconnected, it does if they were not renewed.
+// Without a connection, the exporter does not report Leases as expired. Once reconnected, it reports those that were not renewed.
 func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	t.Parallel()
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
@@ -118,12 +118,12 @@ func TestLeasesOfAClusterOutOfReach(t *testing.T) {
 	proxy.Cut()
 	await.True(t, "a lag of more than the Lease's duration", func() bool {
 		if expired()["lock"] != 0 {
-			t.Fatal("the exporter knows nothing and says that the Lease has expired")
+			t.Fatal("the exporter reports an expired Lease without a connection")
 		}
 		return lag() > seconds+1
 	}, func() string { return fmt.Sprint(lag()) })
 	if err := proxy.Restore(); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "that it has expired", func() bool { return expired()["lock"] == 1 }, func() string { return fmt.Sprint(lag()) })
+	await.True(t, "the Lease is reported as expired", func() bool { return expired()["lock"] == 1 }, func() string { return fmt.Sprint(lag()) })
 }

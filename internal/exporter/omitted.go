@@ -2,10 +2,10 @@ package exporter
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-// omitted returns the names of the library's metrics that the exporter does not report. They describe what a program does with
-// its informers: the exporter has one handler for each of them, reads no cache, and its transform drops nothing. Event lag and
-// pending events cover its handler; the last sync and the lists cover its syncs, and differences of the kind key_collision
-// its collisions. What its lists and watches ask for is in their own metrics: relists, watches, audits and freshness checks.
+// omitted returns the names of the library's metrics that the exporter does not report. They describe how a program uses its
+// informers, but the exporter has one handler per informer, reads no cache, and its transform drops no objects. Other metrics
+// cover the rest: event lag and pending events its handlers, the last sync and lists its syncs, and audit differences with
+// difference="key_collision" its key collisions. Its requests are counted as relists, watches, audits and freshness checks.
 func omitted() []string {
 	var names []string
 	for _, m := range []catalog.Definition{

@@ -61,7 +61,7 @@ func open(t *testing.T, path string) *config.File {
 	return file
 }
 
-// reloaded returns the two metrics of the configuration.
+// reloaded returns the two metrics of configuration reloads.
 func reloaded(t *testing.T, e *Exporter) (good, at float64) {
 	t.Helper()
 	families, err := e.Gatherer().Gather()
@@ -112,13 +112,13 @@ func TestConfigurationIsReloaded(t *testing.T) {
 	file.write(t, "resources: [pods]\nresuorces: [nodes]")
 	at := waitGood(t, e, 0)
 	if lines := written.Find("invalid configuration file"); len(lines) != 1 || !strings.Contains(lines[0].Attrs["err"], "line 2") || !strings.Contains(lines[0].Attrs["err"], "unknown field") {
-		t.Errorf("log lines %v, want one with the line and what was meant", lines)
+		t.Errorf("log lines %v, want one with the line and the unknown field", lines)
 	}
 	waitKindUp(t, e, map[string]float64{"pods": 1, "configmaps": 1, "gadgets.example.com": 0})
 	if err := os.Remove(filepath.Join(file.dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "a line that there is no file", func() bool { return len(written.Find("invalid configuration file")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
+	await.True(t, "a log line about the missing file", func() bool { return len(written.Find("invalid configuration file")) == 2 }, func() string { return fmt.Sprint(written.Find("")) })
 	if again := waitGood(t, e, 0); again != at {
 		t.Errorf("the time of the last success was %v and is %v", at, again)
 	}
@@ -149,7 +149,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 	e := newFake(t, Options{File: open(t, path)})
 	e.reloader.Interval = time.Hour
 	run(t, e)
-	await.True(t, "asked", e.status.IsDiscovered)
+	await.True(t, "the first discovery", e.status.IsDiscovered)
 	before := goleak.IgnoreCurrent()
 	reload := func(text string, want ...string) {
 		t.Helper()
@@ -172,7 +172,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 		reload("resources: [pods]\nlabelSelector: b\nchecks: {audit: 1h}", "pods b")
 	}
 	if s := e.informers.List()[0].Spec; s.Checks != (collectors.Checks{Freshness: 30 * time.Second, Audit: time.Hour}) {
-		t.Errorf("the checks were not exchanged: %+v", s)
+		t.Errorf("the checks did not change: %+v", s)
 	}
 	reload(nothing)
 	await.True(t, "no series of pods", func() bool { return exportertest.SeriesOf(t, e.Gatherer(), "pods") == 0 })

@@ -33,7 +33,7 @@ func TestOwnRequestsAreReported(t *testing.T) {
 			resources["pods"] >= 2 && resources["nodes"] >= 2 && resources["secrets"] >= 1
 	}, func() string { return fmt.Sprint(requests("code"), requests("verb"), requests("resource")) })
 	for verb := range requests("verb") {
-		if verb != "list" && verb != "watch" && verb != "get" { // the last discovery request
+		if verb != "list" && verb != "watch" && verb != "get" { // get: discovery
 			t.Errorf("requests with the verb %s", verb)
 		}
 	}
@@ -48,7 +48,7 @@ func TestOwnRequestsAreReported(t *testing.T) {
 		}
 	}
 	if waited < 2 { // the audits' lists: client-go does not limit watches
-		t.Errorf("%d requests have passed the rate limiter, as reported", waited)
+		t.Errorf("%d requests passed the rate limiter according to its metric, want at least 2", waited)
 	}
 
 	// Without audits an idle exporter sends no requests.

@@ -30,6 +30,6 @@ func TestRightsAreEnough(t *testing.T) {
 	})
 	review := kubernetes.NewForConfigOrDie(account.Config)
 	if _, err := review.CoreV1().Secrets("default").List(t.Context(), metav1.ListOptions{}); err == nil {
-		t.Error("secrets of other namespaces may be listed")
+		t.Error("secrets of other namespaces can be listed")
 	}
 }

@@ -20,13 +20,13 @@ import (
 
 // seriesByType counts the series that Prometheus stores, by informer_type or resource, and those without either under the empty
 // name. It leaves out terminating objects and generation lag in single namespaces, which other tests may cause, and outcomes
-// that only a slow machine has.
+// that occur only on a slow machine.
 func seriesByType(families []*dto.MetricFamily) map[string]int {
 	slow := map[string][]string{
 		catalog.InformerAudits.Name:           {"skipped"},          // the watch was down, or the cache changed during the audit
 		catalog.InformerFreshnessChecks.Name:  {"error", "lagging"}, // the reset interrupted a check, or events came late
 		catalog.InformerWatchDisconnects.Name: {"error"},            // the reset interrupted a read
-		catalog.ClientRequests.Name:           {"error"},            // and a request
+		catalog.ClientRequests.Name:           {"error"},            // the reset interrupted a request
 	}
 	n := map[string]int{}
 	for _, f := range families {
@@ -82,7 +82,7 @@ func TestSeriesOfTheExporter(t *testing.T) {
 	}
 }
 
-// seriesOfDefaultKinds counts series by type, after everything that adds some.
+// seriesOfDefaultKinds counts series by type, after all events that add series.
 func seriesOfDefaultKinds(t *testing.T, detail string) map[string]int {
 	t.Helper()
 	proxy, cluster := stacktest.Proxied(t)

@@ -29,7 +29,7 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	for _, kind := range kinds.Default() {
 		watchedOnce(kind.Type())
 	}
-	// One per shard, so that no shard has seen only its own.
+	// One group per shard, so that every shard also sees definitions of others.
 	var groups []string
 	owners := map[int]bool{}
 	for i := 0; len(owners) < total; i++ {
@@ -45,7 +45,7 @@ func TestEveryKindHasOneShard(t *testing.T) {
 	}
 	for _, group := range groups {
 		watchedOnce("widgets." + group)
-		w.define(t, group, "v1", "-v1alpha1") // and the shard stays
+		w.define(t, group, "v1", "-v1alpha1") // the shard stays the same
 	}
 	for _, group := range groups {
 		kind := "widgets." + group

@@ -26,7 +26,7 @@ import (
 )
 
 // road is a transport to an API server. It can remove shardSelector from requests, like a server that ignores it, and records
-// clients that list ConfigMaps without it.
+// requests for ConfigMaps without it.
 type road struct {
 	mu      sync.Mutex
 	older   bool
@@ -81,8 +81,8 @@ func gated(t *testing.T) *rest.Config {
 	return stacktest.Private(t, stack.Options{FeatureGates: map[string]bool{"ShardedListAndWatch": true}}).Config()
 }
 
-// An API server with the feature gate sends each shard its part, in lists, watches and checks. When it no longer does, shards
-// split by namespace, and vice versa, without a restart.
+// An API server with the feature gate sends each shard its part of the objects, in lists, watches and checks. Without a restart,
+// shards split by namespace when the API server starts to ignore shardSelector, and by selector when it supports it again.
 func TestObjectsAreSpread(t *testing.T) {
 	admin := gated(t)
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -108,7 +108,7 @@ func TestObjectsAreSpread(t *testing.T) {
 	f.waitChecked(t)
 	f.checkNoWarnings(t)
 	if requests := road.unselected(); len(requests) > 0 {
-		t.Errorf("asked for the objects of all shards: %s", requests)
+		t.Errorf("requests for the objects of all shards: %s", requests)
 	}
 
 	// An API server that ignores shardSelector takes over.
@@ -120,7 +120,7 @@ func TestObjectsAreSpread(t *testing.T) {
 	for ordinal, scopes := range f.watchers("configmaps") {
 		for _, namespace := range scopes {
 			if owner := sharding.Owner("configmaps", namespace, 3); owner != ordinal {
-				t.Errorf("shard %d watches %s, which is for %d", ordinal, namespace, owner)
+				t.Errorf("shard %d watches %s, which belongs to shard %d", ordinal, namespace, owner)
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func TestObjectsAreSpread(t *testing.T) {
 	f.checkNoWarnings(t)
 }
 
-// selectorsAreKept verifies what the exporter relies on: the parts of a shardSelector are disjoint and complete, in pages, at a
-// given resourceVersion and in watches, including those of metadata.
+// selectorsAreKept verifies the assumptions of the exporter: the parts of a shardSelector are disjoint and complete, in pages, at
+// a given resourceVersion and in watches, including those of metadata.
 func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	const these label = "these"
 	client := kubernetes.NewForConfigOrDie(admin)
@@ -146,7 +146,7 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	these.create(t, client, "default", 1) // which does not exist at the version of the list
+	these.create(t, client, "default", 1) // created after the version of the list
 	const total = 4
 	owners := map[string][]int{}
 	for ordinal := range total {
@@ -165,7 +165,7 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 				owners[string(o.UID)] = append(owners[string(o.UID)], ordinal)
 				listed[string(o.UID)] = true
 				if yes, err := part.Matches(&o); !yes || err != nil {
-					t.Errorf("%s of %d: sent, and not selected here (%v)", o.UID, ordinal, err)
+					t.Errorf("%s was sent to shard %d, but does not match its selector (%v)", o.UID, ordinal, err)
 				}
 			}
 			if page.Continue == "" {
@@ -188,21 +188,21 @@ func selectorsAreKept(t *testing.T, admin *rest.Config) {
 			}
 			o := event.Object.(*metav1.PartialObjectMetadata)
 			if streamed++; !listed[string(o.UID)] && slices.ContainsFunc(all.Items, func(a metav1.PartialObjectMetadata) bool { return a.UID == o.UID }) {
-				t.Errorf("%s is streamed to %d, but not listed", o.UID, ordinal)
+				t.Errorf("%s is streamed to shard %d, but not listed", o.UID, ordinal)
 			}
 		}
 		stream.Stop()
 		if streamed < len(listed) {
-			t.Errorf("%d are streamed to %d, %d are listed", streamed, ordinal, len(listed))
+			t.Errorf("%d objects are streamed to shard %d, but %d are listed", streamed, ordinal, len(listed))
 		}
 	}
 	for _, o := range all.Items {
 		if len(owners[string(o.UID)]) != 1 {
-			t.Errorf("%s is sent to %v", o.UID, owners[string(o.UID)])
+			t.Errorf("%s was sent to shards %v, want one", o.UID, owners[string(o.UID)])
 		}
 	}
 	if len(owners) != len(all.Items) || len(owners) != 20 {
-		t.Errorf("%d objects are sent, there are %d", len(owners), len(all.Items))
+		t.Errorf("%d objects were sent, %d were listed before, want 20", len(owners), len(all.Items))
 	}
 }
 
@@ -215,7 +215,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	f := newFleet(t, 3, admin, config.Config{
 		Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"configmaps"}, LabelSelector: many.selector(), Checks: hasty,
 	})
-	// Without objects, the method is unknown until a shard receives objects of another one.
+	// Without objects, the method is unknown until a shard receives objects of another shard.
 	f.waitReady(t)
 	f.waitSpread(t, "configmaps", "shardSelector", 1)
 	many.create(t, client, some, 10) // so many that no shard has all of them by chance
@@ -232,7 +232,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	owner := sharding.Owner("configmaps", later.Name, 3)
 	watches := func() bool { return slices.Contains(f.watchers("configmaps")[owner], later.Name) }
 	if !watches() {
-		t.Errorf("the new namespace is for shard %d, which watches %v", owner, f.watchers("configmaps")[owner])
+		t.Errorf("the new namespace belongs to shard %d, which watches %v", owner, f.watchers("configmaps")[owner])
 	}
 	f.waitChecked(t)
 
@@ -244,7 +244,7 @@ func TestObjectsAreSpreadByNamespaces(t *testing.T) {
 	if _, err := client.CoreV1().Namespaces().Finalize(t.Context(), later, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "no watches of the deleted kind", func() bool { return !watches() }, func() string { return later.Name })
+	await.True(t, "no watches of the deleted namespace", func() bool { return !watches() }, func() string { return later.Name })
 	f.waitHeldOnce(t, many.uids(t, client))
 	f.checkNoWarnings(t)
 }
@@ -272,7 +272,7 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 	f.checkNoWarnings(t)
 	for ordinal, e := range f.exporters {
 		if done := exportertest.Values(t, e.Gatherer(), catalog.ExporterDiscoveries.Name, "result")["complete"]; done > 4 {
-			t.Errorf("shard %d has made %v discoveries because of what it was sent", ordinal, done)
+			t.Errorf("shard %d made %v discoveries because of the objects that it received", ordinal, done)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func TestObjectsAreSpreadByUIDAnyhow(t *testing.T) {
 func TestObjectsThatCannotBeSpread(t *testing.T) {
 	admin, own := stacktest.Config(t), stacktest.Namespace(t)
 	account := newLimited(t, own)
-	account.Grant(t, "", mayWatch("nodes", "configmaps")) // and not namespaces
+	account.Grant(t, "", mayWatch("nodes", "configmaps")) // but not namespaces
 	createConfigMap(t, admin, own, "there")
 	f := newFleet(t, 2, account.Config, config.Config{Resources: []config.Resource{{Name: "configmaps"}}, SplitResources: []string{"*"}}, admin)
 	f.waitReady(t)

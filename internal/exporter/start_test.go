@@ -39,10 +39,10 @@ func TestStartIsAnnounced(t *testing.T) {
 		func() string { return strings.Join(namesOf(e.informers.List()), ",") })
 }
 
-// A changed file is used while the exporter runs. A change that takes effect only at the next start is a warning.
+// A changed file is used while the exporter runs. A change that takes effect only at the next start is logged as a warning.
 func TestChangedFileIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	write := func(text string) { // at once: an empty file is a valid configuration
+	write := func(text string) { // atomically: an empty file is a valid configuration
 		t.Helper()
 		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestChangedFileIsUsed(t *testing.T) {
 	}
 	watched("pods", "nodes")
 	if lines := written.Find("takes effect at the next start"); len(lines) != 0 {
-		t.Errorf("nothing of that kind has changed: %v", lines)
+		t.Errorf("unexpected warnings: %v", lines)
 	}
 	write("resources: [nodes]\ndetail: essential\nhistograms: native\nobjects: {firstNamespaces: [shop]}")
 	watched("nodes")
@@ -111,7 +111,7 @@ func TestStopDoesNotWaitForEver(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(late)
 	if err := e.Stop(ctx); !errors.Is(err, late) || !strings.HasPrefix(err.Error(), "informers still running: ") {
-		t.Errorf("error %v, want that informers still run", err)
+		t.Errorf("error %v, want one that informers are still running", err)
 	}
 	close(release)
 }

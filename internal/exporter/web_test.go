@@ -30,7 +30,7 @@ func newFake(t *testing.T, options Options) *Exporter {
 	return newFakeOf(t, options, exportertest.MetadataClient(t), nil)
 }
 
-// newFakeOf is newFake with a client and with the discovery of a cluster.
+// newFakeOf is like newFake, with the client and the discovery of a cluster.
 func newFakeOf(t *testing.T, options Options, cluster metadata.Interface, discover func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)) *Exporter {
 	t.Helper()
 	if options.Config.Resources == nil {
@@ -105,7 +105,7 @@ func TestNotReadyIfEverythingIsRefused(t *testing.T) {
 	if response := get(e, "/readyz"); response.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d\n%s\nwant 503", response.Code, response.Body)
 	}
-	await.True(t, "one line that nothing can be watched", func() bool { return len(written.Find("none of the resources")) == 1 })
+	await.True(t, "one log line that nothing can be watched", func() bool { return len(written.Find("none of the resources")) == 1 })
 }
 
 // Once ready, a kind that becomes available later does not take the exporter out of service while it syncs.
@@ -123,13 +123,13 @@ func TestReadyStaysReady(t *testing.T) {
 	}
 }
 
-// Neither does a new configuration that selects only other resources.
+// A new configuration that selects only other resources does not take a ready exporter out of service either.
 func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)
 	waitReady(t, e)
 	e.follower.Reconfigure(config.Config{Resources: []config.Resource{{Name: "secrets"}}})
-	await.True(t, "the others are left", func() bool { return slices.Equal(namesOf(e.informers.List()), []string{"secrets"}) },
+	await.True(t, "the other informers are stopped", func() bool { return slices.Equal(namesOf(e.informers.List()), []string{"secrets"}) },
 		func() string { return strings.Join(namesOf(e.informers.List()), ",") })
 	if response := get(e, "/readyz?verbose"); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "[+]secrets skipped: ") {
 		t.Errorf("%d\n%s", response.Code, response.Body)
@@ -201,7 +201,7 @@ func TestMetrics(t *testing.T) {
 	run(t, e)
 	settle(t, e)
 
-	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 1, "secrets": 0}) // a watch may open later than the sync ends
+	waitKindUp(t, e, map[string]float64{"pods": 1, "nodes": 1, "secrets": 0}) // a watch may open after the sync
 	problems, err := testutil.GatherAndLint(e.Gatherer())
 	if err != nil {
 		t.Fatal(err)
