@@ -1,6 +1,6 @@
 // Package kubeauth lets the API server authenticate and authorize requests to a program's web server, by TokenReview
 // and SubjectAccessReview, with the semantics of k8s.io/apiserver's delegated authentication. It does not import that module,
-// which would link CEL into the program: 8 MB.
+// which would link CEL into the program and add 8 MB.
 package kubeauth
 
 import (
@@ -42,8 +42,8 @@ const (
 	// maxUnknown limits the number of such requests that wait for the API server, so that they do not block requests that were
 	// allowed recently if the API server hangs.
 	maxUnknown = 10
-	// Additional reviews per second for each of the last maxHosts hosts with a request that was allowed within the last hour: others
-	// must not lock out a scraper after its token is rotated.
+	// Additional reviews per second for each of the last maxHosts hosts with a request that was allowed within the last hour: other
+	// clients must not lock out a scraper after its token is rotated.
 	knownPerSecond = 5
 	knownBurst     = 20
 	maxHosts       = 100
@@ -52,7 +52,7 @@ const (
 const (
 	// maxTrusted limits the requests that are remembered for an outage.
 	maxTrusted = 1000
-	// Requests of one user that are newly remembered: a user that may scrape and sends a new token each time must not displace others.
+	// Limit of newly remembered requests per user: a user that may scrape and sends a new token each time must not displace others.
 	trustedPerUser = 20
 	trustedRefill  = time.Minute
 )
@@ -95,7 +95,7 @@ func New(config *rest.Config, options Options) (*Filter, error) {
 	return newFilter(config, options, ttls{tokenTTL, allowedTTL, deniedTTL})
 }
 
-// ttls are how long results are cached.
+// ttls are the durations for which results are cached.
 type ttls struct{ token, allowed, denied time.Duration }
 
 func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) {
@@ -106,7 +106,7 @@ func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) 
 	if err != nil {
 		return nil, fmt.Errorf("client for reviews: %w", err)
 	}
-	// A review has the token of a scraper, and client-go would send it to any address that it is redirected to.
+	// A review contains the token of a scraper, and following a redirect would send it to another address.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	tokens, err := authenticationv1.NewForConfigAndClient(config, client)
 	if err != nil {
@@ -189,8 +189,8 @@ func (f *Filter) admit(r *http.Request, unknown bool) (done func(), ok bool) {
 	}
 }
 
-// trust remembers a request of a user that was allowed, and its host. Probes are not remembered: every user may get them, and could
-// displace everything else with new tokens.
+// trust remembers an allowed request of a user, and its host. Probes are not remembered: every user may get them, and could
+// displace all other requests with new tokens.
 func (f *Filter) trust(r *http.Request, c credential, user string) {
 	if isProbe(r.URL.Path) {
 		return

@@ -51,7 +51,7 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// WrappedRoundTripper lets the filter find the connections that it closes.
+// WrappedRoundTripper lets Filter.Close find the connections.
 func (c counting) WrappedRoundTripper() http.RoundTripper { return c.RoundTripper }
 
 // protected is a handler behind a filter, with the reviews and the log of the filter.
@@ -188,7 +188,7 @@ func TestRevoked(t *testing.T) {
 	p.eventually("its account is gone", "/metrics", token, http.StatusUnauthorized)
 }
 
-// A token that is valid except for its expiry.
+// A token that is valid except for its expiry is rejected.
 func TestExpiredToken(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))
@@ -198,7 +198,7 @@ func TestExpiredToken(t *testing.T) {
 	p.want("expired", "/metrics", c.resign(scraper, time.Now().Add(-time.Hour)), http.StatusUnauthorized)
 }
 
-// Without the API server, requests that were allowed recently still are, and no others.
+// Without the API server, only requests that were allowed recently are allowed.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.Private(t, stack.Options{}))

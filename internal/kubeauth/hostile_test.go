@@ -18,10 +18,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// apiServer answers reviews without a network. It accepts each token, for the user before the first dash, and allows each user
-// everything.
+// apiServer responds to reviews without a network. It accepts each token as that of the user before the first dash, and allows each
+// user everything.
 type apiServer struct {
-	// fault answers a review instead, unless it returns neither a response nor an error.
+	// fault handles a review instead, unless it returns neither a response nor an error.
 	fault func(r *http.Request) (*http.Response, error)
 }
 
@@ -88,8 +88,8 @@ func TestMintedTokens(t *testing.T) {
 	p.want("minted during an outage", "/metrics", "minter-new", http.StatusServiceUnavailable)
 }
 
-// A request gets a response within the scrape timeout of ten seconds, however slowly the API server answers both reviews, and however
-// long it asks to wait.
+// A request gets a response within the scrape timeout of ten seconds, however slowly the API server responds to both reviews, and
+// whatever its Retry-After.
 func TestReviewsHaveADeadline(t *testing.T) {
 	for name, fault := range map[string]func(*http.Request) (*http.Response, error){
 		"no response": func(r *http.Request) (*http.Response, error) {

@@ -11,13 +11,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A review is not repeated at an address that the API server redirects to: it has the token of a scraper.
+// A review is not repeated at an address that the API server redirects to: it contains the token of a scraper.
 func TestReviewsAreNotRedirected(t *testing.T) {
 	var followed atomic.Int64
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // fails only if the client is gone
 		http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	}))
 	defer server.Close()

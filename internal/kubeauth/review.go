@@ -21,13 +21,13 @@ import (
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 )
 
-// maxCached limits the cached users and the cached permissions, each of which an authenticated client may cause.
+// maxCached limits the number of cached users and of cached permissions, because an authenticated client can cause many of them.
 const maxCached = 4096
 
-// retries are the attempts within reviewTimeout after an error that may be transient.
+// retries is the backoff between attempts after errors that may be transient, within reviewTimeout.
 var retries = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 3}
 
-// errRejected means that the API server does not accept a token. Any other error means that it gave no result.
+// errRejected means that the API server does not accept a token. Any other error means that there is no result.
 var errRejected = errors.New("the API server rejected the token")
 
 // rejected returns errRejected with the API server's reason, such as an expired token.
@@ -41,7 +41,7 @@ func rejected(reason string) error {
 // users authenticates tokens. Only accepted tokens are cached, by their hash; concurrent requests with one token share a review.
 type users struct {
 	client    authenticationv1.TokenReviewInterface
-	audiences []string // of accepted tokens; none stands for those of the API server
+	audiences []string // of accepted tokens; defaults to those of the API server
 	ttl       time.Duration
 	cached    *cache.LRUExpireCache // of authentication.UserInfo, by sha256 of the token
 	flight    singleflight.Group
@@ -109,7 +109,7 @@ func (p *permissions) authorize(ctx context.Context, user authentication.UserInf
 	if err != nil {
 		return false, "", err
 	}
-	key := sha256.Sum256(text) // a path may have many kilobytes
+	key := sha256.Sum256(text) // a path may be many kilobytes long
 	status, ok := p.cached.Get(key)
 	if !ok {
 		review, err := attempt(ctx, func(ctx context.Context) (*authorization.SubjectAccessReview, error) {

@@ -11,15 +11,15 @@ import (
 
 // credential identifies a request's token, method and path.
 type credential struct {
-	// token is empty if the request has none. It must not be kept.
+	// token is empty if the request has none. It must not be stored.
 	token string
-	// key is a hash of token, method and path, so that the token is not kept.
+	// key is a hash of token, method and path, so that the token is not stored.
 	key [sha256.Size]byte
 	// expires is the token's own expiry, the zero time without one.
 	expires time.Time
 }
 
-// newCredential parses the Authorization header as the API server does, which ignores what follows the token.
+// newCredential parses the Authorization header as the API server does, which ignores text after the token.
 func newCredential(r *http.Request) credential {
 	token := ""
 	if parts := strings.SplitN(strings.TrimSpace(r.Header.Get("Authorization")), " ", 3); len(parts) >= 2 && strings.EqualFold(parts[0], "bearer") {

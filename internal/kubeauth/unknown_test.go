@@ -55,7 +55,7 @@ func TestWebSocketTokens(t *testing.T) {
 	}
 }
 
-// While the API server hangs, unknown tokens cannot use up the limit: requests that were allowed still are.
+// While the API server hangs, only a limited number of requests with unknown tokens wait for it. Others are rejected.
 func TestUnknownTokensWhileTheServerHangs(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -90,7 +90,7 @@ func TestRejectedIsNotTrusted(t *testing.T) {
 	request.Header.Set("Authorization", "Bearer "+token)
 	p.want("authorized", "/metrics", token, http.StatusOK)
 	if !p.filter.isTrusted(newCredential(request)) {
-		t.Error("not trusted although it was let in")
+		t.Error("not trusted although it was allowed")
 	}
 	scraper.Delete(t)
 	p.eventually("its account is gone", "/metrics", token, http.StatusUnauthorized)
@@ -106,7 +106,7 @@ func TestRotatedTokenBesideInventedOnes(t *testing.T) {
 	account := c.account("scraper", "/metrics")
 	p := protect(t, c.reviewer(), short, short, short)
 	p.want("authorized", "/metrics", account.Config.BearerToken, http.StatusOK)
-	p.filter.unknown = rate.NewLimiter(0, 0) // as if others had used it up
+	p.filter.unknown = rate.NewLimiter(0, 0) // as if other hosts had used it up
 	rotated, err := c.plane.ServiceAccountConfig(t.Context(), c.namespace, "scraper")
 	if err != nil {
 		t.Fatal(err)
