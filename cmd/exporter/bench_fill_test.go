@@ -25,8 +25,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// cluster creates the objects of a cluster in fifty namespaces, with realistic metadata. Of ten objects, four are Pods, two
-// ConfigMaps, two ReplicaSets, one is a Service and one a Job.
+// cluster creates the objects of a cluster in fifty namespaces, with realistic metadata. Of ten objects, four are Pods, two are
+// ConfigMaps, two are ReplicaSets, one is a Service and one is a Job.
 type cluster struct {
 	config  *rest.Config
 	client  kubernetes.Interface

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// buildExporter compiles the program as `make build` does. Without the tag, the linker keeps unused methods: 10 MB.
+// buildExporter compiles the program as `make build` does. Without the tag, the linker keeps 10 MB of unused methods.
 func buildExporter(b testing.TB) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "exporter")
@@ -35,7 +35,7 @@ func buildExporter(b testing.TB) string {
 type running struct {
 	pid     int
 	log     *output
-	metrics string // the address
+	metrics string // URL
 }
 
 // startProgram runs a program until the end of the benchmark, with additional environment variables.
@@ -55,7 +55,7 @@ func startProgram(b testing.TB, environment []string, program string, args ...st
 	return &running{pid: cmd.Process.Pid, log: log}
 }
 
-// startExporter starts the exporter with a configuration and more flags, without a memory limit.
+// startExporter starts the exporter with a configuration and additional flags, without a memory limit.
 func startExporter(b testing.TB, program, kubeconfig, config string, args ...string) *running {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "config.yaml")
@@ -105,13 +105,13 @@ func cpu(b testing.TB, pid int) time.Duration {
 	return ticks * time.Second / 100
 }
 
-// scrapes are the durations of several scrapes and the size of the response.
+// scrapes holds the durations and the mean CPU time of several scrapes, and the size of the response.
 type scrapes struct {
 	median, slowest, cpu time.Duration
 	bytes, series        int
 }
 
-// scrapeTimes scrapes a program several times.
+// scrapeTimes scrapes a program n times.
 func scrapeTimes(b testing.TB, r *running, n int) (s scrapes) {
 	b.Helper()
 	times := make([]time.Duration, n)
@@ -133,7 +133,7 @@ func scrapeTimes(b testing.TB, r *running, n int) (s scrapes) {
 	return s
 }
 
-// samples scrapes a program.
+// samples scrapes a program and returns the samples.
 func samples(b testing.TB, r *running) metricstest.Samples {
 	b.Helper()
 	s, err := metricstest.Parse(bytes.NewReader(scrape(b, r.metrics)))

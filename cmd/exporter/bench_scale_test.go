@@ -58,7 +58,7 @@ func BenchmarkScale(b *testing.B) {
 			points = append(points, p)
 		})
 	}
-	points = slices.DeleteFunc(points, func(p point) bool { return p.sync == 0 }) // -bench has not selected it
+	points = slices.DeleteFunc(points, func(p point) bool { return p.sync == 0 }) // not selected by -bench
 	fmt.Fprintf(os.Stdout, "\n%s\n", scaleTable(points))
 	writeBlock(b, "bench-scale", scaleTable(points))
 	if os.Getenv("UPDATE") != "" {
@@ -68,7 +68,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// buildProgram compiles a program like the exporter.
+// buildProgram compiles a program with the flags of the exporter.
 func buildProgram(b *testing.B, directory string) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), filepath.Base(directory))
@@ -80,9 +80,9 @@ func buildProgram(b *testing.B, directory string) string {
 	return program
 }
 
-// measure runs a program until it has synced and, if it is an exporter, until it has audited every informer and 20 scrapes.
+// measure runs a program until it has synced and, if it is an exporter, has audited every informer and served 20 scrapes.
 func (p point) measure(b *testing.B, start func(*testing.B) *running, exporter bool) point {
-	b.Run(p.program, func(b *testing.B) { // ends the program
+	b.Run(p.program, func(b *testing.B) { // its end stops the program
 		b.ReportMetric(0, "ns/op")
 		begin := time.Now()
 		r := start(b)
@@ -108,7 +108,7 @@ func (p point) measure(b *testing.B, start func(*testing.B) *running, exporter b
 	return p
 }
 
-// waitSynced waits until a program logs that its informers have synced. A million objects take more than the deadline of other
+// waitSynced waits until a program logs that its informers have synced. A million objects take longer than the deadline of other
 // waits.
 func waitSynced(b *testing.B, r *running) {
 	b.Helper()

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkShards compares one exporter with three shards, for a million objects of 123 resources from a stand-in for the API
-// server. It fails if a resource is watched twice or not at all. SHARDED is another number of objects.
+// server. It fails if a resource is watched twice or not at all. SHARDED overrides the number of objects.
 func BenchmarkShards(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("reads /proc")

@@ -38,7 +38,7 @@ func stateMetrics(b *testing.B) string {
 	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module scratch\n\ngo 1.26\n\nrequire "+stateMetricsModule+" "+stateMetricsVersion+"\n"), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("building kube-state-metrics %s; $%s can name one that is there", stateMetricsVersion, stateMetricsVariable)
+	b.Logf("building kube-state-metrics %s; $%s can name an existing one", stateMetricsVersion, stateMetricsVariable)
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		b.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func startStateMetrics(b *testing.B, program, kubeconfig string) *running {
 	return r
 }
 
-// waitRest waits until a program has used hardly any CPU time for three seconds, and returns when these began. It is for
-// programs that do not report when they have synced.
+// waitRest waits until a program has used hardly any CPU time for three seconds, and returns the beginning of these seconds. It is
+// for programs that do not report when they have synced.
 func waitRest(b *testing.B, r *running) time.Time {
 	b.Helper()
 	const still = 3 * time.Second
@@ -83,7 +83,7 @@ func waitRest(b *testing.B, r *running) time.Time {
 			since, before = time.Now(), now
 		}
 		if time.Now().After(deadline) {
-			b.Fatalf("it does not come to rest:\n%s", r.log)
+			b.Fatalf("the program does not become idle:\n%s", r.log)
 		}
 	}
 	return since

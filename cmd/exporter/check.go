@@ -44,7 +44,7 @@ func arguments(args []string) []string {
 // errProblems means that the check has found and printed problems.
 var errProblems = errors.New("problems found")
 
-// uncheckedError is a cluster that could not be checked.
+// uncheckedError means that the cluster could not be checked.
 type uncheckedError struct{ error }
 
 func (e uncheckedError) Unwrap() error { return e.error }
@@ -159,7 +159,7 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 		}
 	}()
 	end := showProgress(stderr, connecting.Host, exp.Progress)
-	incomplete := exp.Settled(ctx) // what is missing is in the report
+	incomplete := exp.Settled(ctx) // the report lists the informers that are missing
 	if incomplete == nil {
 		confirming, cancel := context.WithTimeout(ctx, checkConfirmation)
 		exp.Confirmed(confirming)
@@ -188,15 +188,15 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 	}
 	for _, kind := range cluster.Select(configured) {
 		if kind.Optional && !report.Watched[kind.Type()] {
-			report.Notes = append(report.Notes, kind.Type()+" was not checked: it is forbidden, and no configuration names it")
+			report.Notes = append(report.Notes, kind.Type()+" was not checked: it is forbidden, and the configuration does not name it")
 		}
 	}
 	report.Sort()
 	return report, nil
 }
 
-// lastChanges returns a function that requests an object, and returns when its spec last changed. After a request without a
-// response, all others fail at once.
+// lastChanges returns a function that requests an object and returns when it last changed. After a request without a response, all
+// later ones fail immediately.
 func lastChanges(ctx context.Context, timeout time.Duration, objects metadata.Interface) func(check.Object) (time.Time, error) {
 	var unanswered error
 	return func(o check.Object) (time.Time, error) {

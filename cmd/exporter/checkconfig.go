@@ -22,7 +22,7 @@ func checkConfigCommand() *command {
 		if _, err := config.Parse(data); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		_, err = fmt.Fprintf(stdout, "%s can be used\n", path)
+		_, err = fmt.Fprintf(stdout, "%s is valid\n", path)
 		return err
 	}
 	return cmd

@@ -20,7 +20,7 @@ type command struct {
 	flags      *pflag.FlagSet
 	// args are the names of the required positional arguments.
 	args []string
-	// required are the flags without which the command line is invalid.
+	// required are the names of the required flags.
 	required []string
 	// run executes the command after its flags have been parsed. Results are written to stdout.
 	run func(ctx context.Context, args []string, stdout io.Writer) error
@@ -33,7 +33,7 @@ func newCommand(name, help string) *command {
 	return c
 }
 
-// parse sets the flags and returns the positional arguments. Its error is pflag.ErrHelp if the arguments ask for help.
+// parse sets the flags and returns the positional arguments. It returns pflag.ErrHelp if the arguments request help.
 func (c *command) parse(args []string) ([]string, error) {
 	if err := c.flags.Parse(args); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (c *command) parse(args []string) ([]string, error) {
 	return given, nil
 }
 
-// usage is the command line with all that is required.
+// usage returns the command line with the required flags and arguments.
 func (c *command) usage() string {
 	parts := []string{c.name}
 	for _, name := range c.required {
@@ -69,13 +69,13 @@ func (c *command) usage() string {
 	return strings.Join(parts, " ")
 }
 
-// choice is a value that is one of several.
+// choice is a flag value with a fixed set of options.
 type choice struct {
 	flag.Value
 	options []string
 }
 
-// Type is what the help shows as the value.
+// Type returns the placeholder of the value in help texts.
 func (c choice) Type() string { return strings.Join(c.options, "|") }
 
 // Set returns the same form of error for all flags, unlike the embedded values.

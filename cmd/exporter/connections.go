@@ -13,7 +13,7 @@ import (
 const (
 	maxConnections        = 500
 	maxConnectionsPerHost = 100
-	// reservedConnections are for hosts with fewer than fewConnections, so that some hosts cannot use up all.
+	// reservedConnections are for hosts with fewer than fewConnections, so that a few hosts cannot use up all connections.
 	reservedConnections = 50
 	fewConnections      = 5
 )
@@ -29,7 +29,7 @@ func newConnections() *connections {
 	return &connections{hosts: map[net.Conn]string{}, open: map[string]int{}}
 }
 
-// changed is the ConnState of an http.Server.
+// changed is the ConnState callback of an http.Server.
 func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -61,7 +61,7 @@ func (c *connections) admit(conn net.Conn) bool {
 }
 
 // serverLog passes on the messages of an http.Server, except those about connections that were closed because of the limits:
-// with TLS, each of them would be a failed handshake.
+// with TLS, each of them would be logged as a failed handshake.
 type serverLog struct{ slog.Handler }
 
 // Handle implements slog.Handler.

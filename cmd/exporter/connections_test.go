@@ -24,7 +24,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }), slog.New(slog.DiscardHandler))
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
-	// answers opens a connection, and reports whether the server answers on it.
+	// answers opens a connection and reports whether the server responds on it.
 	answers := func() (net.Conn, bool) {
 		conn, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {

@@ -79,7 +79,7 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil && (f.configFile == "" || ctx.Err() != nil) {
 		return err
 	}
-	if err != nil { // an exporter with Roles in some namespaces cannot list by default
+	if err != nil { // with Roles in some namespaces only, the default resources cannot be listed
 		byDefault = []string{err.Error()}
 	}
 	report.Default, report.Notes = defaults, byDefault

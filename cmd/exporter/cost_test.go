@@ -30,8 +30,9 @@ func costOf(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// The command counts the objects of the cluster, and predicts what a real exporter reports: series within 10%, requests of
-// checks at most 20% more, which timers never exceed. A busy machine delays them without a bound. Peak memory is within 25%: audits every second add garbage, and the kernel decides how much of the binary is resident.
+// The command counts the objects of the cluster and predicts the cost of a real exporter: series within 10%, and peak memory within
+// 25%, because audits every second add garbage and the kernel decides how much of the binary is resident. Checks send at most 20%
+// more requests than predicted. They may send fewer, because a busy machine delays them.
 func TestCostPredictsARealExporter(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")

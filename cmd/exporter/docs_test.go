@@ -38,7 +38,7 @@ func TestFlagsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(have) != page.String() {
-		t.Errorf("docs/flags.md is not what the program says; write it with UPDATE=1. The program says:\n%s", &page)
+		t.Errorf("docs/flags.md differs from the output of the program; write it with UPDATE=1. The output is:\n%s", &page)
 	}
 }
 

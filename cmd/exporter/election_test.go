@@ -42,7 +42,7 @@ func TestElectionFlags(t *testing.T) {
 				t.Error(err)
 			case tc.namespace == "":
 				if got != nil {
-					t.Errorf("%+v without being asked", got)
+					t.Errorf("%+v without --leader-elect", got)
 				}
 			case got.Namespace != tc.namespace || got.Name != "x":
 				t.Errorf("%+v, want the Lease %s/x", got, tc.namespace)

@@ -23,7 +23,7 @@ var everyPath = []string{
 	"/nope", "//metrics", "/metrics/", "/debug/pprof/../../metrics",
 }
 
-// reviewTokens is what the exporter needs to check tokens.
+// reviewTokens is the permission that the exporter needs to review tokens.
 var reviewTokens = authorizationv1.SubjectAccessReviewSpec{
 	ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create"},
 }
@@ -31,7 +31,7 @@ var reviewTokens = authorizationv1.SubjectAccessReviewSpec{
 // probes are those paths that Kubernetes lets every authenticated user get, by the ClusterRole system:public-info-viewer.
 var probes = []string{"/livez", "/healthz", "/readyz"}
 
-// kubeconfigOf returns the flag for a configuration.
+// kubeconfigOf returns the flag --kubeconfig for a configuration.
 func kubeconfigOf(t *testing.T, config *rest.Config) string {
 	t.Helper()
 	return "--kubeconfig=" + stacktest.Kubeconfig(t, config)
@@ -86,7 +86,7 @@ func TestServeKubernetesAuth(t *testing.T) {
 				continue
 			}
 			if code, body := get(t, s.url+path, headers...); code != tc.want || strings.TrimSpace(body) != http.StatusText(tc.want) {
-				t.Errorf("%s %s: %d %.100q, want %d and nothing but that", path, who, code, body, tc.want)
+				t.Errorf("%s %s: %d %.100q, want %d and only its text", path, who, code, body, tc.want)
 			}
 		}
 		want := http.StatusForbidden

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	stacktest.Main(m)
 }
 
-// output is a buffer that is written and read at the same time.
+// output is a buffer that is safe for concurrent use.
 type output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -126,7 +126,7 @@ func TestCommandLine(t *testing.T) {
 			name: "unknown field", args: []string{"--config.file=" + write(t, "c.yaml", "resuorces: []")}, code: exitError,
 			err: []string{"--config.file", "line 1", "resuorces", "unknown field"},
 		},
-		{name: "good configuration", args: []string{"check-config", write(t, "good.yaml", "resources: [pods]")}, stdout: "good.yaml can be used\n"},
+		{name: "good configuration", args: []string{"check-config", write(t, "good.yaml", "resources: [pods]")}, stdout: "good.yaml is valid\n"},
 		{
 			name: "bad configuration", args: []string{"check-config", write(t, "bad.yaml", "namespaces: [a]\nchecks: {audit: soon}")}, code: exitError,
 			err: []string{"bad.yaml: line 2: checks.audit"},
@@ -175,7 +175,7 @@ func TestCommandLine(t *testing.T) {
 			defer cancel()
 			err := run(ctx, tc.args, &stdout, &stderr)
 			if ctx.Err() != nil {
-				t.Fatalf("did not return by itself\n%s", &stderr)
+				t.Fatalf("did not return within 30 s\n%s", &stderr)
 			}
 			if code := exitCode(err); code != tc.code {
 				t.Errorf("exit code %d, want %d: %v", code, tc.code, err)
@@ -248,8 +248,7 @@ func TestFirstSignalShutsDown(t *testing.T) {
 	}
 }
 
-// client-go logs through the same handler, in the same format and at the same level. SIGHUP reloads the configuration file
-// even if it has not changed, and does not end the program.
+// SIGHUP reloads the configuration file even if it has not changed, and does not end the program.
 func TestHangupReloads(t *testing.T) {
 	path := write(t, "config.yaml", "resources: [pods]")
 	cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--config.file="+path, "--kubeconfig="+unreachable(t))
@@ -273,6 +272,7 @@ func TestHangupReloads(t *testing.T) {
 	}
 }
 
+// client-go logs through the same handler, in the same format and at the same level.
 func TestLogsOfClientGo(t *testing.T) {
 	for level, want := range map[string]bool{"info": false, "debug": true} {
 		cmd, log := program(t, "--web.listen-address=127.0.0.1:0", "--log.format=json", "--log.level="+level, "--kubeconfig="+unreachable(t))
@@ -293,7 +293,7 @@ func TestLogsOfClientGo(t *testing.T) {
 		}
 		for text := range strings.Lines(log.String()) {
 			if !strings.HasPrefix(text, "{") {
-				t.Errorf("at level %s there is a line that is no JSON: %s", level, text)
+				t.Errorf("at level %s, a line is not JSON: %s", level, text)
 			}
 		}
 	}
@@ -328,6 +328,6 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Errorf("ended with %v, want the second signal\n%s", err, log)
 	}
 	if strings.Contains(log.String(), `msg="shutdown finished"`) {
-		t.Errorf("the shutdown went on to its end:\n%s", log)
+		t.Errorf("the shutdown was completed:\n%s", log)
 	}
 }

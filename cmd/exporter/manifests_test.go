@@ -72,7 +72,7 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	}
 	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe} {
 		if probe.HTTPGet.Port.String() != "health" {
-			t.Errorf("a probe asks the port %s", probe.HTTPGet.Port.String())
+			t.Errorf("a probe uses the port %s", probe.HTTPGet.Port.String())
 		}
 		if code, body := get(t, health+probe.HTTPGet.Path); code != http.StatusOK {
 			t.Errorf("%s: %d %s", probe.HTTPGet.Path, code, body)
@@ -80,7 +80,7 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	}
 }
 
-// mounted returns a flag for a file in a volume, with the name of a file with the same content here. A Secret in a volume has a new
+// mounted replaces the path of a file in a volume with that of a local copy, if a flag has one. For a Secret, the copy is a new
 // certificate.
 func mounted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment, arg string) string {
 	t.Helper()
@@ -156,7 +156,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 		}
 	}
 
-	t.Setenv("POD_NAMESPACE", namespace) // in a Pod, a file has it
+	t.Setenv("POD_NAMESPACE", namespace) // in a Pod, it is read from a file
 	const elected = `"msg":"became leader; audits resumed","lease":"` + namespace + `/informer-exporter"`
 	args := slices.Concat(pod.Containers[0].Args[1:], []string{kubeconfigOf(t, exporter.Config)})
 	first := serve(t, args...)
@@ -176,7 +176,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 	}
 }
 
-// overlay is a kustomization of the base with a component, as documented in the component.
+// overlay returns the directory of a kustomization of the base with a component, as documented in the component.
 func overlay(t *testing.T, namespace, component string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 // memoryRefresh is the interval at which the limit of the cgroup is read. The limit of a running pod can change.
 const memoryRefresh = time.Minute
 
-// memoryFlags are the flags that Prometheus also has.
+// memoryFlags are the flags of the memory limit, which Prometheus also has.
 type memoryFlags struct {
 	auto      bool
 	ratio     float64

@@ -58,7 +58,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// In a real container, the limit is logged and exposed as a metric. It defaults to 80%.
+// In a real cgroup, the limit is logged and exposed as a metric. It defaults to 80%.
 func TestMemoryLimitOfACgroup(t *testing.T) {
 	procs := limitedCgroup(t, "536870912")
 	log := &output{}

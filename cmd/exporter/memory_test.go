@@ -11,7 +11,7 @@ func TestCollectEarlier(t *testing.T) {
 	for _, c := range []struct {
 		environment string
 		want        int
-	}{{"", gcPercent}, {"200", 100}} { // the runtime has read the variable at the start of the program
+	}{{"", gcPercent}, {"200", 100}} { // the runtime reads GOGC only when the program starts
 		t.Setenv("GOGC", c.environment)
 		setGCPercent()
 		if got := debug.SetGCPercent(100); got != c.want {

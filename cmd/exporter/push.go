@@ -28,7 +28,7 @@ type pushFlags struct {
 	cluster  *clusterFlags
 	address  string
 	url      *url.URL // of address
-	password string   // file
+	password string   // path of the password file
 	job      string
 	grouping map[string]string
 	timeout  time.Duration

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// pushgateway decodes what is pushed.
+// pushgateway records pushed metrics.
 type pushgateway struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -67,7 +67,7 @@ func pushOnce(t *testing.T, args ...string) (log *output, err error) {
 	log = &output{}
 	err = run(ctx, append([]string{"push"}, args...), io.Discard, log)
 	if ctx.Err() != nil {
-		t.Fatalf("did not end by itself\n%s", log)
+		t.Fatalf("did not end within 3 minutes\n%s", log)
 	}
 	return log, err
 }
@@ -147,7 +147,7 @@ func TestPushFails(t *testing.T) {
 	}
 }
 
-// No error about the address of the Pushgateway has its password, however the address is mistyped.
+// No error about the address of the Pushgateway contains its password, however the address is mistyped.
 func TestPushErrorsHaveNoPassword(t *testing.T) {
 	for _, address := range []string{
 		"http://alice:hunter2@gateway:port", "http://alice:hunter2@", "ftp://alice:hunter2@gateway", "alice:hunter2@gateway:9091",

@@ -172,7 +172,7 @@ func TestServeTraces(t *testing.T) {
 	}
 	for _, part := range []string{"informer.deliver namespaces", "informer-exporter"} {
 		if !strings.Contains(received.String(), part) {
-			t.Errorf("the collector has not got %q", part)
+			t.Errorf("the collector has not received %q", part)
 		}
 	}
 }
@@ -190,6 +190,6 @@ func TestServeShard(t *testing.T) {
 		}
 	}
 	if strings.Contains(metrics, `informer_type="pods"`) {
-		t.Error("the shard watches pods, which are for the other one")
+		t.Error("the shard watches pods, which belong to the other shard")
 	}
 }

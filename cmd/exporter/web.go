@@ -99,7 +99,7 @@ func (f *webFlags) filter(config *rest.Config, log *slog.Logger) (protect func(h
 	return filter.Protect, filter.Close, nil
 }
 
-// newServer returns a server with limits on requests. pprof extends the write timeout for profiles.
+// newServer returns a server with limits on requests. net/http/pprof extends the write timeout for profiles.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
