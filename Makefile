@@ -16,8 +16,8 @@ MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2
 # Tests that take minutes, because faults last that long.
 FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
 RACE     ?= -race
-# Packages tested in parallel. Tests with servers wait more than they compute. lint runs TestWords, which takes a minute under the race
-# detector.
+# Number of packages tested in parallel: tests with servers mostly wait. TestWords is part of lint, because it takes a minute under the
+# race detector.
 PARALLEL ?= 4
 # Packages that start first, because they wait for most of their minute or two.
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader ./alerts
@@ -26,7 +26,7 @@ MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series 
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status web)
 # Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
-# What `make generate` writes.
+# Files that `make generate` writes.
 GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md docs/requirements.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
@@ -50,7 +50,7 @@ generate: ## Generate dashboards, rules, runbooks and manifests from the catalog
 	$(GO) run ./internal/testenv/cmd/tables
 
 .PHONY: release-links
-release-links: ## Let generated links point to REF: a tag in its release commit, and main again in the next
+release-links: ## Point generated links to REF: a tag in its release commit, main in the next commit
 	sed -i -E 's|^const ref = ".*"|const ref = "$(REF)"|' internal/generate/release.go
 	sed -i -E 's|(runbook_url: .*/blob/)[^/]+/|\1$(REF)/|' alerts/testdata/*.test.yaml
 	sed -i -E 's|(informer-exporter/blob/)[^/]+/|\1$(REF)/|' alerts/runbooks.go test/e2e/fault_test.go
@@ -70,7 +70,7 @@ lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulnche
 	$(ACTIONS) -shellcheck= -pyflakes=
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
-# Not in tools/servers/kubernetes-*: only make compat runs these API servers, and older ones have known vulnerabilities.
+# tools/servers/kubernetes-* are not checked: only make compat runs these API servers, and older ones have known vulnerabilities.
 .PHONY: vuln
 vuln: ## Check for known vulnerabilities; VULN=skip, the default of lint, skips it if the database is not reachable
 	@check() { \
@@ -194,7 +194,7 @@ record-healthy: servers ## Record the metrics of a healthy cluster and its opera
 	cd test/e2e && $(GO) run ./record --healthy=48m30s --thin=testdata/healthy.yaml.gz
 
 .PHONY: mutate
-mutate: servers ## Change PKG (all packages of the table) in N (200) places, one at a time, print changes that no test fails for; SEED (1)
+mutate: servers ## Apply N (200) mutations to PKG (all packages of the table), one at a time, and print those that no test detects; SEED (1)
 	$(GO) run ./internal/testenv/cmd/mutate --n=$(or $(N),200) --seed=$(or $(SEED),1) --doc=docs/testing.md $(or $(PKG),$(MUTATED))
 
 .PHONY: fuzz
