@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// RunCheck runs `exporter check` during the fault, and returns what the command printed and its exit code. For faults of the connection,
-// the command uses the kubeconfig of the demo's exporter, and otherwise one that bypasses the proxy. For faults of the configuration, it
-// uses the exporter's configuration file.
+// RunCheck runs `exporter check` during the fault, and returns the output of the command and its exit code. For faults of the
+// connection, the command uses the kubeconfig of the demo's exporter, and otherwise one that bypasses the proxy. For faults of the
+// configuration, it uses the exporter's configuration file.
 func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output string, code int, err error) {
 	kubeconfig := c.Kubeconfig
 	if f.Check == unreachable {
 		kubeconfig = c.exporterKubeconfig()
-		args = append(args, "--timeout=20s") // it waits that long for a connection that hangs
+		args = append(args, "--timeout=20s") // so that it does not wait longer for a connection that hangs
 	}
 	args = append([]string{"check", "--kubeconfig=" + kubeconfig}, args...)
 	if f.reconfigures {
@@ -27,5 +27,5 @@ func (f Fault) RunCheck(ctx context.Context, c *Chain, args ...string) (output s
 	return string(out), 0, err
 }
 
-// unreachable is in the error for an API server that does not answer.
+// unreachable is part of the error for an API server that does not respond.
 const unreachable = "exporter: discovery"

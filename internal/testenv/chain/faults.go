@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// Fault is a fault of a real cluster.
+// Fault is a fault that occurs in real clusters.
 type Fault struct {
 	Name string
 	// Does describes the fault, Shows names the metrics to look at.
@@ -50,7 +50,7 @@ func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.C
 // Faults returns all faults.
 func Faults() []Fault { return slices.Clone(faults) }
 
-// LiteFaults returns the faults that a chain with Options.Lite can have: those of the network, the API server and handlers.
+// LiteFaults returns the faults that can be injected into a chain with Options.Lite: those of the network, the API server and handlers.
 func LiteFaults() []Fault {
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return !slices.Contains([]string{"cut", "half-open", "delay", "reset", "mid-event", "apiserver-kill", "apiserver-pause", "slow-handlers"}, f.Name)
@@ -158,7 +158,7 @@ var faults = []Fault{
 		inject: blockDrain,
 	},
 	{
-		Name: "leader-kill", Does: "the leader of the demo controller is killed; it is restarted at once, as a candidate",
+		Name: "leader-kill", Does: "the leader of the demo controller is killed; it is restarted immediately, as a candidate",
 		Shows:  "controller_leader, controller_leader_transitions_total",
 		inject: killLeader,
 	},
@@ -192,7 +192,7 @@ var faults = []Fault{
 		inject: killExporter,
 	},
 	{
-		Name: "unknown-kind", Does: "the exporter is configured with a resource that the API server does not have",
+		Name: "unknown-kind", Does: "the exporter is configured with a resource that the API server does not serve",
 		Shows: "informer_exporter_kind_up", Alert: "InformerExporterKindDown",
 		Check:        "missing",
 		reconfigures: true,

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 )
 
-// TestAlertsOfFaultsExist: make demo prints the alert to expect.
+// TestAlertsOfFaultsExist verifies the alerts that make demo prints for faults.
 func TestAlertsOfFaultsExist(t *testing.T) {
 	for _, f := range Faults() {
 		if _, ok := alerts.ByName(f.Alert); !ok && f.Alert != "" {
@@ -18,12 +18,12 @@ func TestAlertsOfFaultsExist(t *testing.T) {
 	}
 }
 
-// The caller gets no function to end a fault that was not injected.
+// A failed injection is undone, and Inject returns no function to end it.
 func TestInjectEndsWhatItHasBegun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	half, whole, ended := errors.New("half"), errors.New("whole"), 0
 	f := Fault{Name: "half", inject: func(context.Context, *Chain) (func(context.Context) error, error) {
-		cancel() // as the cause of the failure may be
+		cancel() // cancellation may be the cause of the failure
 		return func(ctx context.Context) error {
 			ended++
 			return errors.Join(whole, ctx.Err())

@@ -69,7 +69,7 @@ func (c *Chain) startControlPlane(ctx context.Context) error {
 // programs are the paths of programs built from this repository.
 type programs struct{ exporter, controller, ownerLabels, tiers string }
 
-// buildPrograms compiles them; with a warm build cache that is fast.
+// buildPrograms compiles the programs, which is fast with a warm build cache.
 func buildPrograms(ctx context.Context, dir string, lite bool) (p programs, err error) {
 	root, err := stack.Root()
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Chain) startLoad(ctx context.Context, _ programs) error {
 	return err
 }
 
-// serve serves until Stop.
+// serve serves handler until Stop.
 func (c *Chain) serve(address string, handler http.Handler) (url string, err error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Chain) serve(address string, handler http.Handler) (url string, err err
 	return "http://" + l.Addr().String(), nil
 }
 
-// exporterKubeconfig is the path of the exporter's kubeconfig, which leads through the fault proxy.
+// exporterKubeconfig returns the path of the exporter's kubeconfig, which leads through the fault proxy.
 func (c *Chain) exporterKubeconfig() string { return filepath.Join(c.dir, "exporter.kubeconfig") }
 
 func (c *Chain) startExporter(ctx context.Context, p programs) error {
@@ -202,7 +202,7 @@ func (c *Chain) startExporter(ctx context.Context, p programs) error {
 		Name: "exporter", Program: p.exporter, Dir: c.dir, Log: c.options.Log, Env: c.tracingEnv(httpProtocol),
 		Args: []string{
 			"serve", "--kubeconfig=" + kubeconfig, "--web.listen-address=" + port.Address(number), "--config.file=" + c.exporterConfig(),
-			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica, with all of its metrics
+			"--leader-elect", "--leader-elect.lease-namespace=kube-system", // the only replica leads, and therefore reports all metrics
 		},
 		Ready: stack.Answers(c.ExporterURL + "/readyz"),
 	})
@@ -223,7 +223,7 @@ func (c *Chain) startReceiver(context.Context, programs) (err error) {
 
 // generate writes rules and routes as a user would, with the webhook receiver behind each route.
 func (c *Chain) generate(ctx context.Context, p programs) error {
-	config := map[string]any{"grafanaURL": "http://localhost:3000"} // where Grafana listens by default, for those who start one
+	config := map[string]any{"grafanaURL": "http://localhost:3000"} // the default address of Grafana, for users that start it
 	if c.Receiver != nil {
 		config["alertmanager"] = map[string]any{
 			"webhookURLs": map[string]string{

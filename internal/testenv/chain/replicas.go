@@ -37,7 +37,7 @@ const (
 // Replica is one process of a controller, with its own connection to the API server.
 type Replica struct {
 	*stack.Server
-	// Identity is its name, and the prefix of the demo controller's holder identity in the Lease; URL is the address of its metrics.
+	// Identity is its name, and the prefix of the demo controller's holder identity in the Lease; URL is that of its web server.
 	Identity, URL string
 	// Proxy is between the API server and this replica.
 	Proxy *faultproxy.Proxy
@@ -129,7 +129,7 @@ func stopAll(ctx context.Context, all []*Replica) error {
 	return errors.Join(errs...)
 }
 
-// ErrNoLeader is the error of faults of the leader while there is none: after many faults, all replicas may wait up to five
+// ErrNoLeader is returned by faults of the leader while there is no leader: after many faults, all replicas may wait up to five
 // minutes for their restart, as in a cluster.
 var ErrNoLeader = errors.New("no leader")
 

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// warmUp is a controller that stops while its program continues: it reads every ConfigMap once. The metrics of its shutdown
+// warmUp runs a controller that stops while its program continues: it reads every ConfigMap once. The metrics of its shutdown
 // can be scraped, unlike those of a controller that stops with its process.
 func warmUp(ctx context.Context, observer *collectors.Observer, configMaps corelisters.ConfigMapLister) error {
 	const controller = "warm-up"

@@ -20,13 +20,13 @@ import (
 type Case struct {
 	// Resource is the name of the resource in Group.
 	Resource string
-	// Does is what the server does.
+	// Does describes the behavior of the server.
 	Does string
 
 	serve func(*request)
 }
 
-// Cases are all cases.
+// Cases lists all cases.
 var Cases = []Case{
 	{"wrongkinds", "sends Secrets, Statuses and lists where an object of the resource is expected", func(q *request) {
 		if !q.watch {
@@ -76,13 +76,13 @@ var Cases = []Case{
 	{"slowresponses", "sends each response at one byte per tenth of a second", func(q *request) {
 		q.header(runtime.ContentTypeJSON)
 		for _, b := range []byte(`{"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"` + strings.Repeat("a", 1<<20)) {
-			_, _ = q.Write([]byte{b}) // wait returns if the client has gone
+			_, _ = q.Write([]byte{b}) // wait returns if the client is gone
 			if q.flush(); !q.wait(100 * time.Millisecond) {
 				return
 			}
 		}
 	}},
-	{"silence", "accepts requests and never answers", func(q *request) { <-q.r.Context().Done() }},
+	{"silence", "accepts requests and never responds", func(q *request) { <-q.r.Context().Done() }},
 	{"garbage", "sends random bytes as protobuf", func(q *request) {
 		q.header(runtime.ContentTypeProtobuf)
 		_, _ = q.Write(q.noise(1 + q.random.IntN(64<<10))) // the client has disconnected
@@ -193,7 +193,7 @@ var Cases = []Case{
 		q.Header().Set("Retry-After", "1000000000")
 		q.status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests)
 	}},
-	{"contradictions", "answers errors with status 200, and objects with status 500", func(q *request) {
+	{"contradictions", "returns errors with status 200, and objects with status 500", func(q *request) {
 		if q.random.IntN(2) == 0 {
 			q.status(http.StatusOK, metav1.StatusReasonForbidden)
 			return
@@ -204,7 +204,7 @@ var Cases = []Case{
 	}},
 }
 
-// bomb is 64 MiB of spaces, compressed. Several in a row are a valid stream.
+// bomb returns 64 MiB of spaces, compressed. Several in a row are a valid stream.
 var bomb = sync.OnceValue(func() []byte {
 	b := new(bytes.Buffer)
 	z, _ := gzip.NewWriterLevel(b, gzip.BestCompression) // a valid level

@@ -1,5 +1,5 @@
-// Package hostile is an API server that returns false data. It runs in front of a real one, passes requests on, and also serves resources of a
-// group of its own, one per case of Cases: each answers lists and watches of one resource with one kind of false or invalid data.
+// Package hostile is an API server that returns false data. It is a proxy in front of a real one, and also serves a group of its own,
+// with a resource for each of Cases: lists and watches of the resource return one kind of false or invalid data.
 package hostile
 
 import (
@@ -91,11 +91,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case ours && path == "":
 		w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-		_ = json.NewEncoder(w).Encode(resources()) // the client has gone
+		_ = json.NewEncoder(w).Encode(resources()) // fails only if the client is gone
 	case ours:
 		s.attack(w, r, path)
 	case r.URL.Path == "/apis" || r.URL.Path == "/api":
-		r.Header.Set("Accept", runtime.ContentTypeJSON) // not aggregated
+		r.Header.Set("Accept", runtime.ContentTypeJSON) // disables aggregated discovery
 		r.Header.Del("Accept-Encoding")
 		s.proxy.ServeHTTP(w, r)
 	default:
@@ -126,7 +126,7 @@ func (s *Server) attack(w http.ResponseWriter, r *http.Request, path string) {
 	http.NotFound(w, r)
 }
 
-// resources is what discovery reports.
+// resources returns the resources that discovery reports.
 func resources() metav1.APIResourceList {
 	list := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: Group + "/v1"}
 	for _, c := range Cases {

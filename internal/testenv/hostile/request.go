@@ -29,7 +29,7 @@ type request struct {
 
 type object = metav1.PartialObjectMetadata
 
-// version of honest answers.
+// version is the resource version of honest responses.
 const version = "1000"
 
 var objectType = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
@@ -42,7 +42,7 @@ func (q *request) object(i int) *object {
 	}}
 }
 
-// bookmark is the end of a streaming list.
+// bookmark returns the object of the bookmark that ends a streaming list.
 func (q *request) bookmark(version string) *object {
 	return &object{TypeMeta: objectType, ObjectMeta: metav1.ObjectMeta{
 		ResourceVersion: version, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
@@ -56,7 +56,7 @@ type page struct {
 	Items           []*object `json:"items"`
 }
 
-// list answers with objects, in one page unless next is set.
+// list responds with objects, in one page unless next is set.
 func (q *request) list(version, next string, objects ...*object) {
 	q.header(runtime.ContentTypeJSON)
 	list := page{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"}, Items: objects}
@@ -76,7 +76,7 @@ func (q *request) send(kind string, object any) {
 	}
 }
 
-// initial answers a watch with objects, if the client wants them, and the end of the list. wait keeps the watch open.
+// initial responds to a watch with objects, if the client requests them, and the end of the list. wait keeps the watch open.
 func (q *request) initial(version string, objects ...*object) {
 	q.header(runtime.ContentTypeJSON)
 	if q.streaming {
@@ -88,7 +88,7 @@ func (q *request) initial(version string, objects ...*object) {
 	q.flush()
 }
 
-// honest answers with objects, and ends a watch in time.
+// honest responds with objects, and ends a watch at its timeout.
 func (q *request) honest(version string, objects ...*object) {
 	if !q.watch {
 		q.list(version, "", objects...)
@@ -98,7 +98,7 @@ func (q *request) honest(version string, objects ...*object) {
 	q.wait()
 }
 
-// unsupported rejects streaming lists, so that the client lists, and reports whether it has answered.
+// unsupported rejects streaming lists, so that the client lists, and reports whether it has responded.
 func (q *request) unsupported() bool {
 	if q.streaming {
 		q.status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
@@ -116,7 +116,7 @@ func (q *request) status(code int, reason metav1.StatusReason) {
 
 func (q *request) flush() { _ = http.NewResponseController(q.ResponseWriter).Flush() } // the client has disconnected
 
-// wait waits until the watch times out or the client has disconnected, for at most d.
+// wait waits until the watch times out or the client has disconnected, for at most d. It returns false if the client has disconnected.
 func (q *request) wait(d ...time.Duration) bool {
 	seconds, err := strconv.Atoi(q.r.URL.Query().Get("timeoutSeconds"))
 	limit := time.Duration(seconds) * time.Second
