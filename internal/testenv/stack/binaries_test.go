@@ -33,11 +33,11 @@ func TestLookup(t *testing.T) {
 		want         string
 	}{
 		{name: "nowhere", want: "cache"},
-		{name: "assets are taken as they are", assets: other, assetsMode: 0o755, path: pinned, want: "assets"},
-		{name: "assets that cannot be run do not count", assets: pinned, assetsMode: 0o644, want: "cache"},
+		{name: "assets with any version", assets: other, assetsMode: 0o755, path: pinned, want: "assets"},
+		{name: "assets that are not executable", assets: pinned, assetsMode: 0o644, want: "cache"},
 		{name: "PATH with the pinned minor version", path: pinned, want: "path"},
 		{name: "PATH with another version", path: other, want: "cache"},
-		{name: "PATH with something that has no version", path: "hello", want: "cache"},
+		{name: "PATH with a program that prints no version", path: "hello", want: "cache"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -202,7 +202,7 @@ func TestBuildOnce(t *testing.T) {
 	}
 	for _, line := range []string{"still building prog", "waiting for another process", "built prog v1.2.3"} {
 		if !strings.Contains(log.String(), line) {
-			t.Errorf("no line of progress says %q", line)
+			t.Errorf("no progress message contains %q", line)
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(b.target), "*.tmp"))

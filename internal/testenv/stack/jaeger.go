@@ -112,7 +112,7 @@ func (j *Jaeger) Traces(ctx context.Context, service, name string, limit int) ([
 	return j.get(ctx, "/api/traces", q)
 }
 
-// jaegerTrace is a trace in the answer of the API.
+// jaegerTrace is a trace in a response of the API.
 type jaegerTrace struct {
 	Spans []struct {
 		TraceID    string `json:"traceID"`

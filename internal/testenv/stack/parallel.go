@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// Binaries returns the paths of programs, in the order of the names. Missing ones are built as Binary does, several at a time on
+// Binaries returns the paths of programs, in the order of the names. Missing ones are built as by Binary, several at a time on
 // machines with more than two cores. log reports how many are done; a nil log is silent. The first error ends the other builds.
 func Binaries(ctx context.Context, log *slog.Logger, names ...string) ([]string, error) {
 	if log == nil {
@@ -55,7 +55,7 @@ func Binaries(ctx context.Context, log *slog.Logger, names ...string) ([]string,
 }
 
 // buildModules builds the programs of up to limit modules at a time, in their order. The programs of one module are built one after the
-// other, because they share most packages: at the same time, both builds would compile them.
+// other, because they share most packages, which concurrent builds would compile twice.
 func buildModules(ctx context.Context, modules [][]string, limit int, build func(context.Context, string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

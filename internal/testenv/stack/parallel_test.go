@@ -44,7 +44,7 @@ func TestModulesAreBuiltInParallel(t *testing.T) {
 	}
 }
 
-// A build that fails ends the others, and its error is returned, not theirs.
+// A failed build cancels the others, and its error is returned instead of theirs.
 func TestFailedBuildEndsTheOthers(t *testing.T) {
 	broken := errors.New("does not compile")
 	synctest.Test(t, func(t *testing.T) {

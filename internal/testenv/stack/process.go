@@ -104,7 +104,7 @@ func (s *Server) waitReady(ctx context.Context, proc *process) error {
 	defer ticker.Stop()
 	for {
 		err := s.ready(ctx)
-		if err == nil && proc.running() { // otherwise another program answers on its port
+		if err == nil && proc.running() { // otherwise another program responds on its port
 			return nil
 		}
 		select {
@@ -160,7 +160,7 @@ func (s *Server) Stop(ctx context.Context) error {
 // Kill kills the server without a graceful shutdown, and waits until it has exited. Supervise does not restart it.
 func (s *Server) Kill() error { return s.kill(true) }
 
-// Crash kills the server as if it had ended by itself, and waits until it has exited. Supervise restarts it.
+// Crash kills the server as if it had crashed, and waits until it has exited. Supervise restarts it.
 func (s *Server) Crash() error { return s.kill(false) }
 
 func (s *Server) kill(meant bool) error {
@@ -232,8 +232,8 @@ type process struct {
 	cmd     *exec.Cmd
 	started time.Time
 	done    chan struct{}
-	err     error // how it exited; read it after done is closed
-	meant   bool  // it ends because of a method of its Server; the mutex of the Server guards this field
+	err     error // how it exited; valid after done is closed
+	meant   bool  // ended by a method of its Server; guarded by the mutex of the Server
 }
 
 // startProcess starts the child from a goroutine that stays on its thread until the child has exited. On Linux the

@@ -17,13 +17,13 @@ import (
 
 const roleVariable = "STACK_TEST_ROLE"
 
-// TestRoles is not a test: this binary, started again, acts as the program that dies and as its server.
+// TestRoles is not a test: TestServersDieWithTheirParent starts this binary again as the program that dies and as its server.
 func TestRoles(t *testing.T) {
 	switch os.Getenv(roleVariable) {
 	case "parent":
 		t.Setenv(roleVariable, "child")
-		// The caller's thread ends, because the runtime ends a locked thread with its goroutine, and must not take the
-		// child with it.
+		// The caller's thread ends, because the runtime ends a locked thread with its goroutine. The child must survive
+		// that.
 		type result struct {
 			proc *process
 			err  error
@@ -92,7 +92,7 @@ func TestServersDieWithTheirParent(t *testing.T) {
 	}
 }
 
-// gone also accepts a zombie: the process that inherits the child may never wait for it.
+// gone reports whether a process has exited. A zombie has: the process that inherits the child may never wait for it.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

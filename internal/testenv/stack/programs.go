@@ -72,7 +72,7 @@ var programs = []program{
 		stamp: stampCommon,
 	},
 	{
-		// The last version with modules that the proxy has; its OTLP receiver is the OpenTelemetry Collector's.
+		// The last version with a module on the Go module proxy; its OTLP receiver is that of the OpenTelemetry Collector.
 		name: JaegerProgram, dir: "jaeger", onTwo: 3 * time.Minute,
 		module: "github.com/jaegertracing/jaeger", pkg: "github.com/jaegertracing/jaeger/cmd/all-in-one",
 		stamp: func(version string) []string {
@@ -90,8 +90,8 @@ func Programs() []string {
 	return names
 }
 
-// Missing returns the programs that Binary would build, and how long the builds take on two cores if nothing is cached. An error of
-// the lookup is left to Binary.
+// Missing returns the programs that Binary would build, and how long the builds take on two cores if nothing is cached. Lookup
+// errors are left to Binary.
 func Missing(ctx context.Context, names ...string) (missing []string, onTwo time.Duration) {
 	for _, name := range names {
 		p, err := programByName(name)

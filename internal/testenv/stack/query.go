@@ -68,7 +68,7 @@ func (p *Prometheus) Query(ctx context.Context, expression string) ([]Sample, er
 		}
 		return []Sample{{Value: float64(value)}}, nil
 	default:
-		return nil, fmt.Errorf("query %s: the result is a %s; ask for an instant vector or a scalar", expression, data.Type)
+		return nil, fmt.Errorf("query %s: the result is a %s; query an instant vector or a scalar", expression, data.Type)
 	}
 }
 

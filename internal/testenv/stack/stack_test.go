@@ -60,7 +60,7 @@ func TestBareControlPlane(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" && version.GitVersion != "v1.36.3" {
-		t.Errorf("the API server says it is %s, so it was built without its version", version.GitVersion)
+		t.Errorf("the API server reports the version %s, so it was built without its own", version.GitVersion)
 	}
 	if minor := os.Getenv("API_SERVER"); minor != "" && !strings.HasPrefix(version.GitVersion, "v"+minor+".") {
 		t.Errorf("make compat tests the API server %s, and %s runs", minor, version.GitVersion)
@@ -124,7 +124,7 @@ func TestServiceAccountHasOnlyItsRights(t *testing.T) {
 		return err
 	})
 	if _, err := reader.CoreV1().ConfigMaps(ns).List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("listing what the role does not name should be forbidden: %v", err)
+		t.Errorf("listing resources that the role does not name should be forbidden: %v", err)
 	}
 }
 
@@ -181,19 +181,19 @@ func TestServersCanBeBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := get("before", brief); err == nil {
-		t.Error("a killed API server answers")
+		t.Error("a killed API server responds")
 	}
 	if pid := plane.APIServer.PID(); pid != 0 {
 		t.Errorf("a killed API server has pid %d", pid)
 	}
 	if err := plane.APIServer.Kill(); err == nil {
-		t.Error("killing what does not run should be an error")
+		t.Error("killing a server that is not running should be an error")
 	}
 	if err := plane.APIServer.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := plane.APIServer.Start(ctx); err == nil {
-		t.Error("starting what runs should be an error")
+		t.Error("starting a running server should be an error")
 	}
 	if err := get("before", await.Timeout); err != nil {
 		t.Errorf("the data should survive a kill of the API server: %v", err)
@@ -203,7 +203,7 @@ func TestServersCanBeBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A busy machine may take a moment to stop all threads.
-	await.True(t, "a paused API server does not answer", func() bool { return get("before", brief) != nil })
+	await.True(t, "a paused API server does not respond", func() bool { return get("before", brief) != nil })
 	if err := plane.APIServer.Resume(); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestServersCanBeBroken(t *testing.T) {
 	if err := plane.Etcd.Backup(ctx, backup); err != nil {
 		t.Fatal(err)
 	}
-	await.NoError(t, "the API server finds etcd again", func() error { return get("before", brief) })
+	await.NoError(t, "the API server is connected to etcd again", func() error { return get("before", brief) })
 	create("after")
 	for n := range 100 { // more than the API server writes until the revision is read again
 		create(fmt.Sprint("after-", n))
@@ -241,10 +241,10 @@ func TestServersCanBeBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := get("after", await.Timeout); !apierrors.IsNotFound(err) {
-		t.Errorf("what was created after the backup should be gone: %v", err)
+		t.Errorf("an object created after the backup should be gone: %v", err)
 	}
 	if err := plane.Etcd.Restore(ctx, backup+"-none"); err == nil || plane.Etcd.PID() == 0 {
-		t.Errorf("restoring from nowhere should fail before it stops etcd: %v", err)
+		t.Errorf("restoring a missing backup should fail before it stops etcd: %v", err)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestWholeStack(t *testing.T) {
 	c := client(t, plane.Config())
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 
-	await.NoError(t, "the controller manager makes service accounts", func() error {
+	await.NoError(t, "the controller manager creates service accounts", func() error {
 		_, err := c.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
 		return err
 	})
@@ -364,7 +364,7 @@ groups: [{name: g, rules: [{alert: Seen, expr: 'up{cluster="local"} == 1'}, {rec
 	}
 	for _, pid := range pids {
 		if alive(pid) {
-			t.Errorf("pid %d is left", pid)
+			t.Errorf("pid %d still exists", pid)
 		}
 	}
 }
@@ -384,5 +384,5 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// alive checks with the kernel whether a process exists, which a zombie still does.
+// alive reports whether a process exists, as a zombie does.
 func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }

@@ -9,16 +9,16 @@ import (
 const (
 	firstBackoff = 10 * time.Second
 	maxBackoff   = 5 * time.Minute
-	// backoffReset is how long a container must have run for its next end to count as the first one.
+	// backoffReset is how long a container must have run for its backoff to be reset.
 	backoffReset = 10 * time.Minute
-	// restartDelay is about what a kubelet needs to start a container without a backoff.
+	// restartDelay is roughly the time that a kubelet needs to start a container without a backoff.
 	restartDelay = time.Second
 )
 
 // crashLoop is the backoff of one program.
 type crashLoop struct{ delay time.Duration }
 
-// next returns the delay before a restart of the program, which ran for some time before it ended.
+// next returns the delay before the restart of a program that ran for the given time.
 func (c *crashLoop) next(ran time.Duration) time.Duration {
 	delay := c.delay
 	if ran >= backoffReset {
@@ -29,7 +29,7 @@ func (c *crashLoop) next(ran time.Duration) time.Duration {
 }
 
 // Supervise restarts the server each time it exits without Stop or Kill, with the backoff of a kubelet, until ctx ends. It does
-// not wait until the server is ready: a kubelet does not kill a container that is not ready. The log has each restart.
+// not wait until the server is ready: a kubelet does not kill a container that is not ready. Each restart is logged.
 func (s *Server) Supervise(ctx context.Context) {
 	var loop crashLoop
 	for proc := s.current(); ctx.Err() == nil; proc = s.current() {
@@ -46,7 +46,7 @@ func (s *Server) Supervise(ctx context.Context) {
 		}
 		ran := time.Since(proc.started)
 		delay := loop.next(ran)
-		s.log.Warn("program ended: restarting it, as a kubelet would", "program", s.name, "ran", ran.Round(time.Second), "exit", proc.exit(), "backoff", delay)
+		s.log.Warn("program exited; restarting it, as a kubelet would", "program", s.name, "ran", ran.Round(time.Second), "exit", proc.exit(), "backoff", delay)
 		select {
 		case <-ctx.Done():
 			return

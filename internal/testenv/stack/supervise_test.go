@@ -28,7 +28,7 @@ func TestBackoffIsThatOfAKubelet(t *testing.T) {
 	}
 }
 
-// TestSupervise verifies that a program that ends by itself is restarted, and one that is stopped, killed or stopped during its
+// TestSupervise verifies that a program that crashes is restarted, and one that is stopped, killed or stopped during its
 // backoff stays down until it is started.
 func TestSupervise(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
@@ -63,7 +63,7 @@ func TestSupervise(t *testing.T) {
 		t.Helper()
 		await.NoError(t, s.name+" runs again", func() error {
 			if s.PID() == 0 {
-				return fmt.Errorf("it does not run")
+				return fmt.Errorf("not running")
 			}
 			return nil
 		})

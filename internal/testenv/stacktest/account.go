@@ -78,7 +78,7 @@ func (a *Account) Grant(t testing.TB, scope string, rules ...rbacv1.PolicyRule) 
 	}
 }
 
-// Bind gives the account a ClusterRole in the whole cluster. It does not wait.
+// Bind binds a ClusterRole to the account in the whole cluster. Unlike Grant, it does not wait.
 func (a *Account) Bind(t testing.TB, clusterRole string) {
 	t.Helper()
 	binding := &rbacv1.ClusterRoleBinding{
@@ -89,7 +89,7 @@ func (a *Account) Bind(t testing.TB, clusterRole string) {
 	}
 }
 
-// AwaitAllowed waits until the API server allows the account what spec describes. The API server receives roles and bindings through
+// AwaitAllowed waits until the API server allows the account the access in spec. The API server receives roles and bindings through
 // its own watches, and clients may cache a rejection for minutes.
 func (a *Account) AwaitAllowed(t testing.TB, spec authorizationv1.SubjectAccessReviewSpec) {
 	t.Helper()
@@ -102,7 +102,7 @@ func (a *Account) AwaitAllowed(t testing.TB, spec authorizationv1.SubjectAccessR
 	})
 }
 
-// Allowed reports whether the API server allows the account what spec describes.
+// Allowed reports whether the API server allows the account the access in spec.
 func (a *Account) Allowed(t testing.TB, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
 	t.Helper()
 	spec.User = a.User()

@@ -1,4 +1,4 @@
-// Package stacktest gives tests a real control plane: one that all tests of a binary share, started by the first test that
+// Package stacktest provides a real control plane for tests: one that all tests of a binary share, started by the first test that
 // needs it, and private ones for tests that break it.
 //
 //	func TestMain(m *testing.M) { stacktest.Main(m) }
@@ -47,7 +47,7 @@ type Runner interface{ Run() int }
 // Main runs the tests, stops the shared control plane and exits. TestMain must call it.
 func Main(m Runner) { os.Exit(Run(m)) }
 
-// Run is Main without the exit, for a TestMain that has more to do: it returns the exit code.
+// Run is like Main, but returns the exit code, for a TestMain that has more to do.
 func Run(m Runner) int {
 	shared.Lock()
 	shared.main = true
