@@ -1,7 +1,7 @@
 // Command compat compiles and tests the library with each supported version of client-go, its integration with each supported
 // version of controller-runtime, and the library and the exporter with each supported version of the API server. `make compat`
-// runs it from the root of the repository. It prints tables, and exits with an error if a version fails. It changes no file of
-// the repository.
+// runs it from the root of the repository. It prints tables, and exits with an error if a version fails. It does not change files
+// of the repository.
 package main
 
 import (
@@ -91,7 +91,7 @@ func verdict(ctx context.Context, test func(context.Context, string) error, vers
 	return fmt.Sprintf("ok (%s)", elapsed)
 }
 
-// testLibrary compiles what users import or install, and tests the library with the row's version of client-go.
+// testLibrary compiles the packages that users import or install, and tests the library with the row's version of client-go.
 func (r row) testLibrary(ctx context.Context, modfile string) error {
 	m := module{dir: ".", modfile: modfile}
 	if err := m.require(ctx, r.kubernetes()); err != nil {

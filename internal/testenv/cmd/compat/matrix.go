@@ -4,15 +4,15 @@ package main
 type row struct {
 	// clientGo is the version of client-go, and of the other modules of Kubernetes, that the row is tested with.
 	clientGo string
-	// controllerRuntime is the version of controller-runtime that was made for it, and that the row is tested with.
+	// controllerRuntime is the version of controller-runtime for this client-go that the row is tested with.
 	controllerRuntime string
-	// tags leave out tests of what this version of client-go does not have. Only test files have such tags: the library
+	// tags exclude tests of features that this version of client-go lacks. Only test files have such tags: the library
 	// compiles unchanged with all versions.
 	tags string
 }
 
-// matrix is what is supported, the newest first. It has the minors of client-go that were released within twelve months, and
-// their minors of controller-runtime. The last row is what go.mod requires, the first what go.work builds with.
+// matrix lists the supported versions, the newest first: the minor versions of client-go that were released within twelve months,
+// and the minor versions of controller-runtime for them. go.mod requires the last row; go.work builds with the first.
 var matrix = []row{
 	{clientGo: "v0.37.2", controllerRuntime: "v0.25.2"},
 	{clientGo: "v0.36.6", controllerRuntime: "v0.24.1", tags: "clientgo_before_0_37"},
@@ -23,8 +23,8 @@ var matrix = []row{
 var kubernetes = []string{"api", "apimachinery", "client-go"}
 
 var (
-	// public is what users import or install, which is compiled with each version of client-go.
+	// public lists the packages that users import or install, which are compiled with each version of client-go.
 	public = []string{"./alerts/...", "./cmd/...", "./collectors/...", "./dashboards/...", "./examples/...", "./integrations/...", "./tracing/..."}
-	// library is what is also tested, with a real API server.
+	// library lists the packages that are also tested against a real API server.
 	library = []string{"./collectors/...", "./integrations/...", "./tracing/..."}
 )

@@ -72,7 +72,7 @@ func TestServers(t *testing.T) {
 		}
 	}
 	if pinned != 1 {
-		t.Errorf("%d versions are the one of all other tests, want 1", pinned)
+		t.Errorf("%d versions are pinned by tools/servers/kubernetes, want 1", pinned)
 	}
 }
 

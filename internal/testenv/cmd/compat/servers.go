@@ -16,7 +16,7 @@ import (
 // one minor version on either side. The README lists the same; a test compares them.
 var servers = []string{"1.37", "1.36", "1.35"}
 
-// suite has the tests of a package that depend on what the API server supports.
+// suite has the tests of a package that depend on features of the API server.
 type suite struct {
 	pkg   string // a directory, which may be in a module of its own
 	tests []string
@@ -24,7 +24,7 @@ type suite struct {
 
 // suites run with each version of the API server.
 var suites = []suite{
-	// The server has the version in question.
+	// The server has the expected version.
 	{"./internal/testenv/stack", []string{"TestBareControlPlane"}},
 	// Streaming lists and their absence, exact lists, watches with bookmarks, compaction, dead connections.
 	{"./collectors/informer", []string{

@@ -4,8 +4,8 @@
 //	go run ./internal/testenv/cmd/demo
 //	go run ./internal/testenv/cmd/demo --fault=half-open --for=1m
 //
-// While it runs, the name of a fault on standard input injects that fault, and "restore" ends it. A program that ends by itself is
-// restarted, as a kubelet would, and the log has a line for it.
+// While it runs, the name of a fault on standard input injects that fault, and "restore" ends it. A program that exits unexpectedly
+// is restarted, as by a kubelet, and logged.
 package main
 
 import (
@@ -173,7 +173,7 @@ func announce(ctx context.Context, out io.Writer, o options) (servers []string) 
 	return servers
 }
 
-// operate runs the operations of a healthy cluster until ctx ends. The result waits for their end.
+// operate runs the operations of a healthy cluster until ctx ends. The returned function stops them and waits for them.
 func operate(ctx context.Context, c *chain.Chain, log *slog.Logger) (wait func(), err error) {
 	operations, err := churn.New(c, log)
 	if err != nil {
@@ -253,7 +253,7 @@ func lines(r io.Reader) <-chan string {
 	return ch
 }
 
-// endWithParent cancels the context when the parent process is gone: on SIGTERM, `go run` exits without a signal to its
+// endWithParent cancels the context when the parent process has exited: on SIGTERM, `go run` exits without a signal to its
 // child.
 func endWithParent(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)

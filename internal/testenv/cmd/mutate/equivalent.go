@@ -18,12 +18,12 @@ var equivalents = []equivalent{
 	{"collectors/internal/ring", "if from := c.ring.oldest(); next <= from {", "at equality nothing was overwritten: n is 0, and next stays"},
 	{"collectors/internal/ring", "_ = passed", "Push searches the cursors again with each event: slower, with the same result"},
 	{"collectors/internal/series", "if len(value) >= maxLength {", "a valid value of exactly this length is not changed"},
-	{"collectors/internal/errclass", "case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(context.DeadlineExceeded, err), isDialTimeout(err):", "a wrapped DeadlineExceeded is a net.Error that timed out, which isTimeout finds"},
+	{"collectors/internal/errclass", "case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(context.DeadlineExceeded, err), isDialTimeout(err):", "a wrapped DeadlineExceeded is a net.Error that timed out, which isTimeout detects"},
 	{"collectors/apiclient", "if s != nil && r.isOther(key.Group, key.Resource) {", "newAnswer finds the same series, with a lock"},
 	{"collectors/apiclient", `if response.Body == nil || response.ContentLength == 0 || !strings.EqualFold(encodingGzip, response.Header.Get("Content-Encoding")) {`, "EqualFold is symmetric"},
 	{"collectors/apiclient", "_ = c", "the vector returns the same series again, with a lock"},
 	{"collectors/apiclient", "const noAnswer = 1", "no response has this status either"},
-	{"collectors/apiclient", "case r.isOther(resource, group):", "a name without room is also found by the two limits below"},
+	{"collectors/apiclient", "case r.isOther(resource, group):", "a name beyond the limits is also detected by the two cases below"},
 	{"collectors/apiclient", `_ = ""`, "the next colon of an object resets the key, too, and a string in brackets is one level deeper"},
 	{"collectors/controllers", "if int64(maxWorkers) < known || r.maxWorkers.CompareAndSwap(known, int64(maxWorkers)) {", "at equality the same value is stored again"},
 	{"alerts", `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0`, "an increase is never negative: one is above 0 if and only if their sum is"},
@@ -31,7 +31,7 @@ var equivalents = []equivalent{
 	{"alerts", "max by (@cluster, @namespace, @job) (increase(rest_client_requests_total{@, code!~\"5..|429|<error>\"}[2m])` + notServers + `) > 0", "an increase is never negative: one is above 0 if and only if their sum is"},
 	{"alerts", `sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (rate(k8s_informer_audits_total{@, result=~"consistent|different"}[$window])) > 0`, "a rate is above 0 if and only if the increase is"},
 	{"alerts", "Receivers:    slices.Concat(c.webhookReceivers(), []receiver{{Name: null}}, teamReceivers),", "routes name receivers: their order has no effect"},
-	{"alerts", "for _, text := range slices.Concat([]string{r.Resolves}, r.Causes) {", "only the order of a runbook's variables depends on it: each is assigned by itself"},
+	{"alerts", "for _, text := range slices.Concat([]string{r.Resolves}, r.Causes) {", "only the order of a runbook's variables depends on it: each is assigned independently"},
 	{"dashboards", "queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name) (increase(k8s_client_throttle_wait_seconds@bucket{@program}[$__rate_interval])))`, legend: \"{{@cluster}} {{name}}\"}},", "a quantile is the same of rates and of increases"},
 	{"dashboards", "query: `max(sum by (@job, @instance, name) (workqueue_depth{@queue}))`,", "the selector has one cluster"},
 	{"dashboards", `_ = slices.DeleteFunc(slices.Clone(p.labels), func(c column) bool { return c.label == "cluster" })`, "the column is hidden as well; only its place is kept"},
@@ -39,7 +39,7 @@ var equivalents = []equivalent{
 	{"dashboards", `mappings := append(p.zeroText(), []sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}...)`, "no value is both null and 0"},
 }
 
-// equivalence returns why a mutant is equivalent, empty if it is not known to be.
+// equivalence returns why a mutant is equivalent, or an empty string if it is not known to be.
 func equivalence(pkg string, m mutant) string {
 	_, after := m.lines()
 	for _, e := range equivalents {

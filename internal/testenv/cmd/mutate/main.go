@@ -1,5 +1,5 @@
 // Command mutate makes small changes in a package, one at a time, runs its fast tests, and prints the changes that no test
-// fails for. It changes no file: the go command reads the changed one in place of the original (-overlay).
+// detects. It does not write to the package: the go command reads the changed file in place of the original (-overlay).
 //
 //	go run ./internal/testenv/cmd/mutate --n=200 --seed=1 ./collectors/internal/ring
 //
@@ -8,7 +8,7 @@
 //	promql.go      changes of queries in string literals
 //	packages.go    the files of a package, and the packages with tests for it
 //	run.go         compiles and runs the tests with one change
-//	equivalent.go  changes that change no behavior, each with a reason
+//	equivalent.go  changes that do not affect behavior, each with a reason
 //	table.go       kill rates in docs/testing.md
 package main
 
@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// enough is the least number of mutants of a sample that was cut short with a row in the table.
+// enough is the minimum number of mutants for a row in the table, if the sample was cut short.
 const enough = 15
 
 type options struct {

@@ -25,10 +25,10 @@ func (m mutant) text() []byte {
 	return bytes.Join([][]byte{m.source[:m.begin], []byte(m.with), m.source[m.end:]}, nil)
 }
 
-// line is the number of the first changed line.
+// line returns the number of the first changed line.
 func (m mutant) line() int { return 1 + bytes.Count(m.source[:m.begin], []byte("\n")) }
 
-// position is where the first changed byte is.
+// position returns the position of the first changed byte.
 func (m mutant) position() position {
 	return position{m.line(), m.begin - bytes.LastIndexByte(m.source[:m.begin], '\n')}
 }
@@ -59,7 +59,7 @@ var opposites = map[token.Token][]token.Token{
 	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN}, token.INC: {token.DEC}, token.DEC: {token.INC},
 }
 
-// mutantsOf returns all mutants of a file, in the order of the text. Some do not compile.
+// mutantsOf returns all mutants of a file, in source order. Some do not compile.
 func mutantsOf(path string) ([]mutant, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *collector) visit(n ast.Node) bool {
 	return true
 }
 
-// swap swaps adjacent arguments. Arguments of different types then do not compile; for min and max, the order does not matter.
+// swap swaps adjacent arguments. If their types differ, the mutant does not compile. For min and max, the order does not matter.
 func (c *collector) swap(call *ast.CallExpr) {
 	if name := c.text(call.Fun); name == "min" || name == "max" {
 		return

@@ -79,8 +79,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A mutant that no test fails for is found, and so is one that a test fails for, one that no test runs, and one that does not
-// compile.
+// A mutant survives if no test fails for it. Mutants that no test runs, and mutants that make the tests hang, have results of their
+// own.
 func TestRunner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a package several times")

@@ -27,7 +27,7 @@ var alsoTestedBy = map[string][]string{
 	// Queries on the series of several clusters, recorded faults, and the rules of dashboard-linter.
 	"alerts":     {"test/e2e"},
 	"dashboards": {"test/e2e"},
-	// The tests of the whole exporter, on a fake cluster.
+	// Tests of packages that use them. Those of internal/exporter run the whole exporter on a fake cluster.
 	"internal/exporter/config":    {"internal/exporter/discovery"},
 	"internal/exporter/discovery": {"internal/exporter"},
 	"internal/exporter/status":    {"internal/exporter"},

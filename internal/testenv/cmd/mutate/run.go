@@ -24,8 +24,8 @@ const (
 	notCompiled result = "not compiled"
 )
 
-// patience is how much longer the second run of tests that timed out may take: on a busy machine, one timeout proves
-// nothing.
+// patience is the factor by which the second run of tests that timed out may take longer: on a busy machine, one timeout
+// proves nothing.
 const patience = 4
 
 // errTimeout is returned for tests that exceeded their limit.
@@ -39,7 +39,7 @@ type runner struct {
 	// limits are the timeouts of the tests: five times their duration, and at most options.timeout unless the tests themselves
 	// take longer.
 	limits []time.Duration
-	// blocks are the covered and other blocks of each file.
+	// blocks are the blocks of each file, covered or not.
 	blocks map[string][]block
 }
 

@@ -15,7 +15,7 @@ type score struct {
 	Seed                        uint64
 }
 
-// rate is the percentage of mutants that make a test fail, excluding equivalent ones.
+// rate returns the percentage of mutants that make a test fail, excluding equivalent ones.
 func (s score) rate() int {
 	if s.Mutants == s.Equivalent {
 		return 100

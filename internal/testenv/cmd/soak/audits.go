@@ -23,7 +23,7 @@ func (s *soak) audited(ctx context.Context) error {
 	for {
 		unequal := s.twiceConsistent(waiting, before)
 		if unequal == nil {
-			fmt.Fprintf(s.out, "%d caches of the exporter equal the API server in two exact audits each\n", len(before))
+			fmt.Fprintf(s.out, "%d caches of the exporter are consistent with the API server in two exact audits each\n", len(before))
 			return nil
 		}
 		if pause(waiting, time.Second) != nil {

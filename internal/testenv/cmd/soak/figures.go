@@ -24,8 +24,8 @@ const (
 	patience = 3 * time.Minute
 )
 
-// figures of the exporter: the minimum of each in the window, except for the maximum number of series, and the audits of its
-// present informers.
+// figures are those of the exporter: minimums in the window, except for the maximum number of series, and the audits of its current
+// informers.
 type figures struct {
 	goroutines, heap, resident, series, consistent, different, failed float64
 }
@@ -36,7 +36,7 @@ func (f figures) String() string {
 		f.goroutines, f.heap/mebi, f.resident/mebi, f.series, f.consistent, f.different, f.failed)
 }
 
-// flat returns an error if the figures have grown. An additional connection takes two goroutines. Memory may grow by a
+// flat returns an error if the figures have grown. An additional connection uses two goroutines. Memory may grow by a
 // quarter, because the garbage collector lets the heap grow before it runs.
 func (f figures) flat(before figures) error {
 	var errs []error
@@ -52,7 +52,7 @@ func (f figures) flat(before figures) error {
 	return errors.Join(errs...)
 }
 
-// settle waits until every informer is synced, connected and without lag, and takes the figures.
+// settle waits until every informer is synced, connected and without lag, and returns the figures.
 func (s *soak) settle(ctx context.Context) (figures, error) {
 	waiting, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()

@@ -5,8 +5,8 @@
 //	go run ./internal/testenv/cmd/soak --duration=30m
 //
 // The exporter's periodic checks run ten times as often as by default, so that 144 minutes have the checks of a day; --speed
-// changes that. The figures are printed after each fault has occurred once, for each such hour (6 minutes), and at the end. The
-// command exits with 1 if a check fails. The printed seed repeats the order of the faults.
+// changes that. The figures are printed after each fault has occurred once, then every hour at that speed (6 minutes), and at the
+// end. The command exits with 1 if a check fails. The printed seed reproduces the order of the faults.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	app.Flag("seed", "Seed for the order of the faults; 0 uses a random one.").Default("0").Uint64Var(&o.seed)
 	app.Flag("verbose", "Log at debug level.").BoolVar(&o.verbose)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
-	if o.speed < 1 || o.speed > 30 { // the exporter refuses intervals below a second
+	if o.speed < 1 || o.speed > 30 { // the exporter rejects intervals below a second
 		app.Fatalf("--speed is %d, want 1 to 30", o.speed)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -94,7 +94,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "before: %v\n", before)
-	// A failure is kept until the end: the figures of the other hours are worth having.
+	// A failure does not end the run, so that the figures of later hours are not lost.
 	var failed error
 	hour := time.Hour / speed
 	begin := time.Now()

@@ -38,7 +38,7 @@ func main() {
 	fmt.Print(waterfall.SVG(traces))
 }
 
-// find returns a trace and all that it links to.
+// find returns a trace and all traces that it links to.
 func find(ctx context.Context, j *stack.Jaeger, id, service, operation string) ([][]stack.TraceSpan, error) {
 	if id != "" {
 		t, err := j.Trace(ctx, id)
@@ -70,7 +70,7 @@ func find(ctx context.Context, j *stack.Jaeger, id, service, operation string) (
 	return best, nil
 }
 
-// most is the number of traces in a picture.
+// most is the maximum number of traces in a picture.
 const most = 6
 
 // linked returns a trace and those that it links to, directly or through others.
