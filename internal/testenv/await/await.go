@@ -40,8 +40,8 @@ func True(t testing.TB, what string, condition func() bool, state ...func() stri
 	})
 }
 
-// Within is NoError with another timeout, after which the context of the check ends. An error
-// caused by the end of the context is not reported; the error before it says more.
+// Within is like NoError with another timeout, after which the context of the check ends. An error
+// caused by the end of the context is not reported, because the error before it is more specific.
 func Within(t testing.TB, timeout time.Duration, what string, check func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout) // t.Context() ends before cleanups run

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Budget is a limit of what a benchmark reports.
+// Budget limits a value that a benchmark reports.
 type Budget struct {
 	Package   string // below the root of the repository
 	Benchmark string // without the prefix Benchmark
@@ -17,8 +17,8 @@ type Budget struct {
 	Max       float64
 }
 
-// Budgets are the limits that `make bench-check` enforces: ratios to plain code in the same run, or what decorators add to it.
-// docs/benchmarks.md explains them.
+// Budgets are the limits that `make bench-check` enforces: ratios to plain code in the same run, or the costs that decorators add
+// to it. docs/benchmarks.md explains them.
 //
 // Tests check series. Not checked here: throughput on a real API server, and the exporter's idle requests.
 var Budgets = []Budget{
@@ -59,7 +59,7 @@ type Results map[[2]string]float64
 // processors matches the GOMAXPROCS suffix that go test appends to the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// Add adds the output of go test. Of several values it keeps the smallest, because other load only slows a benchmark down.
+// Add adds the output of go test. Of several values it keeps the smallest, because other load can only slow a benchmark down.
 func (r Results) Add(output string) {
 	for line := range strings.Lines(output) {
 		fields := strings.Fields(line)

@@ -11,9 +11,9 @@ import (
 // cpuRounds is odd, so that there is a median.
 const cpuRounds = 15
 
-// CPURatio runs two workloads in turn and reports the ratio of their CPU time, the median of all rounds, and that of their
-// duration. Unlike Ratio, it includes what a workload does in the background, such as exports and garbage collection, and other
-// load on the machine hardly changes it. A round should take a few hundred milliseconds. The CPU time is that of the process.
+// CPURatio alternates two workloads and reports the median ratios of their CPU time and of their duration over all rounds. Unlike
+// Ratio, it includes background work of a workload, such as exports and garbage collection, and other load on the machine hardly
+// changes it. A round should take a few hundred milliseconds. The CPU time is that of the process.
 func CPURatio(b *testing.B, n int, plain, decorated Workload) {
 	b.Helper()
 	var plains, added, ratios, durations, allocs []float64

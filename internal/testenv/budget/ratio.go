@@ -12,11 +12,11 @@ import (
 // Workload repeats an operation n times and returns the duration, excluding setup.
 type Workload func(b *testing.B, n int) time.Duration
 
-// Rounds is how often Ratio runs each workload. Many short runs find an undisturbed moment on a busy machine, few long ones do
-// not: a run should take a few milliseconds.
+// Rounds is how often Ratio runs each workload. A run should take a few milliseconds: on a busy machine, some of many short runs
+// are undisturbed.
 const Rounds = 25
 
-// Ratio runs two workloads in turn, Rounds times, and reports the best of each and their ratio. Budgets limit the ratio: a
+// Ratio alternates two workloads, Rounds times, and reports the fastest run of each and their ratio. Budgets limit the ratio: a
 // busy machine slows both down. It also reports the ratio of medians, for workloads that are fastest when the machine gives
 // them a single processor: several goroutines that share a lock. The number of repetitions is fixed, so that -benchtime 1x is
 // enough.

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
 )
 
-// Period is the time after which the operations repeat. They are those of eight hours at ten times the rate; waits, such as that
-// of a drained node for its reboot, have their real duration.
+// Period is the time after which the operations repeat. It has the operations of eight hours at ten times the rate. Waits, such as
+// for the reboot of a drained node, have their real duration.
 const Period = 48 * time.Minute
 
 // Churn is a series of operations on a chain.
@@ -57,7 +57,7 @@ func every(first, interval time.Duration, name string, do func(context.Context) 
 	return all
 }
 
-// lanes returns the operations in the order of their times. Those of a lane never overlap.
+// lanes returns the operations of a period. Those of a lane are in the order of their times and never overlap.
 func (c *Churn) lanes() [][]operation {
 	const m = time.Minute
 	widgets, ownerLabels := c.chain.Replicas, c.chain.OwnerLabels
@@ -85,7 +85,7 @@ func (c *Churn) lanes() [][]operation {
 	}
 }
 
-// Run operates the chain until ctx ends, period after period. It returns the errors of operations that failed.
+// Run runs the operations until ctx ends, period after period. It returns the errors of operations that failed.
 func (c *Churn) Run(ctx context.Context) error {
 	if err := c.prepare(ctx); err != nil {
 		return fmt.Errorf("churn: %w", err)

@@ -11,8 +11,8 @@ import (
 
 func TestDoc(t *testing.T) { docmap.Check(t) }
 
-// TestScheduleFitsItsPeriod verifies that the operations of a lane are in order, within the period, and one kind of operation is
-// repeated until its end.
+// TestScheduleFitsItsPeriod verifies that the operations of a lane are in order and within the period, and that repeated operations
+// are repeated until its end.
 func TestScheduleFitsItsPeriod(t *testing.T) {
 	manager := &stack.ControllerManager{Server: &stack.Server{}}
 	c := &Churn{chain: &chain.Chain{Exporter: &stack.Server{}, ControlPlane: &stack.ControlPlane{ControllerManager: manager}}}

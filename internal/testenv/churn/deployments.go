@@ -20,7 +20,7 @@ const (
 	pods       = 6
 )
 
-// prepare creates what the operations need: nodes, a Deployment and its PodDisruptionBudget.
+// prepare creates the objects that the operations need: nodes, a Deployment and its PodDisruptionBudget.
 func (c *Churn) prepare(ctx context.Context) error {
 	if _, err := c.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
 		return err

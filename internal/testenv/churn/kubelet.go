@@ -13,7 +13,7 @@ import (
 const (
 	// lookAgain is how often Pods advance to their next state, and therefore about how long each takes to start or to terminate.
 	lookAgain = 2 * time.Second
-	// heartbeats is the interval of a kubelet.
+	// heartbeats is the interval of a kubelet's heartbeats.
 	heartbeats = 10 * time.Second
 )
 
@@ -41,7 +41,7 @@ func (c *Churn) kubelet(ctx context.Context) {
 	}
 }
 
-// podsByNode returns the Pods, those without a node under the empty name.
+// podsByNode returns the Pods by node. Pods without a node are under the empty name.
 func (c *Churn) podsByNode(ctx context.Context) (map[string][]corev1.Pod, error) {
 	list, err := c.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Churn) podsByNode(ctx context.Context) (map[string][]corev1.Pod, error)
 	return byNode, nil
 }
 
-// bringForward gives each Pod its next state.
+// bringForward advances each Pod to its next state.
 func (c *Churn) bringForward(ctx context.Context) error {
 	byNode, err := c.podsByNode(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ func (c *Churn) rollingRestart(replicas []*chain.Replica) func(context.Context) 
 	}
 }
 
-// handOver ends the leader, so that another replica leads.
+// handOver ends the leading replica, so that another one is elected.
 func (c *Churn) handOver(replicas []*chain.Replica, end func(context.Context, *chain.Replica) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, r := range replicas {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Server is a ListerWatcher that returns what a test prepares.
+// Server is a ListerWatcher that returns the responses of a test.
 type Server struct {
 	// OnList responds to a list; the default is an empty list of Pods at version 1.
 	OnList func(metav1.ListOptions) (runtime.Object, error)

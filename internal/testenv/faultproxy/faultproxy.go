@@ -2,7 +2,7 @@
 // load balancers and failing machines do.
 //
 // It forwards bytes without reading them, so TLS passes through: the client keeps the server's certificate authority
-// and only dials another address, see RESTConfig.
+// and only dials another address; see RESTConfig.
 //
 //	proxy, err := faultproxy.Start(apiServerAddress, "")
 //	defer proxy.Close()

@@ -30,7 +30,7 @@ const (
 	patience = await.Timeout
 )
 
-// echo is a server that returns what it receives, and closes when its client does.
+// echo starts a server that returns what it receives, and closes a connection when its client does.
 func echo(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +54,7 @@ func echo(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// start also verifies at the end of each test that Close leaves no goroutine.
+// start starts a proxy. At the end of the test, it verifies that Close leaves no connections.
 func start(t *testing.T, target string) *faultproxy.Proxy {
 	t.Helper()
 	p, err := faultproxy.Start(target, "")
@@ -257,7 +257,7 @@ func TestHalfOpen(t *testing.T) {
 	c := dial(t, p)
 	talks(t, c)
 	p.HalfOpen()
-	send(t, c, "lost?") // the client's kernel takes it
+	send(t, c, "lost?") // the client's kernel accepts it
 	expectNothing(t, c)
 	late := dial(t, p) // a new connection is accepted
 	send(t, late, "late")

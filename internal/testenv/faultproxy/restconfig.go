@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// RESTConfig returns a copy of cfg. Its clients connect through the proxy. They verify the server's certificate for
+// RESTConfig returns a copy of cfg for clients that connect through the proxy. They verify the server's certificate for
 // the original host.
 func (p *Proxy) RESTConfig(cfg *rest.Config) *rest.Config {
 	through := rest.CopyConfig(cfg)

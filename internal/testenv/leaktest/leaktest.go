@@ -19,7 +19,7 @@ func None(t testing.TB, options ...goleak.Option) {
 	}
 }
 
-// Find is None for a TestMain. It returns an error that names the goroutines that are left.
+// Find is like None, but for a TestMain: it returns an error that names the goroutines that are left.
 func Find(options ...goleak.Option) error {
 	for deadline := time.Now().Add(await.Timeout); ; {
 		if err := goleak.Find(options...); err == nil || time.Now().After(deadline) {

@@ -18,9 +18,9 @@ type kind struct {
 	create func(ctx context.Context, namespace, name string) error
 	update func(ctx context.Context, namespace, name string) error
 	delete func(ctx context.Context, namespace, name string) error
-	// cached reads an object from the cache, nil if it is missing.
+	// cached reports whether an object is in the cache. It is nil for kinds that are not cached.
 	cached func(namespace, name string) bool
-	// count lists the objects of a namespace from the cache.
+	// count lists the objects of a namespace from the cache and returns their number.
 	count func(namespace string) int
 }
 

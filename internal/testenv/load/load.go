@@ -26,7 +26,7 @@ import (
 
 // Options configure Start. Client and Factory are required; the defaults are a modest load.
 type Options struct {
-	// Client writes. Its rate limit must exceed WritesPerSecond.
+	// Client sends the writes. Its rate limit must exceed WritesPerSecond.
 	Client kubernetes.Interface
 	// Factory creates the informers, and the caches to read. Start starts it; its namespace must include Namespaces.
 	Factory informers.SharedInformerFactory

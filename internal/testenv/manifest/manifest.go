@@ -47,8 +47,8 @@ type Applier struct {
 	warnings  []string
 }
 
-// NewApplier returns an Applier without a rate limit. Objects without a namespace get the given one. If that is empty, they are
-// an error. The configuration is modified.
+// NewApplier returns an Applier without a rate limit. Objects without a namespace get the given one. If it is empty, Apply returns
+// an error for them. The configuration is modified.
 func NewApplier(config *rest.Config, namespace string) *Applier {
 	a := &Applier{namespace: namespace}
 	config.QPS, config.WarningHandlerWithContext = -1, a

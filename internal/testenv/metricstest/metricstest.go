@@ -50,7 +50,7 @@ func labelString(labels map[string]string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// derived reports whether a gauge of informers follows from others and the time. Comparisons leave it out; tests read it by name.
+// derived reports whether a gauge of informers depends only on other series and the time. Comparisons leave it out; tests read it by name.
 func derived(series string) bool {
 	name, _, _ := strings.Cut(series, "{")
 	return slices.Contains([]string{"k8s_informer_watch_opened_timestamp_seconds", "k8s_informer_consecutive_failures", "k8s_informer_degraded"}, name)

@@ -33,8 +33,8 @@ func New(t testing.TB, change ...func(*collectors.Options)) (*collectors.Observe
 	return obs, registry
 }
 
-// Keep keeps an informer or a factory reachable until the test has ended: one that is not run loses its series with the next garbage
-// collection otherwise.
+// Keep keeps an informer or a factory reachable until the test has ended: otherwise, one that is not run loses its series at the
+// next garbage collection.
 func Keep[T any](t testing.TB, kept T) T {
 	t.Cleanup(func() { runtime.KeepAlive(kept) })
 	return kept

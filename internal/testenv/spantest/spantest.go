@@ -1,4 +1,4 @@
-// Package spantest has a Tracer that records in memory.
+// Package spantest provides a Tracer that records spans in memory.
 package spantest
 
 import (
@@ -118,10 +118,10 @@ func (brokenSpan) SetObject(string, string)                { panic("broken objec
 func (brokenSpan) AddEvent(string, time.Time)              { panic("broken event") }
 func (brokenSpan) End(spans.Result)                        { panic("broken end") }
 
-// Sampler is a Tracer that also decides early. The embedded Tracer's Sample must be nil.
+// Sampler is a Tracer that also implements spans.Sampler. The embedded Tracer's Sample must be nil.
 type Sampler struct {
 	Tracer
-	// Choose decides on a root without causes. One with causes that are not sampled is not chosen.
+	// Choose decides whether an operation is sampled. An operation with causes that are not sampled is never sampled.
 	Choose func(spans.Kind) bool
 }
 

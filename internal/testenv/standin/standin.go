@@ -113,7 +113,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 func answer(w http.ResponseWriter, object any) {
 	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-	_ = json.NewEncoder(w).Encode(object) // the client has gone
+	_ = json.NewEncoder(w).Encode(object) // fails only if the client is gone
 }
 
 const version = "1000000"
@@ -133,10 +133,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, resource string, n
 	for i := first; i < last; i++ {
 		list.Items = append(list.Items, *object(resource, i))
 	}
-	_ = protobuf.NewSerializer(nil, nil).Encode(list, w) // the client has gone
+	_ = protobuf.NewSerializer(nil, nil).Encode(list, w) // fails only if the client is gone
 }
 
-// watch serves a watch, with all objects if the client asks for a streaming list. It ends after the client's timeout.
+// watch serves a watch, with all objects if the client requests a streaming list. It ends after the client's timeout.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, resource string, n int) {
 	seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds"))
 	if err != nil {

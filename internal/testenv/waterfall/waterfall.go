@@ -86,7 +86,7 @@ func (d *drawing) trace(number int, t []stack.TraceSpan) {
 	d.children(t, "", 0)
 }
 
-// children draws the spans below a parent; "" stands for the roots. A parent that is missing makes a span a root.
+// children draws the spans below a parent; "" stands for the roots. A span with a missing parent is a root.
 func (d *drawing) children(t []stack.TraceSpan, parent string, depth int) {
 	if depth > len(t) {
 		return // a loop
@@ -127,7 +127,7 @@ func (d *drawing) span(s stack.TraceSpan, depth int) {
 	d.y += line
 }
 
-// class returns the color of a bar.
+// class returns the CSS class of a bar, which has its color.
 func class(s stack.TraceSpan) string {
 	if s.Tags["error"] == "true" {
 		return "failed"
@@ -144,7 +144,7 @@ func class(s stack.TraceSpan) string {
 	return "request"
 }
 
-// caption is the text next to a bar: duration, result, events.
+// caption returns the text next to a bar: duration, result, events.
 func caption(s stack.TraceSpan) string {
 	words := []string{short(s.Duration)}
 	if r := cmp.Or(s.Tags["http.response.status_code"], s.Tags["controller.result"], s.Tags["informer.event"]); r != "" {
@@ -211,7 +211,8 @@ func axisText(t time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', -1, 64) + " s"
 }
 
-// head has the colors, for light and dark pages. The background is part of the picture: readers may prefer dark, on a light page.
+// head returns the head of the image, with the colors for light and dark pages. The background is part of the image, because the
+// reader's color scheme may differ from that of the page.
 func (d *drawing) head() string {
 	height := d.y + 2*margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %.0[2]f" width="%[1]d" height="%.0[2]f">
