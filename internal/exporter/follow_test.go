@@ -144,7 +144,7 @@ func TestForbiddenKindsThatWereFound(t *testing.T) {
 	}
 }
 
-// An aggregated API server that is down does not affect other groups, and its discoveries are counted as partial.
+// An aggregated API server that is down does not affect other groups. Discoveries are then counted as partial.
 func TestAggregatedAPIServerIsDown(t *testing.T) {
 	admin := stacktest.Config(t)
 	services := dynamic.NewForConfigOrDie(admin).Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})

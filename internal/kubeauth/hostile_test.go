@@ -89,7 +89,7 @@ func TestMintedTokens(t *testing.T) {
 }
 
 // A request gets a response within the scrape timeout of ten seconds, however slowly the API server responds to both reviews, and
-// whatever its Retry-After.
+// regardless of its Retry-After.
 func TestReviewsHaveADeadline(t *testing.T) {
 	for name, fault := range map[string]func(*http.Request) (*http.Response, error){
 		"no response": func(r *http.Request) (*http.Response, error) {

@@ -21,7 +21,7 @@ import (
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 )
 
-// maxCached limits the number of cached users and of cached permissions, because an authenticated client can cause many of them.
+// maxCached limits the number of cached users and of cached permissions: an authenticated client could add any number of them.
 const maxCached = 4096
 
 // retries is the backoff between attempts after errors that may be transient, within reviewTimeout.

@@ -17,7 +17,7 @@ import (
 // countTimeout is the timeout of one request.
 const countTimeout = 30 * time.Second
 
-// Counter counts objects with one list request of limit 1 per resource and namespace, and caches the results. It is not safe for
+// Counter counts objects with one list request with limit 1 per resource and namespace, and caches the results. It is not safe for
 // concurrent use.
 type Counter struct {
 	client metadata.Interface

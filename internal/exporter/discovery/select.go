@@ -13,7 +13,7 @@ import (
 // Cluster is the set of resources that an API server serves at one time.
 type Cluster struct{ served *served }
 
-// Look runs a discovery. It returns an error only if no resource can be watched. See Failed for partial failures.
+// Look runs a discovery. It returns an error if there is no response or no resource that can be watched. See Failed for partial failures.
 func Look(ctx context.Context, discover discoverFunc) (*Cluster, error) {
 	s, err := discover.discover(ctx)
 	if err != nil {

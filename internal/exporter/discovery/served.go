@@ -30,7 +30,7 @@ type servedKind struct {
 // discoverFunc returns the results of discovery.ServerGroupsAndResources.
 type discoverFunc func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 
-// discover lists the resources that the API server serves. It returns an error only if none of them can be watched.
+// discover lists the resources that the API server serves. It returns an error if there is no response or no resource that can be watched.
 func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 	groups, lists, err := f(ctx)
 	s := &served{kinds: map[string]servedKind{}, failed: map[string]bool{}}

@@ -192,7 +192,7 @@ func (p *splitter) selects(ctx context.Context, c config.Config, kind kinds.Kind
 }
 
 // probe lists one object, and then all others at the same resourceVersion with a selector that excludes it. A server that
-// ignores selectors sends it again. ListMeta.ShardInfo would tell, but is missing in lists of metadata (1.36).
+// ignores selectors sends it again. ListMeta.ShardInfo is of no use, because it is missing in lists of metadata (1.36).
 func (p *splitter) probe(ctx context.Context, s informers.Spec) (selecting, sure bool) {
 	resource := p.client.Resource(s.Kind.GVR()).Namespace(s.Namespace)
 	options := metav1.ListOptions{Limit: 1, LabelSelector: s.Selector}

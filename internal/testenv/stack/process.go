@@ -160,7 +160,7 @@ func (s *Server) Stop(ctx context.Context) error {
 // Kill kills the server without a graceful shutdown, and waits until it has exited. Supervise does not restart it.
 func (s *Server) Kill() error { return s.kill(true) }
 
-// Crash kills the server as if it had crashed, and waits until it has exited. Supervise restarts it.
+// Crash kills the server as if it had exited unexpectedly, and waits until it has exited. Supervise restarts it.
 func (s *Server) Crash() error { return s.kill(false) }
 
 func (s *Server) kill(meant bool) error {

@@ -92,7 +92,7 @@ func TestServersDieWithTheirParent(t *testing.T) {
 	}
 }
 
-// gone reports whether a process has exited. A zombie has: the process that inherits the child may never wait for it.
+// gone reports whether a process has exited. It returns true for zombies: the process that inherits the child may never wait for it.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

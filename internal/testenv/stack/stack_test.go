@@ -384,5 +384,5 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// alive reports whether a process exists, as a zombie does.
+// alive reports whether a process exists. It returns true for zombies.
 func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }
