@@ -15,8 +15,7 @@ const (
 	External Stability = "external"
 )
 
-// Stability returns the level of the metric. Essential metrics, which alerts of severity page and ticket read, are stable. Metrics of
-// experimental families are alpha.
+// Stability returns the level of the metric. Essential metrics are stable, except those of experimental families, which are alpha.
 func (m Metric) Stability() Stability {
 	switch m.Family {
 	case familyUpstream, familyForeign, familyServer:

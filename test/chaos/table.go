@@ -17,7 +17,7 @@ type Row struct {
 	Fault string
 	// Reports is what the exporter reports.
 	Reports string
-	// Meanwhile is what holds at every poll while the fault lasts.
+	// Meanwhile is what holds at every poll during the fault.
 	Meanwhile string
 	// Recovery is when the exporter recovers, and what it reports then.
 	Recovery string
@@ -34,7 +34,7 @@ var Healthy = []string{
 // Markdown returns the table for docs/chaos.md.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds meanwhile", "Recovery", "Test"))
+	b.WriteString(page.Head("Fault", "What the exporter reports", "What holds during the fault", "Recovery", "Test"))
 	for _, r := range Rows {
 		test := r.Test
 		if r.Long {

@@ -49,7 +49,7 @@ var Sections = []Section{
 			{
 				Test:  "TestDeadConnectionIsFoundByPings",
 				Fault: "HTTP/2 pings detect a dead connection",
-				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1: client-go cannot distinguish it from a stream that it cannot decode, and relists, after a `coverage_gap_seconds` +1 that begins at the last sign of life of the watch, like `sync_lag_seconds` meanwhile",
+				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1: client-go cannot distinguish this from a stream that it cannot decode, and relists. `coverage_gap_seconds` +1. The gap, and `sync_lag_seconds` until the relist, count from the last proof that the watch was alive",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
@@ -58,7 +58,7 @@ var Sections = []Section{
 			{
 				Test:  "TestVeryShortWatches",
 				Fault: "Watches end within a second and without an event",
-				Shows: "each is `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. Between watches, `watch_connected` 0 and `sync_lag_seconds` grows; each gap is longer than the last (`coverage_gap_seconds`). There is no `sync_errors_total`",
+				Shows: "each counts in `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. Between watches, `watch_connected` 0 and `sync_lag_seconds` grows; each gap is longer than the last (`coverage_gap_seconds`). There is no `sync_errors_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
@@ -86,7 +86,7 @@ var Sections = []Section{
 			{
 				Test:  "TestThrottledWatch",
 				Fault: "429 for a watch",
-				Shows: "with `Retry-After`, client-go retries up to ten times and only `coverage_gap_seconds` shows it. Otherwise each is `watch_disconnects_total{reason=throttled}` and `sync_errors_total{error_type=throttled}`. Meanwhile `watch_connected` 0, and `sync_lag_seconds` grows. The watch is resumed and there is no `relists_total`",
+				Shows: "with `Retry-After`, client-go retries up to ten times and only `coverage_gap_seconds` shows it. Otherwise each counts in `watch_disconnects_total{reason=throttled}` and `sync_errors_total{error_type=throttled}`. Meanwhile `watch_connected` 0, and `sync_lag_seconds` grows. The watch is resumed and there is no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
@@ -101,7 +101,7 @@ var Sections = []Section{
 			{
 				Test:  "TestThrottledList",
 				Fault: "429 for a list",
-				Shows: "with `Retry-After`, only `list_duration_seconds` shows it. Otherwise each is `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}`; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
+				Shows: "with `Retry-After`, only `list_duration_seconds` shows it. Otherwise each counts in `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}`; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
@@ -167,7 +167,7 @@ var Sections = []Section{
 			{
 				Test:  "TestRelistOfUnchangedObjects",
 				Fault: "A list of unchanged objects",
-				Shows: "`unchanged_updates_total{cause=relist}` counts the updates: for all objects and handlers with a resync period of 0, otherwise for handlers with a resync that is due. No `event_lag_seconds`. The lost watch that led to the list counts as usual: `coverage_gap_seconds` +1",
+				Shows: "`unchanged_updates_total{cause=relist}` counts one update per object and handler. If the informer has a resync period, only handlers with a resync that is due are called. No `event_lag_seconds`. The lost watch that led to the list counts as usual: `coverage_gap_seconds` +1",
 			},
 			{
 				Test:  "TestDeleteMissedDuringAGap",
@@ -230,7 +230,7 @@ var Sections = []Section{
 			{
 				Test:  "TestVersionsThatAreNoNumbers",
 				Fault: "An aggregated API with resource versions that are not numbers",
-				Shows: "everything is counted, also in `unversioned_objects_total`, but handled events cannot be matched with received ones: `watch_events_total{type=added}` and `handler_duration_seconds`, `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
+				Shows: "events and handler calls are counted (`watch_events_total{type=added}`, `handler_duration_seconds`), and so are the objects in `unversioned_objects_total`. Handled events cannot be matched with received ones: `handler_pending_events` 0, `resource_version{stage=received}` 0. Unknown lag is not reported",
 			},
 			{
 				Test:  "TestThousandInformers",

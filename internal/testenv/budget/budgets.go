@@ -17,8 +17,8 @@ type Budget struct {
 	Max       float64
 }
 
-// Budgets are the limits that `make bench-check` enforces: ratios to plain code in the same run, or the costs that decorators add
-// to it. docs/benchmarks.md explains them.
+// Budgets are the limits that `make bench-check` enforces: ratios to plain code in the same run, what decorators add to it, or
+// absolute limits for the exporter. docs/benchmarks.md explains them.
 //
 // Tests check series. Not checked here: throughput on a real API server, and the exporter's idle requests.
 var Budgets = []Budget{

@@ -19,7 +19,7 @@ var namespaces = section{
 		one, ratio := f.get("Namespaces", "one-MiB"), f.get("Namespaces", "memory-ratio")
 		t.WriteString(page.Row("one informer", number(one)+" MiB", f.number("Namespaces", "one-watches"), f.pair("Namespaces", "one", "ms")))
 		t.WriteString(page.Row("one per namespace", number(one*ratio)+" MiB", f.number("Namespaces", "each-watches"), f.pair("Namespaces", "each", "ms")))
-		fmt.Fprintf(t, "\nInformers per namespace take %s the memory for the same objects: each further informer costs about %.0f KiB, decorators included. They save memory only if some namespaces are left out, as in the article.\n",
+		fmt.Fprintf(t, "\nInformers per namespace take %s the memory for the same objects: each additional informer costs about %.0f KiB, decorators included. They save memory only if some namespaces are left out, as in the article.\n",
 			times(ratio), (one*ratio-one)*1024/99)
 	},
 }
@@ -53,7 +53,7 @@ var recovery = section{
 		} {
 			t.WriteString(page.Row(c[1], f.number(c[0], "gap-p50-ms")+" / "+f.number(c[0], "gap-max-ms")+" ms", f.number(c[0], "behind-p50-ms")+" / "+f.number(c[0], "behind-max-ms")+" ms"))
 		}
-		t.WriteString("\nThe time depends on whether client-go resumes the watch or backs off, not on the network. After an outage, most of the delay is backoff. client-go takes no hint.\n")
+		t.WriteString("\nThe time depends on whether client-go resumes the watch or backs off, not on the network. After an outage, most of the delay is backoff. client-go has no API for a hint.\n")
 	},
 }
 
@@ -86,7 +86,7 @@ var restart = section{
 			get := func(what string) string { return f.number("Comparisons", c[0]+"-"+what+"-ns") + " ns" }
 			t.WriteString(page.Row(c[1], get("same-object"), get("equal"), get("changed"), f.number("Comparisons", c[0]+"-cpu-%")+"%"))
 		}
-		fmt.Fprintf(t, "\nThe share is an upper bound: the informer decodes nothing, and its handler only compares the specs of each update. Comparing versions takes %s less for equal objects. ",
+		fmt.Fprintf(t, "\nThe share is an upper bound: the informer decodes nothing, and its handler only compares the specs of each update. For equal objects, comparing versions is %s as fast. ",
 			times(f.get("Comparisons", "deepequal-equal-ns")/f.get("Comparisons", "version-equal-ns")))
 		t.WriteString("In a resync, old and new are the same object, and DeepEqual returns early too. It is expensive only after relists and updates that change nothing of interest.\n")
 	},

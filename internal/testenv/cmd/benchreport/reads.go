@@ -30,7 +30,7 @@ var reads = section{
 		fmt.Fprintf(t, "\nWith resourceVersion unset, %s.\n", either(lists < gets,
 			"gets miss and lists do not: since Kubernetes 1.31, a consistent list only asks etcd for its current version, and is then answered from the watch cache",
 			"lists miss at least as often as gets"))
-		fmt.Fprintf(t, "Version 0 avoids etcd entirely, and the median of a list is %.2f times that with the version unset: most of the time depends on its size. Read Pods from an informer instead.\n",
+		fmt.Fprintf(t, "Version 0 avoids etcd entirely, and the median of a list is %.2f times that with the version unset: the duration of a list depends mostly on its size. Read Pods from an informer instead.\n",
 			f.get("ServerReads", "zero-list-p50-ms")/f.get("ServerReads", "unset-list-p50-ms"))
 	},
 	plots: map[string]func(*figures) string{"bench-reads.svg": func(f *figures) string {
@@ -49,7 +49,7 @@ var handlers = section{
 	documented: "at 2,000 writes per second, p99 of the lag of a synchronous handler 182 ms (3.2 GB of memory), with a channel of 100 94 ms, with a rate-limited queue (200 per second, burst 1,000, 5 ms to 10 s) 67 ms",
 	runs:       []benchmarks{{bench, "Handlers$"}},
 	measured: func(f *figures, t *strings.Builder) {
-		t.WriteString("A fake watch sends events of 10,000 Pods for ten seconds, because an API server and etcd on this machine cannot write as fast. Work on two of a hundred objects takes 20 ms, and next to nothing on others. Events that are not handled when the last one is sent count with their lag until then.\n\n![p99 of the event lag](bench-handlers.svg)\n\n")
+		t.WriteString("A fake watch sends events of 10,000 Pods for ten seconds, because an API server and etcd on this machine cannot write as fast. Two of every hundred objects take 20 ms to process; the others take almost no time. Events that are not handled when the last one is sent count with their lag until then.\n\n![p99 of the event lag](bench-handlers.svg)\n\n")
 		t.WriteString(page.Head("Handler", "Events per second", "Event lag, p50 / p99", "Not handled", "Growth of the heap"))
 		for _, h := range [][2]string{
 			{"sync", "synchronous"}, {"overload", "synchronous, three slow objects of a hundred"}, {"channel", "channel of 100, four workers"},
@@ -84,7 +84,7 @@ var stores = section{
 	runs:       []benchmarks{{bench, "Stores$"}},
 	measured: func(f *figures, t *strings.Builder) {
 		t.WriteString("The Indexer computes keys and has the index by namespace, as in an informer of a factory.\n\n![Operations per second by store](bench-stores.svg)\n\n")
-		t.WriteString(page.Head("Store", "Operations per second", "Latency, p50 / p99", "Share of their time that goroutines wait for a lock"))
+		t.WriteString(page.Head("Store", "Operations per second", "Latency, p50 / p99", "Time spent waiting for a lock"))
 		for _, s := range storeNames {
 			t.WriteString(page.Row(s[1], f.number("Stores", s[0]+"-ops/s"), f.pair("Stores", s[0], "µs"), f.number("Stores", s[0]+"-wait-%")+"%"))
 		}

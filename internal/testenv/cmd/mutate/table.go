@@ -24,11 +24,11 @@ func (s score) rate() int {
 }
 
 func (s score) String() string {
-	return fmt.Sprintf("%d of %d mutants killed, %d equivalent, kill rate %d %%, seed %d", s.Killed, s.Mutants, s.Equivalent, s.rate(), s.Seed)
+	return fmt.Sprintf("%d of %d mutants killed, %d equivalent, kill rate %d%%, seed %d", s.Killed, s.Mutants, s.Equivalent, s.rate(), s.Seed)
 }
 
 func (s score) row() string {
-	return fmt.Sprintf("| `%s` | %d | %d | %d | %d %% | %d |", s.Package, s.Mutants, s.Killed, s.Equivalent, s.rate(), s.Seed)
+	return fmt.Sprintf("| `%s` | %d | %d | %d | %d%% | %d |", s.Package, s.Mutants, s.Killed, s.Equivalent, s.rate(), s.Seed)
 }
 
 const (
