@@ -7,7 +7,7 @@ var Rows = []Row{
 		Fault:     "The API server is killed and restarted",
 		Reports:   "`watch_connected 0`, `sync_lag_seconds > 1`, `sync_errors_total{error_type=refused} grows`, `state{state=unreachable} 1`. An unreachable server does not change permissions or readiness: `kind_up 1`, `readyz 200`",
 		Meanwhile: "`watch_connected 0`, `sync_lag_seconds > 1`, `state{state=synced} absent`, `audits_total{result=consistent} stays`, `freshness_checks_total{result=fresh} stays`",
-		Recovery:  "with client-go's next attempt, within a minute, or the one after that: a restarted API server may not know the version to resume from, and the relist has a backoff of its own",
+		Recovery:  "with client-go's next attempt, within a minute, or the one after that: a restarted API server may not know the version to resume from, and the relist has its own backoff",
 	},
 	{
 		Test:      "TestEtcdKilled",

@@ -143,7 +143,7 @@ var Sections = []Section{
 			{
 				Test:  "TestSlowList",
 				Fault: "A list takes 31 seconds",
-				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`; then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. Until then the exporter does not know whether it may watch the resource: after five minutes, InformerExporterKindDown fires instead of InformerNotSynced",
+				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`; then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. Until then the exporter does not know whether it is allowed to watch the resource: after five minutes, InformerExporterKindDown fires instead of InformerNotSynced",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncSlow"}},
 					{Names: []string{"InformerNotSynced"}, Note: "after two minutes"},
@@ -352,7 +352,7 @@ var Sections = []Section{
 			{
 				Test:  "TestMutatedObject",
 				Fault: "A consumer modifies a cached object in place",
-				Shows: "`mutations_total` +1, where `Options.Checks.Mutations` is on and the object is in the sample",
+				Shows: "`mutations_total` +1, if `Options.Checks.Mutations` is on and the object is in the sample",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheMutated"}},
 				},
