@@ -22,7 +22,7 @@ import (
 )
 
 // BenchmarkController runs a decorated controller with one informer of 10,000 Pods on a real API server (B7). A client writes to
-// 50 Pods a second; four workers answer each write with one of their own. It reports the time from the request of the client
+// 50 Pods a second; four workers answer each write with one write. It reports the time from the request of the client
 // to the end of the handler, and the duration of reconciles.
 func BenchmarkController(b *testing.B) { benchmark(b, controller) }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // BenchmarkEncodings receives 10,000 Pods from a real API server as JSON and as protobuf, with and without gzip, in a list and in a
-// streaming list (S25). It reports what the metrics of a client report, bytes on the wire, and the shortest time until all are decoded.
+// streaming list (S25). It reports the bytes on the wire, as the client's metrics do, and the shortest time until all Pods are decoded.
 func BenchmarkEncodings(b *testing.B) { benchmark(b, encodings) }
 
 func encodings(r *run) {

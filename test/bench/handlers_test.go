@@ -20,9 +20,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// BenchmarkHandlers compares kinds of handlers at 2,000 events per second (B2). A fake watch sends the events: on a small
-// machine, an API server and etcd cannot write as fast. Two of a hundred objects take 20 ms, as if a request were slow, and the
-// others next to nothing: 0.4 ms on average.
+// BenchmarkHandlers compares kinds of handlers at 2,000 events per second (B2). A fake watch sends the events: on a small machine,
+// an API server and etcd cannot write as fast. Two of every hundred objects take 20 ms, as if a request were slow, and the others
+// almost no time: 0.4 ms on average.
 func BenchmarkHandlers(b *testing.B) { benchmark(b, handlers) }
 
 func handlers(r *run) {
@@ -52,7 +52,7 @@ func handlers(r *run) {
 		}
 		return l.handler(func(key string) { keys <- key }), func() { close(keys); running.Wait() }
 	})
-	// The limiter of the documents: 200 per second with a burst of 1,000, and 5 ms to 10 s per item.
+	// The documented limiter: 200 per second with a burst of 1,000, and 5 ms to 10 s per item.
 	for name, add := range map[string]func(*queue.Queue[string], string){
 		"queue":   func(q *queue.Queue[string], key string) { q.Add(key) },
 		"limited": func(q *queue.Queue[string], key string) { q.AddRateLimited(key) },

@@ -17,9 +17,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// BenchmarkServerReads reads 10,000 Pods from a real API server (B1): 38 % lists of all Pods, as documented, 50 % gets and
-// 12 % writes that a watch receives. It reports the latency of each, and how many lists and gets the API server answered from
-// etcd and not from its watch cache, by its requests to etcd. Clients ask with resourceVersion unset, 0, or exact, and in pages.
+// BenchmarkServerReads reads 10,000 Pods from a real API server (B1): 38% lists of all Pods, as documented, 50% gets and 12% writes
+// that a watch receives. It reports the latency of each, and how many lists and gets the API server answered from etcd and not from
+// its watch cache, by its requests to etcd. Clients ask with resourceVersion unset, 0, or exact, and in pages.
 func BenchmarkServerReads(b *testing.B) { benchmark(b, serverReads) }
 
 func serverReads(r *run) {
@@ -76,7 +76,7 @@ func serverReads(r *run) {
 			r.latencies(mode.name+"-"+verb, all)
 		}
 		lists, gets := float64(len(spent["list"])), float64(len(spent["get"]))
-		// A write reads its object from etcd, too, if the cached one is too old.
+		// A write also reads its object from etcd if the cached one is too old.
 		listMisses, getMisses := after.lists-before.lists, min(after.gets-before.gets, gets)
 		r.report(100*listMisses/lists, mode.name+"-list-misses-%")
 		r.report(100*getMisses/gets, mode.name+"-get-misses-%")

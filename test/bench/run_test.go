@@ -49,7 +49,7 @@ func (r *run) lasts(full time.Duration) time.Duration {
 	return full
 }
 
-// report reports a value. It is safe for concurrent use only with a lock of the caller.
+// report reports a value. It is not safe for concurrent use; callers must synchronize.
 func (r *run) report(value float64, unit string) { r.figures[unit] = value }
 
 // latencies reports the median and the 99th percentile of durations in milliseconds, as p50-ms and p99-ms after a prefix.

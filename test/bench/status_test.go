@@ -20,8 +20,8 @@ import (
 
 // BenchmarkStatusUpdates compares ways to write a status on a real API server (B11) while users change the spec: spec and status in
 // one update, an update of the status subresource, and a patch of it. A user changes the spec of each of 20 objects ten times a
-// second. A controller reads the object, takes 10 ms, and writes the status; after a conflict it begins again. It reports
-// conflicts per status, and the time of the whole.
+// second. A controller reads the object, takes 10 ms, and writes the status; after a conflict it begins again. It reports conflicts
+// per status, and the total time.
 func BenchmarkStatusUpdates(b *testing.B) { benchmark(b, statusUpdates) }
 
 func statusUpdates(r *run) {

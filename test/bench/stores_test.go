@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// BenchmarkStores compares five stores with client-go's (B3, B8): 100 goroutines, 10,000 keys, 70 % updates and 30 % reads.
+// BenchmarkStores compares five stores with client-go's (B3, B8): 100 goroutines, 10,000 keys, 70% updates and 30% reads.
 func BenchmarkStores(b *testing.B) { benchmark(b, stores) }
 
 // store is what a cache needs.

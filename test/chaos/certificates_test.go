@@ -19,8 +19,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Names of the API server of steady, each with its own certificate, which a test replaces. The server reloads
-// certificates when they change, as well as the authority of its clients.
+// Names of the API server of steady, each with its own certificate, which a test replaces. The server reloads its certificates, and
+// the authority of its clients, when they change.
 const (
 	renewedName = "renewed.chaos.test"
 	movedName   = "moved.chaos.test"

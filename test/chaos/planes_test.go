@@ -67,7 +67,7 @@ func (p *plane) use(t *testing.T) *plane {
 	return p
 }
 
-// take is use for a test that kills servers and restarts them. No other test uses them until its end.
+// take is like use, for tests that kill and restart servers. It locks the control plane until the test ends.
 func (p *plane) take(t *testing.T) *plane {
 	t.Helper()
 	p.Lock()

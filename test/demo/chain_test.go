@@ -169,16 +169,16 @@ func TestChain(t *testing.T) {
 	stopped = true
 	for name, pid := range pids {
 		if syscall.Kill(pid, 0) == nil {
-			t.Errorf("%s (pid %d) is left", name, pid)
+			t.Errorf("%s (pid %d) is still running", name, pid)
 		}
 	}
 	if _, err := os.Stat(dir); err != nil {
-		t.Errorf("a directory of the caller's should stay: %v", err)
+		t.Errorf("the caller's directory should not be removed: %v", err)
 	}
 }
 
-// unhealthy lists the rules with errors, and those that have not been evaluated. Groups with an interval of their own, of minutes,
-// may wait for their first evaluation.
+// unhealthy lists the rules with errors, and those that have not been evaluated. Groups with an interval of minutes may not have
+// been evaluated yet.
 func unhealthy(rules []stack.Rule) string {
 	slow := map[string]bool{}
 	for _, g := range alerts.Rules(alerts.Config{}) {

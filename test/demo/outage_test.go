@@ -93,7 +93,7 @@ func TestOutageIsOnePage(t *testing.T) {
 		}
 		return err
 	})
-	// Series that have just begun do not increase.
+	// increase() returns nothing for a series with a single sample.
 	await.Within(t, patience, "a history", func(ctx context.Context) error {
 		samples, err := c.Prometheus.Query(ctx, `min(count_over_time(up[1m])) >= 10`)
 		if err == nil && len(samples) == 0 {
@@ -139,7 +139,7 @@ func TestOutageIsOnePage(t *testing.T) {
 
 	pages, all := map[int]bool{}, map[int]bool{}
 	for _, a := range c.Receiver.Alerts()[before:] {
-		t.Logf("notification %d %v after the begin, to %s: %s %s %v", a.Notification, a.Arrived.Sub(begin).Round(time.Second), a.Receiver, a.Name, a.Status, a.Labels)
+		t.Logf("notification %d %v after the start, to %s: %s %s %v", a.Notification, a.Arrived.Sub(begin).Round(time.Second), a.Receiver, a.Name, a.Status, a.Labels)
 		all[a.Notification] = true
 		if a.Receiver == "page" && a.Status == "firing" {
 			pages[a.Notification] = true

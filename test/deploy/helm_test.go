@@ -158,7 +158,7 @@ func TestHelmFlags(t *testing.T) {
 	}
 }
 
-// The chart refuses values that do not work, and the error names the value.
+// The chart rejects invalid values, and the error names the value.
 func TestHelmRefuses(t *testing.T) {
 	for values, want := range map[string]string{
 		"replica: 2":                                       "replica",
@@ -181,7 +181,7 @@ func TestHelmRefuses(t *testing.T) {
 	}
 }
 
-// A label of the Pods takes precedence over the one of all objects. No label appears twice, and annotations of the Pods are added
+// A label of the Pods takes precedence over a common label. No label appears twice, and annotations of the Pods are added
 // to the chart's.
 func TestHelmPodLabels(t *testing.T) {
 	text, err := render("{commonLabels: {team: platform, site: a}, podLabels: {team: shop, tier: back}, podAnnotations: {note: mine}, config: {detail: full, histograms: both}}")
@@ -213,7 +213,7 @@ func TestHelmPodLabels(t *testing.T) {
 	t.Error("no Deployment")
 }
 
-// The schema of the values knows each value and each field of the exporter's configuration, and nothing else.
+// The schema of the values has each value and each field of the exporter's configuration, and nothing else.
 func TestHelmSchemaIsComplete(t *testing.T) {
 	chart, err := loaded()
 	if err != nil {

@@ -113,8 +113,8 @@ func TestManifestsRunTheImage(t *testing.T) {
 }
 
 // ko builds the image with the configuration of the repository, and its program reports metrics as the image's user, in a file
-// system that has nothing but the image's files. The base image is not the real one, which cannot be pulled without a network:
-// it has the same user and environment, and no files.
+// system that has only the image's files. The base image is a replacement with the same user and environment and no files, because
+// the real one cannot be pulled without a network.
 func TestKo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the exporter")

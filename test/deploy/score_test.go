@@ -21,8 +21,8 @@ var accepted = map[string]string{
 	"container-image-pull-policy":                   "the default image has a version, which does not change; the policy is a value of the chart",
 }
 
-// In each installation with a NetworkPolicy, kube-score only criticizes what is accepted above, and that there is no CPU limit,
-// which would throttle the exporter in the first lists.
+// In each installation, with a NetworkPolicy, only the accepted checks of kube-score fail. The check for a CPU limit is disabled: a
+// limit would throttle the exporter during the initial lists.
 func TestKubeScore(t *testing.T) {
 	find := exec.Command("go", "tool", "-modfile=../../tools/kube-score/go.mod", "-n", "kube-score")
 	find.Env = append(os.Environ(), "GOWORK=off")

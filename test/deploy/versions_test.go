@@ -16,7 +16,7 @@ import (
 // oldest is the minor version that the module in testdata pins.
 const oldest = "1.28"
 
-// The chart accepts API servers from the oldest version on, also those with a vendor's suffix.
+// The chart accepts API servers from the oldest version on, including those with a vendor's suffix.
 func TestHelmKubeVersion(t *testing.T) {
 	chart, err := loaded()
 	if err != nil {

@@ -126,7 +126,7 @@ func summary(found map[string]*evidence) string {
 
 func list(ids []string) string { return cmp.Or(strings.Join(ids, ", "), "none") }
 
-// missing reports whether nothing meets the requirement. A decision alone does not: it may be on a part of it.
+// missing reports whether nothing meets the requirement. A decision alone does not count: it may cover only a part.
 func (e *evidence) missing() bool { return len(e.metrics) == 0 && len(e.tests) == 0 }
 
 func findEvidence(root string) (map[string]*evidence, error) {
@@ -148,7 +148,7 @@ func findEvidence(root string) (map[string]*evidence, error) {
 		for _, id := range m.Covers {
 			e := found[id]
 			if e == nil {
-				return nil, fmt.Errorf("%s covers %s, which is no requirement", m.Name, id)
+				return nil, fmt.Errorf("%s covers %s, which is not a requirement", m.Name, id)
 			}
 			e.metrics = append(e.metrics, m.Name)
 			e.packages = merge(e.packages, source.reporters[m.Name])
@@ -260,7 +260,7 @@ func metricsIn(query string, recorded map[string]string) (names []string) {
 	return names
 }
 
-// source is what the Go files of the repository have about requirements.
+// source is what the Go files of the repository contain about requirements.
 type source struct {
 	// tests are the tests with an ID in a comment, by ID.
 	tests map[string][]string

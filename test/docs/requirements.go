@@ -4,7 +4,7 @@ package docs
 // project. Everything else in docs/requirements.md is found in the code: see evidence.
 type requirement struct {
 	id, text string
-	// where links to what meets the requirement if that is neither a metric nor a test.
+	// where links to the implementation of a requirement that no metric or test covers.
 	where string
 	// lacks is the part that does not exist yet.
 	lacks string

@@ -19,7 +19,7 @@ var (
 	testFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)[A-Z]\w*)\(`)
 )
 
-// TestRequirements verifies docs/requirements.md: its tables are those that the code gives, and every ID is met.
+// TestRequirements verifies docs/requirements.md: its tables are up to date, and every ID is met.
 func TestRequirements(t *testing.T) {
 	found, err := findEvidence(root)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // sourcePath matches a file of a Kubernetes module.
 var sourcePath = regexp.MustCompile(`^(k8s\.io/[a-z-]+)/(.+\.go)$`)
 
-// The sources that docs/decisions.md quotes have the quoted text, in the versions that this repository uses: client-go's from
+// The sources that docs/decisions.md quotes contain the quoted text, in the versions that this repository uses: client-go's from
 // go.work, kube-apiserver's from the module of the server that tests use.
 func TestSources(t *testing.T) {
 	quotes := 0

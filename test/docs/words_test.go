@@ -149,7 +149,7 @@ func compile() []*regexp.Regexp {
 	return all
 }
 
-// unread are generated files, of which the sources are read instead, and this list.
+// unread lists files that are not checked: generated files, test data, this file, and CONTRIBUTING.md, which quotes the words.
 var unread = []string{
 	"deploy/alertmanager", "deploy/grafana", "deploy/kubernetes", "deploy/prometheus", "deploy/runbooks", "deploy/metrics.md", "deploy/configuration.md",
 	"docs/flags.md", "test/e2e/testdata", "test/docs/words_test.go", "CONTRIBUTING.md",
@@ -192,7 +192,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Line breaks and markers of comments hide nothing, and code is not read.
+// Words are found across line breaks and comment markers; code is ignored.
 func TestWordsAreFound(t *testing.T) {
 	source := []byte("package p\n\n// F tells\n// whether clean-ups\n// are good.\nfunc F(nobody string) string { return nobody + \"for whoever\" }\n")
 	var lines []string

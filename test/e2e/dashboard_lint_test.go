@@ -34,7 +34,7 @@ func TestDashboardsAreLinted(t *testing.T) {
 	}
 }
 
-// Each rule must detect its fault: the fault is put into a real dashboard, and the rule must report it.
+// Each rule must report its fault in a real dashboard.
 func TestLintFindsFaults(t *testing.T) {
 	raw := boards(t, dashboards.Config{RunbookBase: "https://runbooks.example.com"})[1].JSON
 
@@ -126,6 +126,6 @@ func TestLintFindsFaults(t *testing.T) {
 		}
 	}
 	if problems := lint([]byte("{")); len(problems) != 1 {
-		t.Errorf("what is no JSON: %v", problems)
+		t.Errorf("invalid JSON: %v", problems)
 	}
 }

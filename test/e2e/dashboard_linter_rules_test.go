@@ -116,7 +116,7 @@ func targetPromQL(t targetModel) string {
 // cannot be drawn otherwise.
 func targetRateInterval(v *parser.VectorSelector, path []parser.Node) string {
 	if len(path) == 0 {
-		return "" // a recorded series as it is
+		return "" // a recorded series, unchanged
 	}
 	over, ok := path[len(path)-1].(*parser.MatrixSelector)
 	if !ok || over.Range == unusualInterval || over.Range == unusualRange {
@@ -139,7 +139,7 @@ func targetMatcher(label string) func(*parser.VectorSelector, []parser.Node) str
 		want := "$" + label
 		switch {
 		case (strings.Contains(v.Name, ":") || strings.HasPrefix(v.Name, "apiserver_")) && label != "cluster":
-			return "" // recorded by cluster, or the API server's, which is a job of its own
+			return "" // recorded by cluster, or of the API server, which is a separate job
 		case strings.HasPrefix(v.Name, "ALERTS") && label != "cluster": // may be about all processes
 			want += "|"
 		}
@@ -153,7 +153,7 @@ func targetMatcher(label string) func(*parser.VectorSelector, []parser.Node) str
 	}
 }
 
-// targetCounterAgg compares a query with the catalog, too.
+// targetCounterAgg also compares a query with the catalog.
 func targetCounterAgg(m boardModel) []string {
 	recorded, err := recordings()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// boardModel is the part of a classic dashboard that the rules look at.
+// boardModel is the part of a classic dashboard that the rules check.
 type boardModel struct {
 	UID           string       `json:"uid"`
 	Title         string       `json:"title"`
@@ -119,8 +119,8 @@ func readBoard(d dashboards.Dashboard) (board, error) {
 	return b, nil
 }
 
-// all replaces variables by what they stand for at All, and Grafana's own by a minute. A variable with a single value is taken
-// for one with All, so that each query is seen with the series of all clusters.
+// all replaces variables by what they stand for at All, and Grafana's own by a minute. A variable with a single value is treated
+// like one with All, so that each query reads the series of all clusters.
 func (m boardModel) all() *strings.Replacer {
 	// Which of several equal series are among the first ten is random.
 	pairs := []string{"$__rate_interval", rateInterval, "$__interval", rateInterval, "$__range", rateInterval, "topk(10, ", allOfTop}

@@ -17,8 +17,8 @@ type boardRule struct {
 	check func(boardModel) []string
 }
 
-// boardRules are those of dashboard-linter, under their names there, followed by our own. Two of the linter's are about LogQL
-// and have nothing to look at here.
+// boardRules are those of dashboard-linter, under their names there, followed by our own. The linter's two rules for LogQL are left
+// out.
 var boardRules = []boardRule{
 	{"template-datasource", templateDatasource},
 	{"template-job", templateTarget("job", "Job")},
@@ -135,7 +135,7 @@ func ids(m boardModel) []string {
 
 func gridFits(m boardModel) []string {
 	found := fits(m.Panels)
-	for _, row := range m.Panels { // its panels are apart from all others until it is opened
+	for _, row := range m.Panels { // the panels of a collapsed row are laid out separately
 		found = append(found, fits(row.Panels)...)
 	}
 	return found
@@ -230,7 +230,7 @@ func links(m boardModel) []string {
 
 var usedVariable = regexp.MustCompile(`\$([a-z]+(?:_[a-z]+)*)`)
 
-// variablesUsed finds variables in queries that are not declared, which Grafana would send as they are.
+// variablesUsed finds variables in queries that are not declared, which Grafana would not replace.
 func variablesUsed(m boardModel) []string {
 	declared := map[string]bool{}
 	for _, v := range m.Templating.List {

@@ -21,8 +21,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// faultPanels show what does not happen in a healthy cluster, or happens minutes apart, and may have no series before. TestFaults
-// sees numbers while the listed fault lasts.
+// faultPanels show events that do not occur in a healthy cluster, or are minutes apart, so that they may have no series. TestFaults
+// verifies that they have data during the listed fault.
 var faultPanels = map[string]string{
 	"Mean backoff":           "failing-reconciles",
 	"Mean sync duration":     "etcd-compact",
@@ -92,7 +92,7 @@ func TestFaultPanelsHaveFaults(t *testing.T) {
 			t.Errorf("there is no panel %q", panel)
 		}
 		if _, made := told[fault]; !made {
-			t.Errorf("nothing makes the fault %q, which is to fill %q", fault, panel)
+			t.Errorf("no test injects the fault %q, which fills %q", fault, panel)
 		}
 	}
 }
@@ -147,11 +147,11 @@ func TestEmptyPanelsAreSeen(t *testing.T) {
 			q.Expr = renamed.Replace(q.Expr)
 			empty, err := emptyQueries(t.Context(), c, []query{q}, func(_ query, s []stack.Sample) bool { return len(s) > 0 })
 			if err != nil || len(empty) != 1 {
-				t.Errorf("panel %q would not be missed: %v\n%s", q.Panel, err, q.Expr)
+				t.Errorf("panel %q is not reported as empty: %v\n%s", q.Panel, err, q.Expr)
 			}
 		}
 	}
 	if err := hasValues(t.Context(), c, dashboardVariable{selector: "k8s_renamed_synced", label: "name"}); err == nil {
-		t.Error("a variable without values would not be missed")
+		t.Error("a variable without values is not reported")
 	}
 }

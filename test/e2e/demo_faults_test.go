@@ -38,8 +38,8 @@ var told = map[string]map[string]string{
 	"broken-configuration": {"job": exporterName},
 }
 
-// instead is an alert that may fire first if scrapes fail on a busy machine, which restarts the wait of every alert and
-// inhibits the alert of the fault. HTTP/2 detects a dead connection after 45 seconds.
+// instead is an alert that may fire first and inhibit the alert of the fault, if failed scrapes on a busy machine restart the wait
+// of every alert. HTTP/2 detects a dead connection after 45 seconds.
 var instead = map[string]string{"half-open": "InformerWatchDown"}
 
 // TestFaults injects every fault of the demo that has an alert, and follows the alert to the webhook until it is
@@ -89,7 +89,7 @@ func consequence(t *testing.T, b *broken, alert string) {
 	})
 	for _, a := range b.chain.Receiver.Alerts() {
 		if a.Name == alert && a.Labels["namespace"] == namespace {
-			t.Errorf("the consequence was sent besides the cause: %+v", a)
+			t.Errorf("the consequence was sent in addition to the cause: %+v", a)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (b *broken) isResolved(ctx context.Context) error {
 		}
 	}
 	if last.Status != "resolved" {
-		return fmt.Errorf("the webhook was told last that it is %s: %+v", last.Status, last)
+		return fmt.Errorf("the last notification of the webhook is that it is %s: %+v", last.Status, last)
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func (b *broken) tells(a receiver.Alert) bool {
 }
 
 // isMuted waits until the alert is sent, or inhibited by an outage that has paged. On a busy machine, the restart of the API server
-// is one.
+// is such an outage.
 func (b *broken) isMuted(t *testing.T) (muted bool) {
 	t.Helper()
 	matchers := []string{`alertname="` + b.fault.Alert + `"`}

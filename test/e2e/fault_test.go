@@ -45,7 +45,7 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 	})
 	for _, a := range c.Receiver.Alerts() {
 		if a.Name == "InformerSyncLagHigh" && a.Labels["name"] == exporterName && a.StartsAt.After(cut) {
-			t.Errorf("the consequence was sent besides the cause: %+v", a)
+			t.Errorf("the consequence was sent in addition to the cause: %+v", a)
 		}
 	}
 
@@ -156,7 +156,7 @@ func runbookExists(address, alert string) error {
 	_, path, ok := strings.Cut(address, "/blob/")
 	_, path, _ = strings.Cut(path, "/") // after the branch or tag
 	if !ok {
-		return fmt.Errorf("runbook_url %q is no file of the repository", address)
+		return fmt.Errorf("runbook_url %q is not a file of the repository", address)
 	}
 	root, err := stack.Root()
 	if err != nil {

@@ -78,8 +78,8 @@ func TestHealthyClusterIsQuiet(t *testing.T) {
 	}
 }
 
-// TestHealthyRecordingIsOfTheRules verifies that the recording has no machine in it and that it has the informers' metrics that the
-// rules read, so that a renamed metric does not make it quiet.
+// TestHealthyRecordingIsOfTheRules verifies that the recording reveals no machine, and has the informers' metrics that the rules
+// read, so that a renamed metric does not make it quiet.
 func TestHealthyRecordingIsOfTheRules(t *testing.T) {
 	t.Parallel()
 	const most = 2 << 20
@@ -96,7 +96,7 @@ func TestHealthyRecordingIsOfTheRules(t *testing.T) {
 		have[s.Labels.Get(model.MetricNameLabel)] = true
 		s.Labels.Range(func(l labels.Label) {
 			if strings.Contains(l.Value, "127.0.0.1") {
-				t.Errorf("the label %s=%q knows of a machine", l.Name, l.Value)
+				t.Errorf("the label %s=%q reveals a machine", l.Name, l.Value)
 			}
 		})
 	}

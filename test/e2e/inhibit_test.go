@@ -75,7 +75,7 @@ func TestInhibitions(t *testing.T) {
 		{"InformerNotSynced", informer, "InformerListWatchErrors", without(without(informer, "instance"), "watch_namespace"), true},
 		{"InformerWatchDown", informer, "InformerListWatchErrors", without(without(informer, "instance"), "watch_namespace"), true},
 		{"InformerWatchDown", informer, "InformerListWatchErrors", with(without(without(informer, "instance"), "watch_namespace"), "informer_type", "nodes"), false},
-		// A restored etcd, seen by a replica that ran on and by one that restarted.
+		// A restored etcd, seen by a replica that kept running and by one that restarted.
 		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerStaleAfterRestart", with(informer, "instance", "b"), true},
 		{"InformerVersionRegression", with(informer, "severity", "page"), "InformerStaleAfterRestart", with(informer, "informer_type", "nodes"), false},
 		// The others: of queues, locks and objects.
@@ -107,7 +107,7 @@ func TestInhibitions(t *testing.T) {
 		t.Run(fmt.Sprintf("%s,%s,%v", c.source, c.target, c.keeps), func(t *testing.T) {
 			i := inhibitor(t, with(c.of, "alertname", c.source))
 			if got := i.Mutes(t.Context(), with(c.in, "alertname", c.target)); got != c.keeps {
-				t.Errorf("%s%v keeps %s%v back: %v, want %v", c.source, c.of, c.target, c.in, got, c.keeps)
+				t.Errorf("%s%v inhibits %s%v: %v, want %v", c.source, c.of, c.target, c.in, got, c.keeps)
 			}
 		})
 	}
@@ -118,10 +118,10 @@ func TestBurnRatesInhibit(t *testing.T) {
 	burn := model.LabelSet{"alertname": "InformerEventLagBurn", "cluster": "eu", "job": "shop", "name": "shop", "informer_type": "pods", "watch_namespace": "*"}
 	page, ticket := with(burn, "severity", "page"), with(burn, "severity", "ticket")
 	if !inhibitor(t, page).Mutes(t.Context(), ticket) {
-		t.Error("the ticket is sent besides the page")
+		t.Error("the ticket is sent in addition to the page")
 	}
 	if inhibitor(t, ticket).Mutes(t.Context(), page) {
-		t.Error("the ticket keeps the page back")
+		t.Error("the ticket inhibits the page")
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // appends them to the file.
 const parsedCommands = "E2E_PARSED_COMMANDS"
 
-// runAsTool runs the test binary as the program that it was started as: kubectl, and curl that only parses.
+// runAsTool runs the test binary as the program that it was started as: kubectl, or a curl that only parses its arguments.
 func runAsTool() (code int, ok bool) {
 	var err error
 	parsed := os.Getenv(parsedCommands)

@@ -84,8 +84,7 @@ func hasPort(pod corev1.Pod, name string) bool {
 	return false
 }
 
-// TestOperatorObjectsAreAccepted does the same for objects of the Prometheus operator, with its real
-// CustomResourceDefinitions.
+// TestOperatorObjectsAreAccepted applies the objects of the Prometheus operator, with its real CustomResourceDefinitions.
 func TestOperatorObjectsAreAccepted(t *testing.T) {
 	c := theChain(t)
 	a := manifest.NewApplier(c.ControlPlane.Config(), manifestNamespace)

@@ -126,7 +126,7 @@ func stopShared() error {
 	var errs []error
 	if c := shared.chain; c != nil {
 		if len(before) < 6 {
-			errs = append(errs, fmt.Errorf("only these were found while the chain ran, so whether any is left cannot be told: %v", before))
+			errs = append(errs, fmt.Errorf("only these processes were found while the chain ran, so processes that are left may be missed: %v", before))
 		}
 		begin := time.Now()
 		errs = append(errs, c.Stop(context.Background()))

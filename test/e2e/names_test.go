@@ -27,7 +27,7 @@ func TestNoSeriesNamesAnObject(t *testing.T) {
 	awaitKinds(t, c, `k8s_informer_synced{name="informer-exporter"} == 1`, defaultKinds())
 	await.Within(t, patience, "the load generator", func(context.Context) error {
 		if s := c.Load.Stats(); s.Created < 50 || s.Deleted < 5 {
-			return fmt.Errorf("has hardly begun: %+v", s)
+			return fmt.Errorf("has written too few objects so far: %+v", s)
 		}
 		return nil
 	})
@@ -143,7 +143,7 @@ func TestLeaksAreSeen(t *testing.T) {
 		{"__name__": "ALERTS", "alertname": "InformerNotSynced", "lease": "web"},
 	} {
 		if len(leaks(bad, names)) != 1 {
-			t.Errorf("%v should be seen", bad)
+			t.Errorf("%v should be reported", bad)
 		}
 	}
 	good := map[string]string{"__name__": "web", "name": "informer-exporter", "job": "load", "lock": "load", "namespace": "*", "informer_type": "pods", "reason": "expired"}
@@ -153,7 +153,7 @@ func TestLeaksAreSeen(t *testing.T) {
 		{"__name__": "ALERTS", "alertname": "ControllerLeaderChanges", "namespace": "default"},
 	} {
 		if l := leaks(good, names); len(l) > 0 {
-			t.Errorf("%v gives nothing away: %v", good, l)
+			t.Errorf("%v reveals no name: %v", good, l)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestNativeFormsOnPrometheus(t *testing.T) {
 	n := 0
 	for _, q := range histogramQueries(t, `form="classic"`, `form="native"`) {
 		if strings.Contains(q.of, "runbook") || strings.HasSuffix(q.of, "WithoutBuckets") || strings.Contains(q.of, "distribution") {
-			continue // a command of a runbook, the alert about the form, or a heat map
+			continue // a command of a runbook, the alert about the form, or a heatmap
 		}
 		for _, c := range comparedParts(t, q) {
 			classic, native := results(t, p, c.classic), results(t, p, c.native)
@@ -163,7 +163,7 @@ func operands(t *testing.T, expr string) []string {
 	return split(parsed)
 }
 
-// results returns the values of a query by their labels, without those that tell the scrapes apart.
+// results returns the values of a query by their labels, without those that distinguish the scrapes.
 func results(t *testing.T, p *stack.Prometheus, expr string) map[string]float64 {
 	t.Helper()
 	samples, err := p.Query(t.Context(), expr)

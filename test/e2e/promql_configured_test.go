@@ -69,7 +69,7 @@ func TestCheckConfiguredFindsFaults(t *testing.T) {
 		`up{env="prod", zone=~"a|b"} and on (instance) up{env="prod", zone=~"a|b"}`, `ALERTS{env="prod", zone=~"a|b"}`, `{@}`,
 	} {
 		if len(checkConfigured(bad)) == 0 {
-			t.Errorf("nothing is found in %s", bad)
+			t.Errorf("no problem is found in %s", bad)
 		}
 	}
 	if problems := checkConfigured(`sum by (k8s) (up{env="prod", zone=~"a|b", service="x"}) + informer:x:rate5m`); len(problems) > 0 {
@@ -114,11 +114,11 @@ func TestLabelsAndSelectorReachTheRules(t *testing.T) {
 		}
 	}
 	if checked < 150 {
-		t.Errorf("only %d queries were looked at", checked)
+		t.Errorf("only %d queries were checked", checked)
 	}
 }
 
-// The same for dashboards. Variables keep their names, so that links to them remain valid.
+// Labels under other names, and a selector, also reach the dashboards. Variables keep their names, so that links remain valid.
 func TestLabelsAndSelectorReachTheDashboards(t *testing.T) {
 	renamed := regexp.MustCompile(`\{\{(cluster|job|instance|pod)\}\}`)
 	usual := boards(t, dashboards.Config{})
@@ -164,7 +164,7 @@ func TestLabelsAndSelectorReachTheDashboards(t *testing.T) {
 		}
 	}
 	if _, err := dashboards.All(dashboards.Config{Selector: "env"}); err == nil {
-		t.Error("what selects nothing is taken for a selector")
+		t.Error("an invalid selector is accepted")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestUpstreamRulesWorkAlone(t *testing.T) {
 	}
 }
 
-// Rules for single controllers and handlers select by labels that their series have.
+// Rules for individual controllers and handlers select by labels that their series have.
 func TestRulesOfTheirOwnFitTheCatalog(t *testing.T) {
 	recorded := recordedSeries(t)
 	c := alerts.Config{
@@ -268,6 +268,6 @@ func TestInhibitionsCompareLabelsOfTheirAlerts(t *testing.T) {
 		}
 	}
 	if checked < 50 {
-		t.Errorf("only %d labels were looked at", checked)
+		t.Errorf("only %d labels were checked", checked)
 	}
 }

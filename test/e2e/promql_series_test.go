@@ -119,7 +119,7 @@ func (s series) checkMatcher(name string, m *labels.Matcher) error {
 		positive, _ = m.Inverse()
 	}
 	if !slices.ContainsFunc(values, positive.Matches) {
-		return fmt.Errorf("%s: %s is never such that %s", name, m.Name, positive)
+		return fmt.Errorf("%s: no value of %s matches %s", name, m.Name, positive)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s series) checkUse(name string, v *parser.VectorSelector, path []parser.No
 	case s.counter && !slices.Contains(counterFunctions, call) && !comparedWithItself(path):
 		return fmt.Errorf("%s counts up and is not directly inside rate or increase", name)
 	case !s.counter && slices.Contains(counterOnly, call):
-		return fmt.Errorf("%s of %s, which is no counter", call, name)
+		return fmt.Errorf("%s of %s, which is not a counter", call, name)
 	}
 	if s.bucket && !hasMatcher(v, labels.BucketLabel) {
 		if over := sumOverBuckets(path); over != nil {

@@ -61,7 +61,7 @@ var labelInTemplate = regexp.MustCompile(`\$labels\.([a-z_]+)`)
 func TestRulesFitTheCatalog(t *testing.T) {
 	recorded := recordedSeries(t)
 	if len(recorded) == 0 {
-		t.Error("no recording rule was looked at")
+		t.Error("no recording rule was checked")
 	}
 	seen := 0
 	for _, g := range alerts.Rules(alerts.Config{}) {
@@ -92,11 +92,11 @@ func TestRulesFitTheCatalog(t *testing.T) {
 		}
 	}
 	if want := len(alerts.All()); seen < want {
-		t.Errorf("%d alerting rules were looked at, want at least %d", seen, want)
+		t.Errorf("%d alerting rules were checked, want at least %d", seen, want)
 	}
 }
 
-// placeLabels returns the labels that tell where something is: the Pod of a process, and the namespace of a program, a lock or
+// placeLabels returns the labels that locate the subject of an alert: the Pod of a process, and the namespace of a program, a lock or
 // an object. Some alerts are about a whole cluster.
 func placeLabels(alert string, own []string) []string {
 	switch {
@@ -139,7 +139,7 @@ func TestDashboardsFitTheCatalog(t *testing.T) {
 	recorded := recordedSeries(t)
 	for _, d := range boards(t, dashboards.Config{}) {
 		if len(d.Queries) == 0 {
-			t.Errorf("%s: no query was looked at", d.UID)
+			t.Errorf("%s: no query was checked", d.UID)
 		}
 		check := func(name, expr string) {
 			plain := d.all().Replace(expr)

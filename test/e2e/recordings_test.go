@@ -60,7 +60,7 @@ func recorded(t *testing.T, test string) recording.Recording {
 		t.Fatalf("%s: %v", test, err)
 	}
 	if r.Row != test {
-		t.Errorf("the recording of %s says that it is of %s", test, r.Row)
+		t.Errorf("the recording of %s names %s as its row", test, r.Row)
 	}
 	return r
 }
@@ -129,7 +129,7 @@ func TestRecordingsAreComplete(t *testing.T) {
 			have[s.Labels.Get(model.MetricNameLabel)] = true
 			s.Labels.Range(func(l labels.Label) {
 				if ofAMachine(l) {
-					t.Errorf("%s: the label %s=%q knows of a machine", file, l.Name, l.Value)
+					t.Errorf("%s: the label %s=%q reveals a machine", file, l.Name, l.Value)
 				}
 			})
 		}

@@ -147,7 +147,7 @@ func ofJob(r recording.Recording, job string) recording.Recording {
 // evaluation is the interval of evaluations, unless scrapes are further apart. Prometheus' default is a minute.
 const evaluation = 30 * time.Second
 
-// every is the number of steps between evaluations of a recording as it was made.
+// every is the number of steps between evaluations of a recording at its original scrape interval.
 const every = 2
 
 // alertSteps are the steps of a recording at which alerts fire, in order, by alert name.

@@ -32,7 +32,7 @@ func TestPromtoolLikesTheMetrics(t *testing.T) {
 	}
 	bad := "# TYPE informers_total gauge\ninformers_total 1\n"
 	if out, err := tool(t, stack.PromtoolProgram, bad, "check", "metrics"); err == nil {
-		t.Errorf("promtool says nothing about a gauge without help that is called a total: %s", out)
+		t.Errorf("promtool does not report a gauge without help and with the suffix _total: %s", out)
 	}
 }
 

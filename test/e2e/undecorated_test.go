@@ -20,11 +20,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// undecorated are the jobs of programs that know nothing of this project: an operator on controller-runtime,
+// undecorated are the jobs of programs without the library: an operator on controller-runtime,
 // kube-controller-manager and the API server.
 const undecorated = "tiers|kube-controller-manager|apiserver"
 
-// The least number of panels and alerts with data of programs without the library. The other panels need the library or the
+// The minimum numbers of panels and alerts that programs without the library fill. The other panels need the library or the
 // exporter; docs/dashboards.md lists them.
 const (
 	undecoratedPanels = 60

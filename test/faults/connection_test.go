@@ -115,7 +115,7 @@ func (r *rig) halfOpen(result string) {
 func TestDeadConnectionIsFoundByPings(t *testing.T) {
 	proof(t)
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "2")
-	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "10") // for a slow machine, on which a live connection must not be found dead
+	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "10") // so that a slow machine does not declare a live connection dead
 	r := newRig(t, options{})
 	before := r.startBusy()
 	r.proxy.HalfOpen()
@@ -127,6 +127,6 @@ func TestDeadConnectionIsFoundByPings(t *testing.T) {
 		"watch_disconnects_total{reason=error}": 1,
 	}))
 	r.waitedForBackoff(before, after)
-	r.exceeds(before, after, "coverage_gap_seconds_sum", 11) // from the last sign of life, the two intervals before it was found
+	r.exceeds(before, after, "coverage_gap_seconds_sum", 11) // since the last proof that the watch was alive: the read idle timeout and the ping timeout
 	r.holds()
 }

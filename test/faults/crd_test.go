@@ -14,7 +14,7 @@ import (
 )
 
 // A CustomResourceDefinition is deleted while its objects are watched, and created again. The objects are deleted one
-// by one, then the server closes the watch, and each further attempt is a 404.
+// by one, then the server closes the watch, and each later attempt is a 404.
 func TestCRDDeleted(t *testing.T) {
 	fault(t)
 	client := dynamic.NewForConfigOrDie(stacktest.Config(t))

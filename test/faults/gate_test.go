@@ -52,7 +52,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.observe(resp, ""), nil
 }
 
-// observe lets tests write into a watch. The events that contain a text are lost, unless it is empty.
+// observe lets tests write to a watch. It drops events that contain lost, unless lost is empty.
 func (g *gate) observe(resp *http.Response, lost string) *http.Response {
 	s := newStream(resp.Body, lost)
 	resp.Body = s

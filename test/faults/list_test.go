@@ -18,7 +18,7 @@ func failedLists(errorType string, n float64) changes {
 }
 
 // recovers makes the gate fail n consecutive lists of an informer of one object, and expects the initial list after them.
-// The list that succeeds is delayed until the failures were visible.
+// The list that succeeds is delayed until the failures are visible.
 func (r *rig) recovers(errorType string, n int, failure answer) {
 	r.Helper()
 	r.create("object")
@@ -81,7 +81,7 @@ func TestServerErrorOnList(t *testing.T) {
 	r.recovers("server", 2, status(http.StatusInternalServerError, metav1.StatusReasonInternalError, -1))
 }
 
-// S4: an informer that may not list reports it, and recovers once it may.
+// S4: an informer that is not allowed to list reports it, and recovers once it is.
 func TestForbidden(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{user: "reader"})

@@ -141,7 +141,7 @@ func (r *rig) through(o options) *rest.Config {
 		})
 		config = r.proxy.RESTConfig(o.server)
 	}
-	config.Dial = (&net.Dialer{}).DialContext    // for connections of its own: client-go shares those of equal configurations
+	config.Dial = (&net.Dialer{}).DialContext    // for separate connections: client-go shares those of equal configurations
 	config.ContentType = runtime.ContentTypeJSON // which the gate can write
 	config.Impersonate.UserName = o.user
 	config.Wrap(r.gate.wrap)

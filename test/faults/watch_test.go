@@ -38,7 +38,8 @@ func TestServerTimeout(t *testing.T) {
 	before := r.startSynced()
 	r.waitFor("three watches", func(s metricstest.Snapshot) bool { return s[watches] >= before[watches]+3 })
 	after := r.expectThat(before, timedOut)
-	// Two seconds begin with a request, a watch with its response: all of them last until the next response, except for the first one.
+	// The two seconds of a watch begin with its request, its reported duration with the response. The gap before a watch covers the
+	// difference, except for the first watch.
 	n, lasted := after[prefix+"watch_duration_seconds_count"], after[prefix+"watch_duration_seconds_sum"]+after[prefix+"coverage_gap_seconds_sum"]
 	if least := 1.9*n - after[lastSync]; lasted < least {
 		t.Errorf("%v watches and the gaps after them lasted %v s, want at least %v", n, lasted, least)

@@ -46,7 +46,7 @@ func alert(t *testing.T, samples metricstest.Samples, cases []hostile.Case, of f
 	}
 }
 
-// halfAnHour returns the series of alert.
+// halfAnHour returns the series that alert evaluates.
 func halfAnHour(samples metricstest.Samples) (series []promtool.Series) {
 	for _, s := range samples {
 		if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {

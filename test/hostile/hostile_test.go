@@ -123,7 +123,7 @@ func (s signal) check(c hostile.Case, samples metricstest.Samples) error {
 	return nil
 }
 
-// world is the hostile server and the honest resource beside the others: ConfigMaps in a namespace.
+// world is the hostile server, and the one honest resource: ConfigMaps in a namespace.
 type world struct {
 	server    *hostile.Server
 	client    kubernetes.Interface
@@ -309,7 +309,7 @@ func (w world) right(ctx context.Context, samples metricstest.Samples, cases []h
 	return errors.Join(errs...)
 }
 
-// alone runs each case in a process of its own, several at a time.
+// alone runs each case with a separate exporter, several at a time.
 func alone(t *testing.T, w world, binary string, d time.Duration) {
 	for _, c := range hostile.Cases {
 		t.Run(c.Resource, func(t *testing.T) {
@@ -334,7 +334,7 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 	}
 }
 
-// client-go has no limits of its own for these.
+// client-go does not limit these.
 var unlimited = []string{"hugelists", "endlesspages", "gzipbombs"}
 
 // A program with the library survives what its client-go survives, and reports it.

@@ -29,7 +29,7 @@ import (
 // forged is a text that a tenant writes wherever the API server accepts any text.
 const forged = "pod-1\n{\"level\":\"ERROR\",\"msg\":\"forged\"}\n\x1b[31mk8s_lease_expired{lease=\"controller\"} 1\" \xff"
 
-// leasesOfTenant and finalizersOfTenant are more than have series: 500 Leases, and 20 finalizers of an object.
+// leasesOfTenant and finalizersOfTenant exceed the limits on series: 500 Leases, and 20 finalizers per object.
 const leasesOfTenant, finalizersOfTenant = 600, 1100
 
 // A tenant with all permissions in a namespace changes no series of another one, and writes no line of the exporter's log.
@@ -85,7 +85,7 @@ func TestTenant(t *testing.T) {
 			atLeast(samples.Sum(catalog.ObjectTerminating.Name, "namespace", tenant, "finalizer", "other"), 2), // one for each object
 		)
 	})
-	// A Lease and a renewal after that are still seen.
+	// A Lease that is created and renewed after that is still reported.
 	createLease(t, admin, victim, "late", "pod-1", time.Hour)
 	want[catalog.LeaseExpired.Name+"/late"], want[catalog.LeaseHolderInfo.Name+"/late/pod-1"] = 0, 1
 	held.Spec.HolderIdentity = ptr.To("pod-3")

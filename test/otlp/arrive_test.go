@@ -77,7 +77,7 @@ func TestTracesArrive(t *testing.T) {
 			await.NoError(t, "trace in Jaeger", func() (err error) {
 				spans, err = j.Trace(t.Context(), reconcile.SpanContext().TraceID().String())
 				if err == nil && len(spans) < 2 {
-					err = errors.New("not all spans are there")
+					err = errors.New("not all spans have arrived")
 				}
 				return err
 			})

@@ -157,7 +157,7 @@ func runProgram(t *testing.T, config *rest.Config, namespace string) []*dto.Metr
 	return gather(t, registry)
 }
 
-// runExporter runs the exporter until it has the state of all resources, and returns what it exposes.
+// runExporter runs the exporter until all resources are synced, and returns what it exposes.
 func runExporter(t *testing.T, rest *rest.Config) []*dto.MetricFamily {
 	t.Helper()
 	watched := make([]config.Resource, len(resources))

@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// healthyTarget is a target of the chain as it would be called in a cluster.
+// healthyTarget is a target of the chain, under the name that it would have in a cluster.
 type healthyTarget struct {
 	job, instance, url string
 	// identity is the replica that may be scaled away.
@@ -148,13 +148,13 @@ func (t healthyTarget) scrape(ctx context.Context, client *http.Client, token st
 	return []byte(kept.String()), nil
 }
 
-// mayBeRead matches further series that rules may come to read, but not the buckets of histograms, which are most series.
+// mayBeRead matches series that rules may read in the future, except for the buckets of histograms, which are most series.
 var mayBeRead = []*labels.Matcher{
 	labels.MustNewMatcher(labels.MatchRegexp, model.MetricNameLabel, "(k8s|controller|workqueue|leader_election|rest_client|informer|apiserver_(terminated|watch|storage|init|flowcontrol_rejected|longrunning|request))_.+"),
 	labels.MustNewMatcher(labels.MatchNotRegexp, model.MetricNameLabel, ".+_bucket"),
 }
 
-// thin writes what the rules read, or may come to read, of a recording of everything.
+// thin writes the part of a full recording that the rules read or may read in the future.
 func thin(full, out string, reads recording.Reads) error {
 	content, err := os.ReadFile(full)
 	if err != nil {

@@ -44,7 +44,7 @@ type programOptions struct {
 	handler cache.ResourceEventHandler
 }
 
-// program is a program with the library: one decorated informer in this process, with a registry of its own.
+// program is a program with the library: one decorated informer in this process, with its own registry.
 type program struct {
 	config  *rest.Config
 	options programOptions

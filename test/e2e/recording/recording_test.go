@@ -81,7 +81,8 @@ tests:
 	}
 }
 
-// TestFilesAreReadAsTheyWereWritten also verifies that sums which promtool would round are not written as such.
+// TestFilesAreReadAsTheyWereWritten verifies that a file is read as it was written, and that sums that promtool would round are not
+// written as such.
 func TestFilesAreReadAsTheyWereWritten(t *testing.T) {
 	series := [][]float64{
 		{0, 0, 0}, {1, 2, 3, 4, 4, 4}, {5, 4, 3, 2}, {0.1, 0.2, 0.3, 0.4}, {0.5, 1, 1.5, 2}, {recording.Missing, recording.Missing, 3, recording.Stale},
