@@ -1,4 +1,4 @@
-// The example is an operator as kubebuilder scaffolds it, with two controllers. Two changes to main.go instrument it:
+// The example is an operator scaffolded with kubebuilder, with two controllers. Two changes to main.go instrument it:
 // the import of controllerruntime, and its NewManager with the name of the operator. Two more lines, newTracer and
 // stopTracing, trace it.
 package main

@@ -46,7 +46,7 @@ type replica struct {
 	ended chan error
 }
 
-// start runs a replica with its Lease in a namespace of the test. change may change the replica before.
+// start runs a replica with its Lease in a namespace of the test. change may modify the replica before it runs.
 func start(t *testing.T, config *rest.Config, o options, change func(*replica, *controller)) *replica {
 	t.Helper()
 	r := &replica{T: t, ended: make(chan error, 1)}

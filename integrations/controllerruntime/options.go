@@ -30,7 +30,7 @@ type Options struct {
 	Checks collectors.Checks
 	// Limits bounds the number of series.
 	Limits collectors.Limits
-	// Detail selects the reported metrics, and Omit names further metrics that are not reported: see collectors.Options.
+	// Detail selects the reported metrics, and Omit excludes some of them: see collectors.Options.
 	Detail collectors.Detail
 	Omit   []string
 	// Histograms selects the form of histograms. The default is collectors.ClassicHistograms. controller-runtime always exposes its
