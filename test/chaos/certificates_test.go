@@ -209,7 +209,7 @@ func TestClientCertificateExpired(t *testing.T) {
 	p.bounded(before)
 }
 
-// admits waits until the API server accepts clients of an authority, and writes a client certificate.
+// admits writes a client certificate of an authority, and waits until the API server accepts it.
 func (p *plane) admits(t *testing.T, a *authority, f files) {
 	t.Helper()
 	if err := errors.Join(replace(steadyCredentials.clientCA, a.pem()), a.admit(f)); err != nil {

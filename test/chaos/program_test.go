@@ -101,7 +101,7 @@ func (p *program) end() {
 	}
 }
 
-// watchLiveness polls the liveness probe. The returned function stops that, and returns failures.
+// watchLiveness polls the liveness probe. The returned function stops that, and returns the first failure.
 func (p *program) watchLiveness() (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var asking sync.WaitGroup
@@ -117,7 +117,7 @@ func (p *program) watchLiveness() (end func() error) {
 			case err != nil:
 				failed = err
 			case code != http.StatusOK:
-				failed = fmt.Errorf("answer %d is %d", asked, code)
+				failed = fmt.Errorf("response %d has status %d", asked, code)
 			}
 			select {
 			case <-tick.C:
@@ -161,7 +161,7 @@ func (p *program) look() look {
 	now := look{}
 	code, metrics := ask("/metrics")
 	if code != http.StatusOK {
-		p.t.Fatalf("/metrics answers %d:\n%s", code, metrics)
+		p.t.Fatalf("/metrics returns %d:\n%s", code, metrics)
 	}
 	samples, err := metricstest.Parse(strings.NewReader(metrics))
 	if err != nil {

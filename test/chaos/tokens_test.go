@@ -64,7 +64,7 @@ func (p *plane) token(t *testing.T, namespace, secret string) string {
 }
 
 // The token in the exporter's file expires before it is replaced. client-go reads the file at most once a minute, and
-// not sooner after a 401. In the long form the watches end meanwhile, and their retries back off.
+// not sooner after a 401. In the long form, the watches end before it is replaced, and their retries back off.
 func TestTokenExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

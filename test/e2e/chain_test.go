@@ -85,7 +85,7 @@ func TestCacheReadsRise(t *testing.T) {
 					first, rises = now, rises+1
 				}
 				if rises < 3 { // the first value is not growth
-					return fmt.Errorf("it stands at %v", first)
+					return fmt.Errorf("it has risen fewer than two times, to %v", first)
 				}
 				return nil
 			})
@@ -133,7 +133,7 @@ func TestUnhealthyRulesAreSeen(t *testing.T) {
 		{}, {{Group: "g", Health: "err"}}, {{Group: "g", Health: "unknown"}}, {{Group: "h", Health: "ok"}},
 	} {
 		if unhealthy(bad, want) == nil {
-			t.Errorf("%v should not do", bad)
+			t.Errorf("%v should be rejected", bad)
 		}
 	}
 	if err := unhealthy([]stack.Rule{{Group: "g", Health: "ok"}}, want); err != nil {

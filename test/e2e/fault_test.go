@@ -179,7 +179,7 @@ func TestDeadRunbookIsSeen(t *testing.T) {
 	}
 	for _, bad := range []string{"", "InformerWatchDown.md", base + "Nope.md", base + "InformerSyncSlow.md"} {
 		if runbookExists(bad, "InformerWatchDown") == nil {
-			t.Errorf("%q should not do", bad)
+			t.Errorf("%q should be rejected", bad)
 		}
 	}
 }

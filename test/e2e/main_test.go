@@ -31,7 +31,7 @@ var shared struct {
 	err   error
 }
 
-// TestMain stops the shared chain, and fails if one of its processes is left. It is not a test because it must run
+// TestMain stops the shared chain, and fails if one of its processes is still running. It is not a test because it must run
 // last.
 func TestMain(m *testing.M) {
 	if code, ok := runAsTool(); ok {
@@ -115,7 +115,7 @@ func startChain(ctx context.Context) (*chain.Chain, string, error) {
 	return c, dir, err
 }
 
-// stopShared stops the chain and returns an error if that fails or a process is left.
+// stopShared stops the chain and returns an error if that fails or a process is still running.
 func stopShared() error {
 	shared.Lock()
 	defer shared.Unlock()
@@ -166,7 +166,7 @@ func left(processes map[int]string) error {
 	var errs []error
 	for pid, name := range processes {
 		if alive(pid) {
-			errs = append(errs, fmt.Errorf("%s (pid %d) is left", name, pid))
+			errs = append(errs, fmt.Errorf("%s (pid %d) is still running", name, pid))
 		}
 	}
 	return errors.Join(errs...)

@@ -33,7 +33,7 @@ func TestQuietFaultsAreInTheirRecordings(t *testing.T) {
 	for _, row := range faultTable(t) {
 		shows, quiet := quietFaults[row.test]
 		if alerts := len(row.meanwhile) + len(row.afterwards); quiet != (alerts == 0) {
-			t.Errorf("%s: %d alerts fire, and what it shows besides is %q", row.test, alerts, shows)
+			t.Errorf("%s: %d alerts fire, and quietFaults has %q", row.test, alerts, shows)
 		}
 		if !quiet {
 			continue
@@ -41,7 +41,7 @@ func TestQuietFaultsAreInTheirRecordings(t *testing.T) {
 		t.Run(row.test, func(t *testing.T) {
 			t.Parallel()
 			if r := recorded(t, row.test); !holdsDuring(t, r, shows) {
-				t.Errorf("at no time of the fault: %s", shows)
+				t.Errorf("never true during the fault: %s", shows)
 			}
 		})
 	}

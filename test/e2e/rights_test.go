@@ -38,7 +38,7 @@ func TestRightsAreJustEnough(t *testing.T) {
 	}
 	requests := allRequests(t, admin)
 	if len(requests) < 500 {
-		t.Fatalf("only %d requests to ask about", len(requests))
+		t.Fatalf("only %d requests to check", len(requests))
 	}
 	rights := map[string][]string{}
 	for _, name := range []string{account.Name, "informer-exporter"} {
@@ -54,7 +54,7 @@ func TestRightsAreJustEnough(t *testing.T) {
 	}
 	slices.Sort(want)
 	if got := minus(rights["informer-exporter"], rights[account.Name]); !slices.Equal(got, want) {
-		t.Errorf("rights that are not needed: %q\nrights that are missing: %q", minus(got, want), minus(want, got))
+		t.Errorf("unneeded permissions: %q\nmissing permissions: %q", minus(got, want), minus(want, got))
 	}
 	t.Logf("%d of %d requests are allowed; any service account may: %q", len(want), len(requests), rights[account.Name])
 

@@ -67,7 +67,7 @@ func TestHandlerRemovedWhileBusy(t *testing.T) {
 	after := r.expect(before, want)
 	for series := range after {
 		if strings.Contains(series, "handler=removed") {
-			t.Errorf("%s is still there", series)
+			t.Errorf("%s still exists", series)
 		}
 	}
 	release()

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// TestStress is for the race detector: concurrent scrapes, reads, events, faults, and added and removed handlers, on an
-// informer that is stopped meanwhile. Afterwards no series is left.
+// TestStress is for the race detector: concurrent scrapes, reads, events, faults, and added and removed handlers, on an informer
+// that is then stopped. No series is left.
 func TestStress(t *testing.T) {
 	t.Parallel()
 	const lasts = 10 * time.Second

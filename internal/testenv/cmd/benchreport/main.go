@@ -1,5 +1,5 @@
 // Command benchreport runs the benchmarks of the load figures and budgets, and writes what they measured into docs/benchmarks.md, with
-// plots beside it. `make bench-report` runs it from the root of the repository.
+// plots next to it. `make bench-report` runs it from the root of the repository.
 //
 // A benchmark that fails is reported and keeps its section of the page; the others continue. The exit code is then 1.
 package main

@@ -83,7 +83,7 @@ var stores = section{
 	documented: "100 goroutines, 10,000 keys, 70% updates. One lock: 1,200 operations per second, p99 48 ms; 16 shards: 8,900; sync.Map: 41,200, 8.3 ms; copy-on-write: 39,800, 6.1 ms; map and RWMutex: 28,500, 12.7 ms, 12 µs held. Lock conflicts fall from 92% to 11%",
 	runs:       []benchmarks{{bench, "Stores$"}},
 	measured: func(f *figures, t *strings.Builder) {
-		t.WriteString("The Indexer computes keys and has the index by namespace, as in an informer of a factory.\n\n![Operations per second by store](bench-stores.svg)\n\n")
+		t.WriteString("The Indexer computes keys and maintains the index by namespace, as in an informer of a factory.\n\n![Operations per second by store](bench-stores.svg)\n\n")
 		t.WriteString(page.Head("Store", "Operations per second", "Latency, p50 / p99", "Time spent waiting for a lock"))
 		for _, s := range storeNames {
 			t.WriteString(page.Row(s[1], f.number("Stores", s[0]+"-ops/s"), f.pair("Stores", s[0], "µs"), f.number("Stores", s[0]+"-wait-%")+"%"))
