@@ -37,7 +37,7 @@ import (
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-// memoryLimit is GOMEMLIMIT, 80% of the memory limit of the manifests.
+// memoryLimit is GOMEMLIMIT: 80% of containerLimit, the memory limit of the manifests.
 const memoryLimit, containerLimit = 205, 256 // MiB
 
 // signal is what the exporter reports about a case.
@@ -328,7 +328,7 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 			peak := p.peak()
 			t.Logf("| %s | %s | %d MiB |", c.Does, signalOf(c).text(), peak)
 			if peak > containerLimit {
-				t.Errorf("the exporter had %d MiB", peak)
+				t.Errorf("the exporter used %d MiB", peak)
 			}
 		})
 	}

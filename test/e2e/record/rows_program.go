@@ -99,7 +99,7 @@ func addAndRemove(ctx context.Context, p *program, newHandler func() cache.Resou
 	return errors.Join(errs...)
 }
 
-// transforming is a program with a Transform that applies a change to every third object while the fault is active.
+// transforming is a program with a Transform that applies a change to about a third of the events while the fault is active.
 func transforming(act func(*corev1.ConfigMap) (any, error)) func(*program) programOptions {
 	return func(p *program) programOptions {
 		return programOptions{
