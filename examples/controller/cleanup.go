@@ -26,7 +26,7 @@ func (r *reconciler) finalize(ctx context.Context, key string, w *Widget) error 
 	return err
 }
 
-// tryCleanup limits the time of an attempt, so that a cleanup that hangs does not block a worker.
+// tryCleanup limits the time of an attempt, so that a cleanup that hangs does not block a worker forever.
 func (r *reconciler) tryCleanup(ctx context.Context, w *Widget) error {
 	ctx, cancel := context.WithTimeout(ctx, r.cleanupTimeout)
 	defer cancel()

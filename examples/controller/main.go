@@ -49,7 +49,7 @@ func main() {
 	app.Flag("max-backoff", "Maximum backoff between two retries.").Default("30s").DurationVar(&o.backoff)
 	app.Flag("cleanup-deadline", "Timeout of a cleanup, and the age from which it is overdue.").Default("30s").DurationVar(&o.cleanup)
 	app.Flag("grace-period", "The terminationGracePeriodSeconds of the Pod.").Default("30s").DurationVar(&o.grace)
-	app.Flag("lease-duration", "Time after its last renewal after which a leader is replaced.").Default("15s").DurationVar(&o.lease)
+	app.Flag("lease-duration", "Time without a renewal after which a leader is replaced.").Default("15s").DurationVar(&o.lease)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
 	slog.SetDefault(slog.New(tracing.NewLogHandler(slog.NewTextHandler(os.Stderr, nil)))) // with the trace ID of the context
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// RequestType is a type of requests. Its controllers are decorated.
+// RequestType is a type of requests for which controllers are decorated.
 type RequestType struct {
 	// decorate decorates a controller of such requests and returns its name. It returns false for anything else.
 	decorate func(*collectors.Observer, manager.Runnable) (name string, ok bool)

@@ -13,9 +13,9 @@ import (
 	eventrecorder "sigs.k8s.io/controller-runtime/pkg/recorder"
 )
 
-// recorder records the Events of leader election. The manager does not expose its own recorder for them, and the recorder
-// of mgr.GetEventRecorderFor ends before leader election does. This is therefore the recorder of a separate cluster.Cluster
-// without any other purpose. It sends no request until the first Event, and ends after the manager.
+// recorder records the Events of leader election. The manager does not expose its own recorder for them, and the recorder of
+// mgr.GetEventRecorderFor ends before leader election does. This is therefore the recorder of a separate cluster.Cluster that has
+// no other purpose. It sends no request until the first Event, and ends after the manager.
 type recorder struct {
 	eventrecorder.Provider
 	cluster cluster.Cluster
