@@ -38,7 +38,7 @@ type programOptions struct {
 	transform cache.TransformFunc
 	// unfiltered makes it list and watch all namespaces while the fault is active.
 	unfiltered bool
-	// readsEarly makes it read the cache before it starts the informer while the fault is active.
+	// readsEarly makes it read the cache before it starts the informer, if the fault is active.
 	readsEarly bool
 	// handler is an additional handler. By default there is only one, which does nothing.
 	handler cache.ResourceEventHandler
