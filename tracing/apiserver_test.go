@@ -172,7 +172,7 @@ const (
 	waitSpan         = "workqueue.wait labels"
 )
 
-// The trace of an update connects the watch event to the write, and its durations add up (S18).
+// The linked traces of an update lead from the watch event to the write, and their durations add up (S18).
 func TestUpdateOnARealServer(t *testing.T) {
 	c := newTraced(t)
 	var own trace.SpanContext
