@@ -39,7 +39,7 @@ var (
 	InformerUnsyncedReads = counter(Metric{
 		Name:      "k8s_informer_unsynced_reads_total",
 		Help:      "Number of cache reads before the initial sync: lookups by key that found no object, and lists.",
-		Notes:     "The object may exist all the same: wait for the cache before reading it. Absent before the first. Requires client-go v0.36.",
+		Notes:     "The object may exist nevertheless: wait for the cache to sync before reading it. Absent before the first such read. Requires client-go v0.36.",
 		Family:    familyCache,
 		Labels:    informer(),
 		Covers:    []string{"S31"},

@@ -24,7 +24,7 @@ type rule struct {
 
 var (
 	metricName       = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-	sentence         = regexp.MustCompile(`^[A-Zc][^\n]*\.$`) // client-go begins like that
+	sentence         = regexp.MustCompile(`^[A-Zc][^\n]*\.$`) // c as in client-go
 	requirement      = regexp.MustCompile(`^[SPBO][1-9][0-9]?$`)
 	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
 	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
@@ -225,7 +225,7 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("ByName(%q) = %q, %t", m.Name, found.Name, ok)
 		}
 	}
-	// These metrics are those of Prometheus and of client_golang.
+	// Prometheus and client_golang report these metrics.
 	metrics["scrape_duration_seconds"], metrics["go_memstats_heap_alloc_bytes"] = true, true
 	for _, o := range Objectives.All() {
 		if ids[o.ID] {

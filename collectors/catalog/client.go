@@ -14,7 +14,7 @@ var (
 	ClientRequestDuration = histogram(Metric{
 		Name:    "k8s_client_request_duration_seconds",
 		Help:    "Time from sending a request to the headers of its response, or to its failure, in seconds.",
-		Notes:   "Excludes the body of the response, such as the events of a watch. Unlike k8s_client_requests_total, has no label resource: with buckets for each resource, it would account for most of the series of a program.",
+		Notes:   "Excludes the body of the response, such as the events of a watch. Unlike k8s_client_requests_total, it has no `resource` label: with buckets for each resource, it would account for most of the series of a program.",
 		Family:  familyClient,
 		Labels:  client(labelVerb),
 		Buckets: requestBuckets,
@@ -46,7 +46,7 @@ var (
 	ClientCompressedBytes = counter(Metric{
 		Name:   "k8s_client_compressed_bytes_total",
 		Help:   "Bytes of compressed list and watch responses on the wire, before decompression, by resource.",
-		Notes:  "Compare with the encoding gzip of k8s_client_read_bytes_total. Excludes headers and TLS. A program counts them with the option CompressedBytes of apiclient.WrapConfigWithOptions; the exporter always does. A series exists from the first such response.",
+		Notes:  "Compare with the encoding gzip of k8s_client_read_bytes_total. Excludes headers and TLS. Programs count them only with the option CompressedBytes of apiclient.WrapConfigWithOptions; the exporter always does. A series exists from the first such response.",
 		Family: familyClient,
 		Labels: client(LabelResource),
 		Covers: []string{"S25"},

@@ -44,7 +44,7 @@ var (
 	ControllerShutdownDuration = gauge(Metric{
 		Name:   "controller_shutdown_duration_seconds",
 		Help:   "Duration of a shutdown step in seconds, by result.",
-		Notes:  "Processes are rarely scraped after their shutdown. The log has the same durations, and a push can deliver them.",
+		Notes:  "Processes are rarely scraped after their shutdown. The same durations are logged, and a push can deliver them.",
 		Family: familyControllers,
 		Labels: controller(labelShutdownStep, labelShutdownResult),
 		Covers: []string{"S23"},

@@ -18,20 +18,25 @@
 //	watch.go       watches, their ends and the events on them
 //	lag.go         how far caches and handlers lag behind the API server
 //	handlers.go    event handlers
+//	verification.go
+//	               audits, key collisions and mutations
 //	versions.go    resource versions
 //	pollution.go   transforms, duplicate and orphaned informers
 //	queues.go controllers.go finalizers.go
 //	               work queues, reconciles and shutdown, finalizer cleanups
-//	leader.go      leader election
+//	leader.go leases.go
+//	               leader election, and Leases as the exporter sees them
+//	objects.go     terminating objects and observed generation lag
 //	client.go      requests to the API server
 //	upstream.go    client-go's own metrics
 //	foreign.go     programs without the library, and the API server
+//	tracing.go     exported and dropped trace spans
 //	series.go      label limits
 //	exporter.go    the exporter itself
 //	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
 //	targets.go     the objectives in force, after a user's overrides
-//	scrapes.go     the minimum windows and waits for a scrape interval
+//	scrapes.go     the shortest window and for of an alert at a scrape interval
 //	format.go      thresholds and durations as people and Prometheus write them
 //
 // The name of a metric is written once, where it is declared. All other code refers to the Go value, or a test compares it.

@@ -27,7 +27,7 @@ var (
 	ExporterKinds = gauge(Metric{
 		Name:   "informer_exporter_kinds",
 		Help:   "Number of resources, by state.",
-		Notes:  "Watched resources include missing and forbidden ones that are named in the configuration. Forbidden resources match only a pattern, or are custom resources, and are skipped because the exporter is not allowed to list them.",
+		Notes:  "The state `watched` includes missing and forbidden resources that are named in the configuration. `forbidden` counts resources that are selected only by a pattern or as custom resources, and skipped because the exporter is not allowed to list them.",
 		Family: familyExporter,
 		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{"watched", "forbidden"}}},
 		Covers: []string{"O5"},

@@ -92,7 +92,7 @@ var (
 	ServerConsistencyChecks = counter(Metric{
 		Name:   "apiserver_storage_consistency_checks_total",
 		Help:   "Number of comparisons of the API server's watch cache with etcd, by status.",
-		Notes:  "A failure is a difference between the two, an error a comparison that was not possible.",
+		Notes:  "The status `failure` is a difference between the two; `error` is a comparison that was not possible.",
 		Family: familyServer,
 		Labels: ofServer(Label{Name: "status", Help: "how the comparison ended", Values: []string{"success", "failure", "error"}}),
 	})

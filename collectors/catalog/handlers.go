@@ -30,7 +30,7 @@ var (
 	InformerHandlerPanics = counter(Metric{
 		Name:      "k8s_informer_handler_panics_total",
 		Help:      "Number of handler panics.",
-		Notes:     "Panics are recovered only by informer.Isolate; otherwise client-go ends the process by default.",
+		Notes:     "Only informer.Isolate recovers panics. Without it, a panic crashes the process by default.",
 		Family:    familyHandlers,
 		Labels:    informer(LabelHandler),
 		Covers:    []string{"S21"},
@@ -47,7 +47,7 @@ var (
 	InformerResyncPeriods = gauge(Metric{
 		Name:   "k8s_informer_resync_periods",
 		Help:   "Number of different resync periods of the informer's handlers, if there is more than one.",
-		Notes:  "No resync is one of them. A handler without resyncs never sees a missed event again, while others of the same informer do. Absent if all periods are equal.",
+		Notes:  "Handlers without resync count as one more period: they never see a missed event again, while others of the same informer do. Absent if all periods are equal.",
 		Family: familyHandlers,
 		Labels: informer(),
 		Covers: []string{"P4"},
@@ -78,7 +78,7 @@ var (
 	InformerEventsLost = counter(Metric{
 		Name:      "k8s_informer_events_lost_total",
 		Help:      "Number of lost events, by reason.",
-		Notes:     "With the reason overrun, the event reached its handler, but its receive time is unknown. With the other reasons, it never reached a handler: list counts the objects of a list that client-go does not store because a transform returned nil for one of them, index the events of objects for which an index function failed.",
+		Notes:     "With the reason `overrun`, the event reached its handler, but its receive time is unknown. With the other reasons, it never reached a handler: `list` counts the objects of a list that client-go does not store because a transform returned nil for one of them. `index` counts the events of objects for which an index function failed.",
 		Family:    familyHandlers,
 		Labels:    informer(labelLostReason),
 		AtZero:    []string{"overrun"},

@@ -14,7 +14,7 @@ var (
 	InformerDegraded = gauge(Metric{
 		Name:   "k8s_informer_degraded",
 		Help:   "Whether the informer is degraded by its sync lag or event lag (1) or not (0).",
-		Notes:  "An informer is degraded while its sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Event lag is that of single events that a handler has finished, not a quantile. Sync lag counts when it is read: by a scrape, the status, or informer.NotifyDegraded. Absent until the informer has been started. The library only reports it; informer.NotifyDegraded calls the application.",
+		Notes:  "An informer is degraded while its sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Event lag is the lag of individual events that a handler has finished, not a quantile. Sync lag is evaluated only when it is read: by a scrape, a status request, or informer.NotifyDegraded. Absent until the informer has been started. The library only reports it; informer.NotifyDegraded notifies the application.",
 		Family: familyLag,
 		Labels: informer(),
 		Covers: []string{"S15", "S42"},
@@ -30,7 +30,7 @@ var (
 	InformerFreshnessChecks = counter(Metric{
 		Name:   "k8s_informer_freshness_checks_total",
 		Help:   "Number of freshness checks, by result.",
-		Notes:  "Each check opens a second, short watch at the store's resource version and verifies that the store receives what it delivers. Informers take turns, and those that receive bookmarks or events are rarely checked: see collectors.Checks. Absent unless checks are enabled; the library's default is off.",
+		Notes:  "Each check opens a second, short watch at the store's resource version and verifies that the store receives the events of that watch. Informers take turns, and those that receive bookmarks or events are rarely checked: see collectors.Checks. Absent unless checks are enabled; the library's default is off.",
 		Family: familyLag,
 		Labels: informer(labelFreshnessResult),
 		Covers: []string{"S5", "S13"},

@@ -57,7 +57,7 @@ type BurnRate struct {
 	Factor float64
 	// Long and Short are the two windows. Both must exceed Factor.
 	Long, Short time.Duration
-	// PerInstance reports whether each process counts by itself, so that one of many is not diluted by the others.
+	// PerInstance reports whether each process is evaluated separately, so that one bad process is not diluted by the others.
 	PerInstance bool
 	// For is how long both windows must exceed Factor.
 	For time.Duration

@@ -53,7 +53,7 @@ var Objectives = objectives{
 	},
 	// MinCount is a number of gaps above the threshold. A rolling restart of API servers causes one or two.
 	CoverageGap: Objective{
-		ID: "coverage_gap", Title: "Coverage gap p99",
+		ID: "coverage_gap", Title: "Coverage gap duration",
 		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, MinCount: 3, For: time.Minute,
 		Severity: Info, Source: "operating experience",
 	},
@@ -90,7 +90,7 @@ var Objectives = objectives{
 		Severity: Ticket, Source: "must not happen",
 	},
 	EventsLost: Objective{
-		ID: "events_lost", Title: "Lost events",
+		ID: "events_lost", Title: "Events with an unknown receive time",
 		Metric: InformerEventsLost.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
@@ -99,10 +99,10 @@ var Objectives = objectives{
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
 		Severity: Page, Source: "operating experience",
 	},
-	// The version of an idle resource may be ten minutes old, like its last list or bookmark. Only versions from before the
-	// window count, which is longer.
+	// The version of an idle resource is as old as its last list or bookmark: up to ten minutes. The window is longer, and only
+	// versions from before it count.
 	VersionsBehind: Objective{
-		ID: "stale_after_restart", Title: "Informers with resource versions below those before a restart",
+		ID: "stale_after_restart", Title: "Informers with lower resource versions than before a restart",
 		Metric: InformerResourceVersion.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: 10 * time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
@@ -178,7 +178,7 @@ var Objectives = objectives{
 		Metric: ServerConsistencyChecks.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
-	// A client that cannot keep up reconnects and loses its watch again within minutes. A single one may have been suspended.
+	// A client that cannot keep up reconnects and loses its watch again within minutes. A single termination may be that of a suspended client.
 	WatchersTerminated: Objective{
 		ID: "watchers_terminated", Title: "Watches terminated by the API server in 15 minutes",
 		Metric: ServerTerminatedWatchers.Metric, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,

@@ -5,7 +5,7 @@ var (
 	InformerTransformConflicts = counter(Metric{
 		Name:   "k8s_informer_transform_conflicts_total",
 		Help:   "Number of times SetTransform replaced a transform that was already set on a shared informer.",
-		Notes:  "The log has the call sites of both. Absent without a transform.",
+		Notes:  "The log shows both call sites. Absent without a transform.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P1"},
@@ -13,7 +13,7 @@ var (
 	InformerTransforms = gauge(Metric{
 		Name:   "k8s_informer_transforms",
 		Help:   "Whether a transform is set (1), which changes the objects for all handlers and readers.",
-		Notes:  "If the informer has several handlers, the log has where it was set and which handlers share it. Absent without a transform.",
+		Notes:  "If the informer has several handlers, the log shows where it was set and which handlers share it. Absent without a transform.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"S28"},
@@ -21,7 +21,7 @@ var (
 	InformerIndexErrors = counter(Metric{
 		Name:   "k8s_informer_index_errors_total",
 		Help:   "Number of calls of index functions that returned an error or panicked.",
-		Notes:  "client-go panics if an index function fails for an object that it stores. By default, this ends the process. Absent before the first.",
+		Notes:  "client-go panics if an index function fails for an object that it stores, which crashes the process by default. Absent before the first.",
 		Family: familyPollution,
 		Labels: informer(),
 		Covers: []string{"P8"},
@@ -38,7 +38,7 @@ var (
 	InformerForeignObjects = counter(Metric{
 		Name:      "k8s_informer_foreign_objects_total",
 		Help:      "Number of received objects from outside the namespace that the informer watches.",
-		Notes:     "The filter of the ListerWatcher, or of a proxy in front of the API server, has no effect. Objects of lists count once per list. Absent if the informer watches all namespaces.",
+		Notes:     "Indicates that the namespace filter of the ListerWatcher, or of a proxy in front of the API server, has no effect. Objects of lists count once per list. Absent if the informer watches all namespaces.",
 		Family:    familyPollution,
 		Labels:    informer(),
 		Covers:    []string{"S27"},

@@ -29,15 +29,15 @@ var (
 	ControllerQueueOldestItem = gauge(Metric{
 		Name:   "controller_queue_oldest_item_seconds",
 		Help:   "Age of the oldest ready item in the queue in seconds, 0 if the queue is empty.",
-		Notes:  "Rises while workers hang; workqueue_queue_duration_seconds shows it only once an item is taken.",
+		Notes:  "Rises while workers hang; workqueue_queue_duration_seconds shows the delay only once an item is taken.",
 		Family: familyQueues,
 		Labels: controller(),
 		Covers: []string{"S7"},
 	})
 	ControllerRunningWorkers = gauge(Metric{
 		Name:   "controller_running_workers",
-		Help:   "Number of workers that wait for an item of the queue or process one.",
-		Notes:  "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have ended. A worker that processes several items at once counts once for each.",
+		Help:   "Number of workers waiting for an item from the queue or processing one.",
+		Notes:  "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have exited. A worker that processes several items at once counts once for each.",
 		Family: familyQueues,
 		Labels: controller(),
 		Covers: []string{"S38"},
@@ -62,7 +62,7 @@ var (
 	})
 	ControllerTraceLinksDropped = counter(Metric{
 		Name:   "controller_trace_links_dropped_total",
-		Help:   "Number of causes of reconciles without a link in the trace, by reason.",
+		Help:   "Number of reconcile causes for which no trace link was recorded, by reason.",
 		Notes:  "Absent without tracing. A reconcile has at most 32 links, and causes are kept for at most 10,000 items of a controller.",
 		Family: familyQueues,
 		Labels: client(labelTraceDropReason),

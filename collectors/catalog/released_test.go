@@ -11,10 +11,11 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// released has the metrics of the last release, and of the main branch before the first one. UPDATE=1 writes it; only a release does.
+// released lists the metrics of the last release; before the first one, those of the main branch. Only a release updates it, with
+// UPDATE=1.
 const released = "testdata/released.txt"
 
-// form is what a metric promises to its users.
+// form is the part of a metric that its stability level covers.
 type form struct{ metricType, stability, labels string }
 
 func current() map[string]form {
@@ -25,7 +26,7 @@ func current() map[string]form {
 	return forms
 }
 
-// Metrics of the last release are still there with the same type and labels. A stable metric never changes; a change of any other
+// Metrics of the last release still exist with the same type and labels. A stable metric never changes; a change of another metric
 // needs a line in the changelog that names it.
 func TestReleasedMetrics(t *testing.T) {
 	if os.Getenv("UPDATE") != "" {

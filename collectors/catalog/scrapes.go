@@ -24,7 +24,7 @@ const (
 	scrapesInOverride = 2
 )
 
-// AtScrapeInterval returns the objectives for programs that are scraped at an interval. Window and For of the catalog become
+// AtScrapeInterval returns the objectives for programs that are scraped at the given interval. Window and For of the catalog become
 // longer where they would span too few scrapes; overrides stay. The error names the interval or override that is not valid.
 func (t Targets) AtScrapeInterval(interval time.Duration) (Targets, error) {
 	if interval < minScrapeInterval || interval > maxScrapeInterval {

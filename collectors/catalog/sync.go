@@ -5,7 +5,7 @@ var (
 	InformerSyncDuration = summary(Metric{
 		Name:   "k8s_informer_sync_duration_seconds",
 		Help:   "Duration of syncs in seconds, by result.",
-		Notes:  "Success: from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Error: each failed attempt.",
+		Notes:  "Successful syncs are measured from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Each failed attempt is also observed on its own, with the result `error`.",
 		Family: familySync,
 		Labels: informer(labelSyncResult),
 		Covers: []string{"S2"},
@@ -22,7 +22,7 @@ var (
 	InformerRelists = counter(Metric{
 		Name:   "k8s_informer_relists_total",
 		Help:   "Number of complete lists, by the reason for the list.",
-		Notes:  "Counts lists by LIST and by streaming list alike.",
+		Notes:  "Includes streaming lists. A LIST with several pages counts once.",
 		Family: familySync,
 		Labels: informer(labelRelistReason),
 		AtZero: []string{"expired"},

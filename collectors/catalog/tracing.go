@@ -18,7 +18,7 @@ var (
 	TraceSpansDropped = counter(Metric{
 		Name:   "controller_trace_spans_dropped_total",
 		Help:   "Number of dropped trace spans of the process, by reason.",
-		Notes:  "Each Observer with the same Tracer reports the same numbers: do not add them up. The reason queue_full means that OTEL_BSP_MAX_QUEUE_SIZE spans waited for their export, export_error that the receiver rejected the spans or did not answer in time, shutdown that the deadline of Shutdown was exceeded, and tail_buffer_full that Tail.MaxSpans spans were held.",
+		Notes:  "Each Observer with the same Tracer reports the same numbers: do not add them up. `queue_full`: OTEL_BSP_MAX_QUEUE_SIZE spans were waiting for export. `export_error`: the receiver rejected the spans or did not respond in time. `shutdown`: the deadline of Shutdown was exceeded. `tail_buffer_full`: Tail.MaxSpans spans were held.",
 		Family: familyTracing,
 		Labels: []Label{LabelName, labelSpanDropReason},
 		AtZero: []string{"queue_full", "export_error", "shutdown", "tail_buffer_full"},

@@ -15,7 +15,7 @@ var (
 	InformerAuditDifferences = gauge(Metric{
 		Name:      "k8s_informer_audit_differences",
 		Help:      "Number of differences between the cache and the API server confirmed by the last two audits, by type.",
-		Notes:     "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that are not the leader. Otherwise `missing` always has a series; other values have one only while there are such differences.",
+		Notes:     "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that are not the leader. Otherwise `missing` always has a series; other values have one only while such differences exist.",
 		Family:    familyAudit,
 		Labels:    informer(labelDifference),
 		AtZero:    []string{"missing"},

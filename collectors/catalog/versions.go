@@ -5,7 +5,7 @@ var (
 	InformerResourceVersion = gauge(Metric{
 		Name:   "k8s_informer_resource_version",
 		Help:   "Last resource version at each stage, as its 15 least significant digits, 0 before the first.",
-		Notes:  "The stages are received, stored, and handled, which is the last watch event that all handlers have finished. The difference between two versions counts changes in the whole cluster, not of this resource, and is not a time.",
+		Notes:  "The stage `handled` is the version of the last watch event that all handlers have finished. The difference between two versions counts changes in the whole cluster, not of this resource, and is not a time.",
 		Family: familyVersions,
 		Labels: informer(labelStage),
 		Covers: []string{"S12", "S13", "S33"},
@@ -21,7 +21,7 @@ var (
 	})
 	InformerUnversionedObjects = counter(Metric{
 		Name:   "k8s_informer_unversioned_objects_total",
-		Help:   "Number of received objects without a resource version that is a number.",
+		Help:   "Number of received objects without a numeric resource version.",
 		Notes:  "Their event lag is unknown and not reported. Some aggregated API servers send such objects. Absent before the first.",
 		Family: familyVersions,
 		Labels: informer(),

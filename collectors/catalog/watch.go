@@ -29,8 +29,8 @@ var (
 	})
 	InformerWatchTimeouts = counter(Metric{
 		Name:   "k8s_informer_watch_timeouts_total",
-		Help:   "Number of watches that reached their planned end.",
-		Notes:  "client-go requests watches of 5 to 10 minutes, so these ends are normal.",
+		Help:   "Number of watches that ended at the timeout requested by the client.",
+		Notes:  "client-go requests timeouts of 5 to 10 minutes, so these ends are normal.",
 		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S6"},
@@ -38,7 +38,7 @@ var (
 	InformerWatchDisconnects = counter(Metric{
 		Name:      "k8s_informer_watch_disconnects_total",
 		Help:      "Number of watches that ended early or could not be opened, by reason.",
-		Notes:     "Excludes planned ends and those requested by the client.",
+		Notes:     "Excludes watches that ended at their timeout or were stopped by the client.",
 		Family:    familyWatch,
 		Labels:    informer(labelDisconnectReason),
 		AtZero:    []string{"server_close", "very_short", "throttled", "refused"},
@@ -72,7 +72,7 @@ var (
 	InformerFailures = gauge(Metric{
 		Name:   "k8s_informer_consecutive_failures",
 		Help:   "Number of consecutive failed lists and watches.",
-		Notes:  "Absent at 0. Returns to 0 once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, stretched by jitter to up to twice that, and starts again after two minutes without a failure.",
+		Notes:  "Absent at 0. Returns to 0 once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, plus jitter of up to 100%. The backoff resets after two minutes without a failure.",
 		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S40"},
