@@ -188,7 +188,7 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofInformer,
 		},
 		{
-			// One replica has seen the versions go back, and another one has restarted since.
+			// One replica has seen the versions go backwards, and another one has restarted since.
 			SourceMatchers: []string{name(informerVersionRegression)},
 			TargetMatchers: []string{name(informerStaleAfterRestart)},
 			Equal:          ofInformer,

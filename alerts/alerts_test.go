@@ -18,7 +18,7 @@ func rules(c alerts.Config) (all []alerts.Rule) {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\$(threshold|objective|quantile|window|count|bound|for|long|budget|factor)\b|@(cluster|namespace|pod|job|instance|severity|page|ticket|info)\b`)
+	placeholder = regexp.MustCompile(`\$(threshold|objective|quantile|window|range|count|bound|for|long|budget|factor)\b|@(cluster|namespace|pod|job|instance|severity|page|ticket|info)\b`)
 	namedAlert  = regexp.MustCompile(`\b(Informer|Controller|Cluster|Kubernetes)[A-Z]\w+`)
 	levelMetric = regexp.MustCompile(`^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$`)
 )

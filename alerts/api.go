@@ -31,7 +31,7 @@ $unreachable
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the programs have lost every watch, and their lists and watches fail or end at once, for more than $for in total within three times as long. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Permissions and missing resources do not count. Jobs without the library are judged by client-go's `rest_client_requests_total`: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
+		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended at once. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Permissions and missing resources do not count. Jobs without the library are judged by client-go's `rest_client_requests_total`: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Commands: []Step{
 			{"Connect without credentials. `refused`: no API server. Timeout: the network, or a frozen API server. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
@@ -47,7 +47,7 @@ $unreachable
 			"Overload: find the client with the most requests (`apiserver_request_total`) and its flow schema, and stop it.",
 			"An upgrade of a single API server takes minutes: announce it, and silence this alert for the cluster.",
 		},
-		Resolves: "when the programs have been cut off for at most $for within three times as long; after a single outage, twice $for after its end. The second query has a row for each process that has a watch again.",
+		Resolves: "when the outage time in the last $range falls to $for: after a single outage, about twice $for after its end. The second query has a row for each process that has a watch again.",
 		Escalate: apiServerTeam + "; on a managed cluster, the provider",
 	},
 }
@@ -55,7 +55,7 @@ $unreachable
 // recordUnreachable is the share of a cluster's programs that cannot reach the API server; 0 while all can.
 const recordUnreachable = "cluster:kubernetes_api:unreachable_ratio"
 
-// unreachablePrograms counts programs, not processes: one program with many replicas in a network of its own is not an outage. A
+// unreachablePrograms counts programs, not processes: one program with many replicas in an isolated network is not an outage. A
 // program is cut off if none of its processes has a watch, and attempts fail for a reason that is not its own: forbidden, unauthorized
 // and missing resources (other) are not outages. Where a load balancer accepts connections and closes them, client-go sees watches
 // that end at once instead of errors.
@@ -123,7 +123,8 @@ const (
 	leaderReturns = 30 * time.Second
 )
 
-// MutesLabel is the label of rules that send no notification and mute others. Its value is what they mute: a severity's receiver.
+// MutesLabel is the label of rules that send no notification and mute others. Its value is the severity that they mute, which is also
+// the name of its receiver.
 const MutesLabel = "mutes"
 
 // apiUnreachableRules returns the page, and two rules that only mute other alerts. Tickets are muted until their windows no
@@ -133,11 +134,10 @@ const MutesLabel = "mutes"
 // The page adds up the time without the API server, so that repeated interruptions page. Interruptions that do not page must not
 // mute other alerts forever: only the first of several does.
 func apiUnreachableRules(a Alert, o catalog.Objective, c Config) []Rule {
-	within := c.Targets.Window(outageShare * o.For)
+	within := c.outageRange(o)
 	down := catalog.FormatNumber(c.Targets.ScrapeInterval().Seconds()) + " * " + c.unreachable(within, 0) + " > " + catalog.FormatNumber(o.For.Seconds())
 	page := a
-	inRange := strings.NewReplacer("$range", catalog.FormatDuration(within), "$unreachable", down)
-	page.expr, page.description = inRange.Replace(a.expr), inRange.Replace(a.description)
+	page.expr = strings.ReplaceAll(a.expr, "$unreachable", down)
 	rule := page.rule(o, c)
 	rule.For, rule.KeepFiringFor = catalog.FormatDuration(0), "" // the range is both
 
@@ -153,6 +153,11 @@ func apiUnreachableRules(a Alert, o catalog.Objective, c Config) []Rule {
 	}
 	settled := leaderReturns + 2*c.Targets.ScrapeInterval() + cmp.Or(c.KeepFiringFor, c.lostScrapes())
 	return []Rule{mute(catalog.Ticket, outageEnds*o.For), mute(catalog.Page, settled), rule}
+}
+
+// outageRange returns the window of the page.
+func (c Config) outageRange(o catalog.Objective) time.Duration {
+	return c.Targets.Window(outageShare * o.For)
 }
 
 // unreachable returns the number of scrape intervals in which the API server was unreachable, over a range that ended the given

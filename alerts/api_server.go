@@ -36,17 +36,17 @@ or
 		Commands: []Step{
 			{"Find the clients in the log of the API server, which names them with `-v=1` and above.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'watcher close due to unresponsiveness'`},
 			{"Find the programs that use the most CPU (needs the metrics API).", `kubectl top pods -A --sort-by=cpu | head -20`},
-			lastChanges.because("Find the writers of a resource from the first query, which is `RESOURCE`."),
+			lastChanges.because("Set `RESOURCE` to a resource from the first query, and find its writers."),
 		},
 		Queries: []Step{
-			{"Resources.", `sum by (group, resource) (increase(apiserver_terminated_watchers_total{@, ` + inThisCluster + `}[1h])) > 0`},
-			{"Programs with watches that end. (No result for programs without the library.)", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+inThisCluster+`}`, "15m") + `) > 0`},
-			{"Informers that handle events late. (No result for programs without the library.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_handler_pending_events{@, ` + inThisCluster + `}) > 100`},
+			{"Affected resources.", `sum by (group, resource) (increase(apiserver_terminated_watchers_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Programs with watch disconnects. (No result for programs without the library.)", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+inThisCluster+`}`, "15m") + `) > 0`},
+			{"Informers with many pending events. (No result for programs without the library.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_handler_pending_events{@, ` + inThisCluster + `}) > 100`},
 		},
 		Causes: []string{
 			"A client short of CPU cannot decode its events: raise its limit.",
 			"A client with a slow transform or decoder: make it faster, or watch metadata only.",
-			"One writer that changes many objects at once: spread its writes over time.",
+			"A writer that changes many objects at once: spread its writes over time.",
 			"A client behind a slow network: watch fewer namespaces, or use selectors.",
 		},
 		Resolves: "when fewer than $objective watches were closed within $window: see the first query.",
@@ -57,7 +57,7 @@ or
 var clusterWatchCacheInconsistent = Alert{
 	Name:      "ClusterWatchCacheInconsistent",
 	Objective: catalog.Objectives.CacheInconsistent,
-	Reason:    "one resource of one API server; urgent only when controllers act on what it misses",
+	Reason:    "one resource of one API server; urgent only if controllers act on the inconsistent data",
 	board:     clientBoard,
 	labels:    []string{"cluster", "instance"},
 	// The first failure creates the series at 1, which no increase shows.
@@ -83,7 +83,7 @@ max by (@cluster, @namespace, @pod, @instance, group, resource) (
 			{"List the API servers, with their restarts.", `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`},
 		},
 		Queries: []Step{
-			{"Servers and resources. All servers: something writes to etcd directly, or etcd was restored.", `sum by (@instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, ` + inThisCluster + `, status="failure"}[1h])) > 0`},
+			{"Affected API servers and resources. All API servers: something writes to etcd directly, or etcd was restored.", `sum by (@instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, ` + inThisCluster + `, status="failure"}[1h])) > 0`},
 			{"Informers that are inconsistent as well. (No result without audits.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_audit_differences{@, ` + inThisCluster + `}) > 0`},
 		},
 		Causes: []string{

@@ -17,7 +17,7 @@ var informerCacheDiffers = Alert{
 		inProcess + " are inconsistent with the API server ({{ $labels.difference }}), confirmed by two audits at the cache's own resource version. " +
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
-		Meaning: "Two consecutive audits compared each object of the cache with the API server at the cache's own resource version, and found the same differences. This is not lag. `missing`: only the API server has the object. `extra`: only the cache. `stale`, `wrong_uid`: another version or object. `index`, `key_collision`: wrong or shared keys.",
+		Meaning: "Two consecutive audits compared each object of the cache with the API server at the cache's own resource version, and found the same differences. This is not lag. `missing`: only the API server has the object. `extra`: only the cache has it. `stale`, `wrong_uid`: the cache has another version, or another object of that name. `index`: an index does not match the objects. `key_collision`: objects share a key.",
 		Impact:  "Controllers that read this cache act on objects that do not exist, or miss objects that do exist, until the process lists again, often only after a restart.",
 		Commands: []Step{
 			{"Save the log, which names some of the objects.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers > "$POD.log"; grep 'cache is inconsistent' "$POD.log" | tail -n 30`},
@@ -46,7 +46,7 @@ var informerAuditsFail = Alert{
 	Objective: catalog.Objectives.AuditsFail,
 	Reason:    "only the check fails; the cache itself may be correct",
 	labels:    ofProcess,
-	// Skipped audits do not count. The cache may change all the time, or the server may not list at exact versions;
+	// Skipped audits do not count: the cache may change all the time, or the server may not list at exact versions.
 	// InformerWatchDown covers a watch that is down.
 	expr: `
 sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[$window])) >= $count
@@ -129,14 +129,14 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 var informerCacheMutated = Alert{
 	Name:      "InformerCacheMutated",
 	Objective: catalog.Objectives.CacheMutations,
-	Reason:    "a bug in the program that only a new version fixes",
+	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_mutations_total{@}[$window]) > $threshold`,
 	summary:   "Cached objects of informer {{ $labels.informer_type }} of " + program + inCluster + " were changed in place.",
 	description: someInformer + inProcess + " has objects that were changed in place in the last $window. " +
 		"All consumers share cached objects, which must be copied before they are changed.",
 	Runbook: Runbook{
-		Meaning: "The library samples a few cached objects. One of them changed although neither the object nor its resource version was replaced: code in this process wrote to it. There are probably more.",
+		Meaning: "The library samples a few cached objects. One of them changed although neither the object nor its resource version was replaced: code in this process wrote to it. Other objects are probably affected as well.",
 		Impact:  "All readers of the cache see a state that the API server never had. Comparisons with the desired state are wrong, indexes no longer match, and concurrent access to a map crashes the process.",
 		Commands: []Step{
 			podLog("modified in place").because("Find the objects in the log."),

@@ -25,7 +25,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 	description: "{{ $value | humanizePercentage }} of the requests of " + program + inCluster +
 		" to the API server have failed or been rejected with 429 for $for; the objective is at most $objective.",
 	Runbook: Runbook{
-		Unless:  "several programs have it",
+		Unless:  "several programs have this alert",
 		Meaning: "More than $objective of the requests of this program got no response, a server error or 429 Too Many Requests, for $for, in windows of $window with at least $count requests. Client errors such as 403, 404 and 409 do not count.",
 		Impact:  "Reconciles fail and are retried. Lists and watches fail too, so caches become stale.",
 		Commands: []Step{
@@ -50,7 +50,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 var controllerClientThrottled = Alert{
 	Name:      "ControllerClientThrottled",
 	Objective: catalog.Objectives.ClientThrottle,
-	Reason:    "the requests are late, and still succeed",
+	Reason:    "requests are delayed but succeed",
 	board:     clientBoard,
 	labels:    ofProgram,
 	keep:      10 * time.Minute,
@@ -64,7 +64,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_sec
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved.",
-		Impact:  "All requests of the program are late: reconciles, lists at startup, and lease renewals.",
+		Impact:  "All requests of the program are delayed, including those of reconciles, lists at startup and lease renewals.",
 		Commands: []Step{
 			listPods,
 			replicaLog("throttl"),
@@ -72,7 +72,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_sec
 		},
 		Queries: []Step{
 			{"Most frequent requests.", `topk(10, sum by (verb, resource) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m])))`},
-			{"Requests per second over time: only at startup?", `sum by (@pod) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m]))`},
+			{"Requests per second over time: is the rate high only at startup?", `sum by (@pod) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m]))`},
 			{"Slow renewals: is leader election affected?", `sum by (lock) (increase(controller_leader_slow_renewals_total{@, ` + ofThisProgram + `}[15m])) > 0`},
 		},
 		Causes: []string{

@@ -52,11 +52,11 @@ var (
 		`kubectl -n "$NAMESPACE" top pods --containers`,
 	}
 	restartProgram = Step{
-		"Restart all replicas, one after the other.",
+		"Restart all replicas, one at a time.",
 		`kubectl -n "$NAMESPACE" rollout restart "$WORKLOAD"`,
 	}
 	rollouts = Step{
-		"Did it begin with a rollout? Then return to the previous version: `undo` in place of `history`.",
+		"If it began with a rollout, roll back: replace `history` with `undo`.",
 		`kubectl -n "$NAMESPACE" rollout history "$WORKLOAD"`,
 	}
 )
@@ -112,7 +112,7 @@ var (
 		`kubectl get "$RESOURCE" -A --sort-by=.metadata.resourceVersion -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,WRITERS:.metadata.managedFields[*].manager | tail -n 20`,
 	}
 	terminatingObjects = Step{
-		"Find the objects. `RESOURCE` is what this controller reconciles.",
+		"Find the objects. Set `RESOURCE` to the resource that this controller reconciles.",
 		`kubectl get "$RESOURCE" -A -o ` + terminating,
 	}
 )

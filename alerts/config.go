@@ -214,7 +214,10 @@ func (c Config) Severity(s catalog.Severity) string { return c.series().Severity
 // expression or a text.
 func (c Config) fill(o catalog.Objective, text string) string {
 	text = c.widen(text)
-	text = strings.ReplaceAll(text, "$leaseNamespaces", strings.Join(c.leaseNamespaces(), "|"))
+	text = strings.NewReplacer(
+		"$leaseNamespaces", strings.Join(c.leaseNamespaces(), "|"),
+		"$range", catalog.FormatDuration(c.outageRange(o)),
+	).Replace(text)
 	return c.query(fill(o, text))
 }
 

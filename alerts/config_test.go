@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Labels under other names reach the links and Alertmanager, and the labels that every alert gets reach the alerts only.
+// Links and the Alertmanager configuration use renamed labels. Only alerts get the extra labels.
 // Their queries are checked with Prometheus' parser in test/e2e.
 func TestLabelsReachTheRules(t *testing.T) {
 	c := alerts.Config{
@@ -56,7 +56,7 @@ func TestLabelsReachTheRules(t *testing.T) {
 	}
 }
 
-// Other names of severities reach rules, routes, inhibitions and runbooks. The configuration and the receivers keep the names
+// Rules, routes, inhibitions and runbooks use renamed severities. The configuration and the receivers keep the names
 // page, ticket and info.
 func TestSeverityNames(t *testing.T) {
 	names := map[string]string{"label": "priority", "page": "critical", "ticket": "warning", "info": "notice"}

@@ -32,7 +32,7 @@ var informerVersionRegression = Alert{
 			"etcd was restored from a backup: restart all controllers, kubelets and kube-proxies, so that each lists again. A restore with `etcdutl snapshot restore --bump-revision 1000000000 --mark-compacted` makes this unnecessary.",
 			"The load balancer of the API server routes to a server of another cluster: remove that server, then restart the affected programs.",
 		},
-		Resolves: "$window after the last regression: the first query, with that window, is empty. Caches that did not list again are still wrong.",
+		Resolves: "$window after the last regression: the first query, with that window, is empty. Caches that have not relisted are still wrong.",
 		Escalate: apiServerTeam,
 	},
 }
@@ -40,7 +40,7 @@ var informerVersionRegression = Alert{
 var informerStaleAfterRestart = Alert{
 	Name:      "InformerStaleAfterRestart",
 	Objective: catalog.Objectives.VersionsBehind,
-	Reason:    "one cache; when etcd was restored to an older state, InformerVersionRegression pages",
+	Reason:    "one cache is stale; if etcd was restored to an older state, InformerVersionRegression pages",
 	labels:    ofProcess,
 	gauge:     true,
 	// A process does not know which versions its predecessor received. A series of the same target is compared with its own
@@ -58,8 +58,8 @@ max without (stage) (
 unless
 last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 `,
-	summary: someInformer + " has resource versions below those before a restart.",
-	description: someInformer + inProcess + ` has been {{ $value | printf "%.0f" }} resource versions behind those from before a restart of the program, for more than $for. ` +
+	summary: someInformer + " received lower resource versions than before a restart.",
+	description: someInformer + inProcess + ` has been {{ $value | printf "%.0f" }} resource versions behind the last one received before a restart of the program, for more than $for. ` +
 		"The API server or etcd has an older state.",
 	Runbook: Runbook{
 		Unless:  "etcd was restored, or controllers act on objects that no longer exist",
@@ -88,7 +88,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 var informerTransformDrops = Alert{
 	Name:      "InformerTransformDrops",
 	Objective: catalog.Objectives.TransformDrops,
-	Reason:    "a bug in the program that only a new version fixes",
+	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
 	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " drops objects.",
@@ -118,7 +118,7 @@ var informerTransformDrops = Alert{
 var informerForeignObjects = Alert{
 	Name:      "InformerForeignObjects",
 	Objective: catalog.Objectives.ForeignObjects,
-	Reason:    "a bug in the program that only a new version fixes",
+	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	keep:      10 * time.Minute,
 	// Most of these objects are in the first list, which is often complete before the first scrape.
@@ -143,7 +143,7 @@ var informerForeignObjects = Alert{
 			"The namespace of the informer's ID is not the one that its ListerWatcher requests: correct the ID.",
 			"A proxy in front of the API server that rewrites or caches paths.",
 		},
-		Resolves: "10 minutes after the last such object is older than $window. Objects that are in the cache remain until the next list without them.",
+		Resolves: "10 minutes after no such object was received for $window. Objects that are in the cache remain until the next list without them.",
 		Escalate: controllerTeam,
 	},
 }
@@ -151,7 +151,7 @@ var informerForeignObjects = Alert{
 var informerDuplicated = Alert{
 	Name:      "InformerDuplicated",
 	Objective: catalog.Objectives.Duplicates,
-	Reason:    "it costs memory and a watch, and breaks nothing",
+	Reason:    "a duplicate costs memory and a watch, but breaks nothing",
 	labels:    ofInformer,
 	expr:      `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_duplicates{@}) > $threshold`,
 	summary:   "Duplicate {{ $labels.informer_type }} informers of " + program + inCluster + ".",
@@ -172,7 +172,7 @@ var informerDuplicated = Alert{
 		Causes: []string{
 			"Several factories: share one between all controllers of a program.",
 			"controller-runtime caches the same kind once as a typed object, once as unstructured and once as metadata: read it in one form everywhere.",
-			"Selectors differ on purpose: leave out the alert (`disabled` of the generator's configuration).",
+			"Selectors differ on purpose: disable the alert (`disabled` in the generator's configuration).",
 		},
 		Resolves: "when one informer is left: the first query is empty.",
 		Escalate: controllerTeam,
@@ -182,7 +182,7 @@ var informerDuplicated = Alert{
 var informerOrphaned = Alert{
 	Name:        "InformerOrphaned",
 	Objective:   catalog.Objectives.Orphans,
-	Reason:      "a leak that only a new version fixes",
+	Reason:      "a leak in the program; the fix needs a new release",
 	labels:      ofInformer,
 	expr:        `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_orphans{@}) > $threshold`,
 	summary:     "Orphaned {{ $labels.informer_type }} informers of " + program + inCluster + ".",

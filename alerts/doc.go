@@ -42,7 +42,7 @@
 //
 //   - a quantile over the rate of sync durations misses a single sync before the first scrape
 //   - a quantile never exceeds the top bucket
-//   - a sum of watch ends over many informers exceeds any threshold by planned ends alone
+//   - a sum of watch ends over many informers exceeds any threshold through planned timeouts alone
 //   - the current queue depth exceeds its threshold during bursts
 //   - an error rate without a minimum number of events fires for a single object
 package alerts

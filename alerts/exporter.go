@@ -13,7 +13,7 @@ const exporterNames = "informer-exporter(-[0-9]+)?"
 var informerExporterKindDown = Alert{
 	Name:      "InformerExporterKindDown",
 	Objective: catalog.Objectives.ExporterKindDown,
-	Reason:    "one resource is not observed; no controller is affected",
+	Reason:    "one resource is not watched; no controller is affected",
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_kind_up{@} == 0`,
@@ -21,7 +21,7 @@ var informerExporterKindDown = Alert{
 	description: "informer-exporter" + inProcess + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
 		"for more than $for. Its metrics for this resource are missing or stale.",
 	Runbook: Runbook{
-		Meaning: "For longer than $for, the exporter has been configured to watch a resource that it may not list and watch, or that the API server does not serve. It continues with all other resources.",
+		Meaning: "For longer than $for, the exporter has been configured to watch a resource that it is not allowed to watch, or that the API server does not serve. It continues with all other resources.",
 		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
 		Commands: []Step{
 			{"Read the reason and the fix, which the exporter logs once.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers | grep -i 'cannot watch the resource' | tail -n 30`},
@@ -88,10 +88,10 @@ var informerExporterLeaderMissing = Alert{
 		Commands: []Step{
 			exporterPods,
 			{"See the holder and its last renewal.", `kubectl -n "$NAMESPACE" get lease "${LOCK#*/}" -o yaml`},
-			{"Find the response of the API server, and the fix.", `kubectl -n "$NAMESPACE" logs -l app.kubernetes.io/name=informer-exporter --prefix --since=1h --tail=-1 | grep -iE 'lease' | tail -n 30`},
+			{"Find the error and the fix in the log.", `kubectl -n "$NAMESPACE" logs -l app.kubernetes.io/name=informer-exporter --prefix --since=1h --tail=-1 | grep -iE 'lease' | tail -n 30`},
 		},
 		Queries: []Step{
-			{"Attempts of the exporters.", `sum by (@pod, result) (increase(controller_leader_renew_duration_seconds_count{@, ` + inThisCluster + `, lock="$LOCK"}[15m]))`},
+			{"Attempts of the exporters to acquire the Lease.", `sum by (@pod, result) (increase(controller_leader_renew_duration_seconds_count{@, ` + inThisCluster + `, lock="$LOCK"}[15m]))`},
 			{"Failed lists and watches. If all programs have them, fix the API server first.", `sum by (name, error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+inThisCluster+`}`, "15m") + `) > 0`},
 		},
 		Causes: []string{
@@ -147,7 +147,7 @@ informer_exporter_build_info{@}
 var informerExporterShardMissing = Alert{
 	Name:      "InformerExporterShardMissing",
 	Objective: catalog.Objectives.ExporterShardMissing,
-	Reason:    "some resources are not observed; no controller is affected",
+	Reason:    "some resources are not watched; no controller is affected",
 	board:     exporterBoard,
 	labels:    []string{"cluster", "job"},
 	// Without --shard, an exporter reports one shard, which is itself.
@@ -169,12 +169,12 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 			exporterLog,
 		},
 		Queries: []Step{
-			{"Present shards. Their value is the number of shards, on which they must agree.", `max by (@pod, @instance, shard) (informer_exporter_shards{@, ` + inThisCluster + `, @job="$JOB"})`},
+			{"Shards that are scraped. The value is the configured number of shards, which must be the same for all.", `max by (@pod, @instance, shard) (informer_exporter_shards{@, ` + inThisCluster + `, @job="$JOB"})`},
 			{"Failed scrapes.", `up{@, ` + inThisCluster + `, @job="$JOB"} == 0`},
 		},
 		Causes: []string{
 			"Crash or OOM: see the Pods, and raise the memory limit. Shards differ in size.",
-			"The number in `--shard` and the number of replicas differ: change both.",
+			"The number in `--shard` and the number of replicas differ: make them equal.",
 			"Each shard has its own job: the alert compares shards within a job. Use one job, or disable the alert.",
 		},
 		Resolves: "when all shards are scraped: the first query has a row for each.",
@@ -198,7 +198,7 @@ max by (@cluster) (last_over_time(` + recordSeen + `[1h])) > time() - $seconds
 var informerExporterAbsent = Alert{
 	Name:      "InformerExporterAbsent",
 	Objective: catalog.Objectives.ExporterAbsent,
-	Reason:    "the cluster is not observed; no controller is affected",
+	Reason:    "the cluster is not monitored; no controller is affected",
 	gauge:     true,
 	board:     exporterBoard,
 	labels:    []string{"cluster"},
@@ -217,7 +217,7 @@ group by (@cluster) (informer_exporter_build_info{@})
 		Commands: []Step{
 			exporterPods,
 			{"If no Pod is ready, read the events.", `kubectl get events -A --field-selector type!=Normal | grep informer-exporter`},
-			{"A Service without endpoints cannot be scraped.", `kubectl get services,endpointslices -A -l app.kubernetes.io/name=informer-exporter`},
+			{"Check that the Service has endpoints. Without them, it cannot be scraped.", `kubectl get services,endpointslices -A -l app.kubernetes.io/name=informer-exporter`},
 		},
 		Queries: []Step{
 			{"Is it a target, and does the scrape succeed? No result: it is not a target.", `up{@, ` + inThisCluster + `, @job=~".*informer-exporter.*"}`},

@@ -14,7 +14,7 @@ import (
 var informerHandlerSlow = Alert{
 	Name:      "InformerHandlerSlow",
 	Objective: catalog.Objectives.HandlerDuration,
-	Reason:    "one handler is late; when events are late for long, InformerEventLagBurn pages",
+	Reason:    "one handler is slow; InformerEventLagBurn pages if events stay late",
 	labels:    ofInformer,
 	keep:      10 * time.Minute,
 	// The 99th percentile of fewer than a hundred events is their maximum.
@@ -42,11 +42,11 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace, handle
 		},
 		Causes: []string{
 			"The handler does more than add a key to a queue: move API calls, disk access and locks into workers.",
-			"A process short of CPU: raise its limit. It slows down all handlers at once.",
+			"A process short of CPU, which slows down all its handlers: raise its limit.",
 			"A CPU profile (`/debug/pprof/profile`) shows computation, a [goroutine dump](" + onCallPage + "#goroutines) shows waiting.",
 			"A handler that is meant to take longer: set its own objective, `handlers` in the generator's configuration.",
 		},
-		Resolves: "10 minutes after the 99th percentile has fallen to the objective, or events are fewer than $count: see the first query.",
+		Resolves: "10 minutes after the 99th percentile has fallen to the objective, or there are fewer than $count events: see the first query.",
 		Escalate: controllerTeam,
 	},
 }
@@ -74,7 +74,7 @@ func handlerAlerts(a Alert, o catalog.Objective, c Config) []Rule {
 var informerHandlerPanics = Alert{
 	Name:      "InformerHandlerPanics",
 	Objective: catalog.Objectives.HandlerPanics,
-	Reason:    "the process restarts by itself, and the bug needs a new version",
+	Reason:    "the process restarts by itself; the fix needs a new release",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_handler_panics_total{@}[$window]) > $threshold`,
 	summary:   "Handler {{ $labels.handler }} of " + program + inCluster + " panics.",
@@ -107,7 +107,7 @@ var informerEventsLost = Alert{
 	Reason:    "the measurement is lost, not the events",
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
-	summary:   someInformer + " exceeded its limit of remembered events.",
+	summary:   someInformer + " lost the receive times of events.",
 	description: someInformer + inProcess + ` lost the receive times of {{ $value | printf "%.0f" }} events in $window. ` +
 		"They still reach their handlers, with an unknown lag.",
 	Runbook: Runbook{
@@ -120,7 +120,7 @@ var informerEventsLost = Alert{
 			restartPod,
 		},
 		Queries: []Step{
-			{"Heap of the process: does it grow with them?", `go_memstats_heap_alloc_bytes{@, ` + ofThisProcess + `}`},
+			{"Heap of the process: does it grow with the pending events?", `go_memstats_heap_alloc_bytes{@, ` + ofThisProcess + `}`},
 			{"Pending events by handler: do they decrease?", `k8s_informer_handler_pending_events{@, ` + ofThisProcess + ofThisInformer + `}`},
 			{"Handled events per second. 0: the handler is stuck. The exporter has one handler.", `sum by (handler) (rate(k8s_informer_handler_duration_seconds@count{@, ` + ofThisProcess + ofThisInformer + `}[5m])) or sum(rate(k8s_informer_event_lag_seconds@count{@, ` + ofThisProcess + ofThisInformer + `, name=~"informer-exporter.*"}[5m]))`},
 		},
@@ -129,7 +129,7 @@ var informerEventsLost = Alert{
 			"Slow handler: see InformerHandlerSlow.",
 			"A burst after a start is temporary.",
 		},
-		Resolves: "$window after the last lost event. The first query then falls to 0.",
+		Resolves: "$window after the last lost receive time. Pending events, in the second query, are then near 0.",
 		Escalate: controllerTeam,
 	},
 }

@@ -12,14 +12,14 @@ import (
 var informerSyncLagHigh = Alert{
 	Name:      "InformerSyncLagHigh",
 	Objective: catalog.Objectives.SyncLag,
-	Reason:    "one cache is late and usually catches up by itself",
+	Reason:    "one cache is stale, and usually catches up by itself",
 	labels:    ofProcess,
 	expr:      `k8s_informer_sync_lag_seconds{@} > $threshold`,
 	summary:   someInformer + " is {{ $value | humanizeDuration }} behind the API server.",
 	description: someInformer + inProcess + " is {{ $value | humanizeDuration }} behind the API server; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Unless:  "it grows and users see stale data",
+		Unless:  "the lag grows and users see stale data",
 		Meaning: "The informer has been behind the API server by more than $objective for $for: its watch is down, a handler has not finished an event, or freshness checks fail or find changes that the cache lacks. An idle informer has no lag.",
 		Impact:  "Controllers act on old state: they create duplicates, miss deletions for a while, and update status late.",
 		Commands: []Step{
@@ -48,7 +48,7 @@ var informerEventLagBurn = Alert{
 	Objective: catalog.Objectives.EventLag,
 	Reason:    "page: the budget of a month is used up within two to five days; ticket: before the month ends",
 	labels:    ofInformer,
-	summary:   someInformer + " burns its event lag budget.",
+	summary:   someInformer + " is burning its event lag error budget.",
 	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of " + program + inCluster +
 		"$instance took longer than $objective from receipt to the return of the handler during the last $long. " +
 		"The objective allows $budget over 30 days; this is a burn rate of $factor or more.",

@@ -76,7 +76,7 @@ or
 		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",
 		Commands: []Step{
 			{"See the holder, its last renewal and the namespace, if the alert has none. A current `renewTime`: the holder is not scraped, and this is a false alarm.", `kubectl get leases -A --field-selector "metadata.name=${LOCK#*/}" -o yaml`},
-			listPods.because("List the candidates. None: find out what stopped or scaled them down."),
+			listPods.because("List the candidates. If there are none, find out what stopped or scaled them down."),
 			replicaLog("lease|leader|lock"),
 		},
 		Queries: []Step{
@@ -139,7 +139,7 @@ or
 		},
 		Causes: []string{
 			"Restarts: find out why the processes end (probes, memory, panics).",
-			"Slow API server or etcd: see their own alerts. Longer intervals (`LeaseDuration`, `RenewDeadline`, `RetryPeriod` of for example 60, 40 and 8 s) tolerate more, but a failover takes longer.",
+			"Slow API server or etcd: see their own alerts. Longer intervals (for example `LeaseDuration` 60 s, `RenewDeadline` 40 s, `RetryPeriod` 8 s) tolerate more, but a failover takes longer.",
 			"A process short of CPU cannot renew: raise its limit.",
 			"Renewals wait for other requests: give leader election its own client.",
 		},

@@ -55,7 +55,7 @@ var clusterLeaseExpired = Alert{
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Commands: []Step{
 			{"See the last holder, usually the name of its Pod, and the last renewal. No holder: it shut down gracefully.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
-			listPods.because("List the candidates. None: find out what stopped or scaled them down."),
+			listPods.because("List the candidates. If there are none, find out what stopped or scaled them down."),
 			replicaLog("lease|leader|lock"),
 		},
 		Queries: []Step{
@@ -95,7 +95,7 @@ last_over_time(controller_leader{@}[$window])
 		Meaning: "The Lease's own counter of transitions has increased by $objective or more in $window. A rollout causes at most one transition per replica. For programs with the library, ControllerLeaderChanges fires instead.",
 		Impact:  "Each transition is a pause of up to the lease duration, followed by a full start: filling caches and reconciling everything.",
 		Commands: []Step{
-			{"See the holder, the number of transitions and the duration. Less than 15 s is short.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
+			{"See the holder, the number of transitions and the duration. A duration below 15 s is short.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},
 			listPods.because("List the candidates: do they restart?"),
 			{"Search the log of a candidate from before its restart.", `kubectl -n "$NAMESPACE" logs "$REPLICA" --all-containers --previous --tail=50`},
 		},

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// A threshold that is changed must reach the expression, the text, the runbook and nothing else.
+// A changed threshold changes the expressions of its own alert, and no others.
 func TestObjectivesReachTheRules(t *testing.T) {
 	before := rules(alerts.Config{})
 	for _, o := range catalog.Objectives.All() {
@@ -63,7 +63,7 @@ func TestWindowsReachTheRules(t *testing.T) {
 	}
 }
 
-// rangeOf finds the ranges of an expression and their offsets.
+// rangeOf matches the ranges of an expression, with or without the step of a subquery.
 var rangeOf = regexp.MustCompile(`\[([0-9a-z]+)(?::[0-9a-z]+)?\]`)
 
 // Rules for a scrape interval span enough scrapes, and a single sample fires no alert.

@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var clusterObjectHeld = Alert{
 	Name:      "ClusterObjectHeld",
 	Objective: catalog.Objectives.ObjectHeld,
-	Reason:    "one deletion waits; nothing that runs is affected",
+	Reason:    "one deletion is blocked; running workloads are not affected",
 	board:     objectBoard,
 	labels:    ofObject,
 	expr:      `max by (@cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@, informer_type!="namespaces"}) > $threshold`,
@@ -40,7 +40,7 @@ var clusterObjectHeld = Alert{
 var clusterNamespaceStuck = Alert{
 	Name:      "ClusterNamespaceStuck",
 	Objective: catalog.Objectives.NamespaceStuck,
-	Reason:    "one Namespace waits; nothing that runs is affected",
+	Reason:    "one deletion is blocked; running workloads are not affected",
 	board:     objectBoard,
 	labels:    []string{"cluster", "namespace"},
 	expr:      `max by (@cluster, namespace) (k8s_object_terminating_oldest_seconds{@, informer_type="namespaces"}) > $threshold`,

@@ -74,7 +74,7 @@ func flag(metric string) bool {
 }
 
 // modelOf returns series of a metric: that of the alert, and some that differ from it in one label each, so that a query that
-// loses or adds a label, a matcher or an aggregation has another result. Each has another value; some do not change, and
+// loses or adds a label, a matcher or an aggregation has another result. Each has a different value; some do not change, and
 // counters of some begin late. Upstream metrics are those of another process, which stand in for those of the library.
 func modelOf(t *testing.T, metric string) (all []promtool.Series) {
 	t.Helper()

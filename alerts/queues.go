@@ -52,8 +52,8 @@ max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfi
 		},
 		Causes: []string{
 			"An external call without a deadline is the usual cause: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
-			"A deadlock shows as many goroutines at the same lock, a channel without a reader as `chan send`.",
-			"If single items may take that long, use more workers.",
+			"In a deadlock, many goroutines wait for the same lock. A channel without a reader shows as `chan send`.",
+			"If individual items may take that long, add workers.",
 		},
 		Resolves: "10 minutes after a worker takes an item: the first query falls, and the queue depth decreases.",
 		Escalate: controllerTeam,
@@ -63,7 +63,7 @@ max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfi
 var controllerQueueSlow = Alert{
 	Name:      "ControllerQueueSlow",
 	Objective: catalog.Objectives.QueueWait,
-	Reason:    "few controllers need 1 s; raise the severity for one that does",
+	Reason:    "few controllers need a queue latency below 1 s; raise the severity for one that does",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller=name"},
 	keep:      10 * time.Minute,
@@ -96,13 +96,13 @@ sum by (@cluster, @namespace, @job, name) (rate(workqueue_work_duration_seconds@
 			{"Retries per second: do items fail?", `sum by (@pod) (rate(workqueue_retries_total{@, ` + ofThisProgram + `}[5m]))`},
 		},
 		Causes: []string{
-			"All workers busy: use more workers (`MaxConcurrentReconciles` in controller-runtime).",
+			"All workers are busy: add workers (`MaxConcurrentReconciles` in controller-runtime).",
 			"Slow items: read from the cache instead of the API server, and check the client-side rate limit (ControllerClientThrottled).",
 			"Retries that never succeed: see ControllerReconcileErrors.",
 			"A process short of CPU: raise its limit.",
 			"After a start or a leader transition everything is queued once, which is temporary.",
 		},
-		Resolves: "10 minutes after the latency has fallen to $objective, or items are fewer than $count.",
+		Resolves: "10 minutes after the latency has fallen to $objective, or there are fewer than $count items.",
 		Escalate: controllerTeam,
 	},
 }
@@ -110,7 +110,7 @@ sum by (@cluster, @namespace, @job, name) (rate(workqueue_work_duration_seconds@
 var controllerQueueDeep = Alert{
 	Name:      "ControllerQueueDeep",
 	Objective: catalog.Objectives.QueueDepth,
-	Reason:    "a burst is processed without help; only a backlog that grows is a problem",
+	Reason:    "a burst is processed eventually; only a growing backlog is a problem",
 	board:     controllerBoard,
 	labels:    queueVariables,
 	// The rule reads the minimum depth over the window, because bursts are normal. For a new queue the window has only a few
@@ -131,7 +131,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_q
 		Commands: []Step{
 			podLog("error|throttl|timeout"),
 			describePod,
-			lastChanges.because("Find the writers of what this controller reconciles, which is `RESOURCE`."),
+			lastChanges.because("Set `RESOURCE` to the resource that this controller reconciles, and find its writers."),
 		},
 		Queries: []Step{
 			{"Growth: adds minus items taken, per second.", `sum(rate(workqueue_adds_total{@, ` + ofThisQueue + `}[5m])) - sum(rate(workqueue_queue_duration_seconds@count{@, ` + ofThisQueue + `}[5m]))`},
@@ -139,11 +139,11 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_q
 			{"Events that fill the queue.", `sum by (informer_type) (rate(k8s_informer_watch_events_total{@, ` + ofThisProcess + `}[5m]))`},
 		},
 		Causes: []string{
-			"Too few workers: use more of them.",
+			"Too few workers: add workers.",
 			"Too many events: filter in the event handlers, by generation or by the fields that the controller uses, and lengthen the resync period.",
 			"Retries that never succeed: see ControllerReconcileErrors.",
 		},
-		Resolves: "when the depth has been at most $objective once within $window.",
+		Resolves: "when the depth has fallen to $objective at least once in the last $window.",
 		Escalate: controllerTeam,
 	},
 }
@@ -151,7 +151,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name) (increase(workqueue_q
 var controllerWorkerBusy = Alert{
 	Name:      "ControllerWorkerBusy",
 	Objective: catalog.Objectives.WorkerBusy,
-	Reason:    "one object waits; when all workers do, ControllerQueueBlocked fires",
+	Reason:    "one item is stuck; if all workers are, ControllerQueueBlocked fires",
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep,
@@ -184,7 +184,7 @@ var controllerWorkerBusy = Alert{
 var controllerItemsDropped = Alert{
 	Name:      "ControllerItemsDropped",
 	Objective: catalog.Objectives.ItemsDropped,
-	Reason:    "single objects, until the next event or resync of each",
+	Reason:    "affects individual objects, until their next event or resync",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.
@@ -197,7 +197,7 @@ var controllerItemsDropped = Alert{
 		Impact:  "Objects are not in their desired state, and no worker reconciles them.",
 		Commands: []Step{
 			podLog("error|dropp|retries"),
-			{"Find objects that have not been reconciled since their last change. `RESOURCE` is what this controller reconciles, and has an observedGeneration.", `kubectl get "$RESOURCE" -A -o ` + unobserved},
+			{"Find objects that have not been reconciled since their last change. Set `RESOURCE` to the resource that this controller reconciles. It must have an observedGeneration.", `kubectl get "$RESOURCE" -A -o ` + unobserved},
 			restartPod.because("After the cause is fixed: restart the process, which reconciles everything."),
 		},
 		Queries: []Step{

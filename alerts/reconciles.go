@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var controllerReconcileErrors = Alert{
 	Name:      "ControllerReconcileErrors",
 	Objective: catalog.Objectives.ReconcileErrors,
-	Reason:    "retried with backoff; the cause is often outside the controller",
+	Reason:    "failures are retried with backoff; the cause is often outside the controller",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller"},
 	expr: `
@@ -21,7 +21,7 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Unless:  "several programs have it",
+		Unless:  "several programs have this alert",
 		Meaning: "The reconcile error rate of this controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures.",
 		Impact:  "Many objects are not in their desired state. Each failure delays the next attempt: client-go's default backoff starts at 5 ms and doubles each time, up to 1000 s.",
 		Commands: []Step{
@@ -32,12 +32,12 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 		Queries: []Step{
 			{"Errors, terminal errors and panics.", `sum by (result) (increase(controller_reconcile_total{@, ` + ofThisProgram + `, controller="$CONTROLLER", result=~"error|terminal|panic"}[15m])) > 0`},
 			{"Failed requests. 403: permissions. 404: a missing object. 409: conflicts. 422: an invalid object. 5xx: the API server or a webhook.", `sum by (verb, resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProgram + `, code!~"[123].."}[15m])) > 0`},
-			{"Mean backoff. Minutes mean that items have been failing for a long time.", `sum(rate(controller_backoff_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m])) / sum(rate(controller_backoff_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m]))`},
+			{"Mean backoff. A backoff of minutes means that items have been failing for a long time.", `sum(rate(controller_backoff_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m])) / sum(rate(controller_backoff_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m]))`},
 		},
 		Causes: []string{
 			"Several controllers or programs: the API server, its webhooks or the network. Check their alerts first.",
-			"Conflicts (409) are not errors but a request to retry: requeue without an error, or patch instead of updating.",
-			"Cause fixed, but items wait for their backoff, up to 1000 s: restart the program, which resets it.",
+			"Conflicts (409) only require a retry: requeue without an error, or patch instead of updating.",
+			"The cause is fixed, but items are still in backoff, for up to 1000 s: restart the program, which resets it.",
 		},
 		Resolves: "when the error rate falls to $objective over $window: the values of the first query decrease.",
 		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
@@ -47,7 +47,7 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 var controllerReconcilePanics = Alert{
 	Name:        "ControllerReconcilePanics",
 	Objective:   catalog.Objectives.ReconcilePanics,
-	Reason:      "retried, or the process restarts; the bug needs a new version",
+	Reason:      "items are retried, or the process restarts; the fix needs a new release",
 	board:       controllerBoard,
 	labels:      []string{"cluster", "job", "instance", "controller"},
 	expr:        `increase(controller_reconcile_total{@, result="panic"}[$window]) > $threshold`,
@@ -82,7 +82,7 @@ func cleanups(series string) string {
 var controllerCleanupSlow = Alert{
 	Name:      "ControllerCleanupSlow",
 	Objective: catalog.Objectives.CleanupDuration,
-	Reason:    "deletions are late, and still complete",
+	Reason:    "deletions are delayed but complete",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "@namespace", "job", "controller"},
 	expr: `
@@ -110,7 +110,7 @@ var controllerCleanupSlow = Alert{
 		Causes: []string{
 			"A slow external service: cleanups should start the deletion, return, and check it in a later attempt.",
 			"`timeout`: give attempts a shorter timeout, and let them continue where the last one stopped.",
-			"Requests wait for the client's own limit: see ControllerClientThrottled.",
+			"Requests are throttled by the client-side rate limiter: see ControllerClientThrottled.",
 			"If cleanups need longer, set `cleanup_duration` for this controller, under `controllers` in the generator's configuration.",
 		},
 		Resolves: "when the attempts of the last $window took at most $objective on average, or there were none.",
@@ -121,7 +121,7 @@ var controllerCleanupSlow = Alert{
 var controllerCleanupOverdue = Alert{
 	Name:      "ControllerCleanupOverdue",
 	Objective: catalog.Objectives.CleanupOverdue,
-	Reason:    "deletions are late; nothing that runs is affected",
+	Reason:    "deletions are blocked; running workloads are not affected",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	expr:      `controller_finalizer_overdue{@} > $threshold`,

@@ -5,7 +5,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 var informerSeriesLimitReached = Alert{
 	Name:      "InformerSeriesLimitReached",
 	Objective: catalog.Objectives.SeriesLimit,
-	Reason:    "the limit holds; only details are missing until it is raised",
+	Reason:    "only details are missing, until the limit is raised",
 	labels:    ofProgram,
 	// Most items exceed a limit when a process starts, before its first scrape, which a rate does not see. Objects come and go:
 	// a peak that is over needs no action. Leases without series are those that are only counted.
@@ -52,9 +52,9 @@ max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{
 var informerScrapeSlow = Alert{
 	Name:      "InformerScrapeSlow",
 	Objective: catalog.Objectives.ScrapeDuration,
-	Reason:    "scrapes still succeed; a target that is down has Prometheus' own alert",
+	Reason:    "scrapes still succeed; a target that is down is covered by an alert on `up`",
 	labels:    ofExporter,
-	// Only of targets with informers.
+	// Only targets with informers.
 	expr: `
 scrape_duration_seconds{@} > $threshold
 and on (@cluster, @namespace, @job, @instance)
@@ -80,7 +80,7 @@ k8s_informer_synced{@}
 			"CPU throttling: raise the limit of the process.",
 			"Too many series of the exporter: exclude resources, or run several shards.",
 			"The path to the target is slow: check its network, and TLS or authentication proxies in front of it.",
-			"Until then, raise `scrapeTimeout`, and the objective `scrape_duration` with it. It must stay below the timeout, because a scrape that times out has no series.",
+			"As a workaround, raise `scrapeTimeout`, and the objective `scrape_duration` with it. It must stay below the timeout, because a scrape that times out has no series.",
 		},
 		Resolves: "when a scrape takes at most $objective: see the first query.",
 		Escalate: controllerTeam + ", or " + exporterTeam,

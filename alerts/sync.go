@@ -11,9 +11,9 @@ import (
 var informerNotSynced = Alert{
 	Name:      "InformerNotSynced",
 	Objective: catalog.Objectives.NotSynced,
-	Reason:    "a new replica waits; replicas that are synced do the work",
+	Reason:    "a new replica waits; synced replicas do the work",
 	labels:    ofProcess,
-	// Resources that the exporter may not watch raise InformerExporterKindDown instead.
+	// Resources that the exporter is not allowed to watch raise InformerExporterKindDown instead.
 	expr: `
 k8s_informer_synced{@} == 0
 unless on (@cluster, @namespace, @job, @instance, informer_type)
@@ -49,7 +49,7 @@ informer_exporter_kind_up{@} == 0
 var informerReadsBeforeSync = Alert{
 	Name:      "InformerReadsBeforeSync",
 	Objective: catalog.Objectives.UnsyncedReads,
-	Reason:    "a bug in the program that only a new version fixes",
+	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
 	keep:      10 * time.Minute,
 	// Such reads end with the first sync, often before the first scrape.
@@ -74,7 +74,7 @@ var informerReadsBeforeSync = Alert{
 			"A controller waits only for the informer with its handler, and reads others: wait for all of them.",
 			"A handler reads another cache while that one still syncs: only add a key to a queue.",
 		},
-		Resolves: "10 minutes after the last such read is older than $window.",
+		Resolves: "10 minutes after no such read happened for $window.",
 		Escalate: controllerTeam,
 	},
 }
@@ -82,7 +82,7 @@ var informerReadsBeforeSync = Alert{
 var informerSyncSlow = Alert{
 	Name:      "InformerSyncSlow",
 	Objective: catalog.Objectives.SyncDuration,
-	Reason:    "the sync does finish; only starts and relists are late",
+	Reason:    "the sync completes; only starts and relists are slow",
 	labels:    ofProcess,
 	gauge:     true,
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
@@ -108,7 +108,7 @@ max_over_time(ALERTS{alertname="` + apiUnreachable.Name + `", alertstate="firing
 			describePod,
 		},
 		Queries: []Step{
-			{"Reason of the list. `initial` is a start. `expired`: the API server no longer had the events since the last known resource version.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
+			{"Reason for the list. `initial`: the process has started. `expired`: the API server no longer had the events since the last known resource version.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
 			{"Failed attempts before the list.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "1h") + `) > 0`},
 		},
 		Causes: []string{
@@ -146,7 +146,7 @@ var informerListWatchErrors = Alert{
 	// lists that were completed and watches that were opened. A healthy informer makes one in 5 to 10 minutes, so a single error
 	// is a large share of a few attempts. The rule therefore requires a minimum number of errors, and a duration. client-go's
 	// backoff grows to 30 to 60 s: an informer that fails at each attempt reaches the minimum in each window, even if every
-	// attempt takes another 30 s to time out. A resource that the exporter may not or cannot watch raises
+	// attempt takes another 30 s to time out. A resource that the exporter cannot watch raises
 	// InformerExporterKindDown instead.
 	expr: `
 (

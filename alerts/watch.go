@@ -20,8 +20,8 @@ k8s_informer_synced{@} == 1
 	description: someInformer + inProcess + " has had no watch for more than $for. " +
 		"Its cache is stale.",
 	Runbook: Runbook{
-		Unless:  "all informers of a program have it",
-		Meaning: "The informer is synced, but has had no open watch for longer than $for. After an error, client-go backs off for up to 30 s, or twice that with jitter.",
+		Unless:  "all informers of a program have this alert",
+		Meaning: "The informer is synced, but has had no open watch for longer than $for. After an error, client-go backs off for up to 30 s, plus jitter of up to 100%.",
 		Impact:  "The cache is frozen at the moment the watch was lost. Controllers act on old state and see no changes.",
 		Commands: []Step{
 			podLog("reflector|forbidden|failed to (list|watch)"),
@@ -30,8 +30,8 @@ k8s_informer_synced{@} == 1
 		},
 		Queries: []Step{
 			{"Errors of new attempts.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
-			{"Reasons of the last disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
-			{"Everything without a watch: one process, one resource, or all of them?", `count by (@namespace, @pod, name, informer_type) (k8s_informer_watch_connected{@, ` + inThisCluster + `} == 0)`},
+			{"Reasons for the last disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
+			{"All informers without a watch: one process, one resource, or all of them?", `count by (@namespace, @pod, name, informer_type) (k8s_informer_watch_connected{@, ` + inThisCluster + `} == 0)`},
 		},
 		Causes: []string{
 			"All resources of one process: the network of its node, its token, network policies.",
@@ -44,8 +44,8 @@ k8s_informer_synced{@} == 1
 }
 
 // disconnectsInBackoff is the rate per minute above which watches keep failing, for reasons after which client-go backs off
-// (refused, throttled, error, expired, very_short). The backoff of a reflector starts at 0.8 s, doubles up to 30 s, is stretched by
-// jitter to up to twice that, and starts again only after two minutes without a failure (defaultBackoff* in
+// (refused, throttled, error, expired, very_short). The backoff of a reflector starts at 0.8 s, doubles up to 30 s, has
+// jitter of up to 100%, and resets only after two minutes without a failure (defaultBackoff* in
 // tools/cache/reflector.go). A watch that keeps failing therefore ends every 30 to 60 s: 1 to 2 times per minute, and 2.6 times in the
 // first five minutes. 0.8 leaves 15 s for the attempt itself.
 const disconnectsInBackoff = "0.8"
@@ -55,8 +55,8 @@ var informerWatchDisconnects = Alert{
 	Objective: catalog.Objectives.WatchDisconnects,
 	Reason:    "each watch recovers by itself; the cost is load on the API server",
 	labels:    ofProcess,
-	// Never summed over informers, and without planned ends, which have their own counter: 150 healthy informers have 20
-	// planned ends a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the
+	// Never summed over informers, and without planned timeouts, which have their own counter: 150 healthy informers have 20
+	// a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the
 	// threshold; the others end at the rate of client-go's backoff. A watch that is down all the time raises InformerWatchDown.
 	expr: `
 60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold
@@ -69,9 +69,9 @@ or
 `,
 	summary: someInformer + " keeps losing its watch.",
 	description: someInformer + inProcess + ` loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
-		"the objective is at most $objective, and " + disconnectsInBackoff + " for ends after which client-go backs off. Excludes planned timeouts.",
+		"the objective is at most $objective, or " + disconnectsInBackoff + " per minute for disconnects that cause a backoff. Excludes planned timeouts.",
 	Runbook: Runbook{
-		Meaning: "This informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. For reasons other than `server_close`, a rate above " + disconnectsInBackoff + " per minute is enough: client-go backs off after them for up to 60 s. Planned ends after 5 to 10 minutes do not count.",
+		Meaning: "This informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. For reasons other than `server_close`, a rate above " + disconnectsInBackoff + " per minute is enough: client-go backs off after them for up to 60 s. Planned timeouts after 5 to 10 minutes do not count.",
 		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",
 		Commands: []Step{
 			podLog("reflector|watch"),
@@ -89,7 +89,7 @@ or
 			"`throttled`: give the program its own flow schema.",
 		},
 		Resolves: "when the rate has fallen to $objective over $window, and that of reasons other than `server_close` to " + disconnectsInBackoff + " per minute: see the first query.",
-		Escalate: "the owners of the proxy or load balancer before the API server, or " + apiServerTeam,
+		Escalate: "the owners of the proxy or load balancer in front of the API server, or " + apiServerTeam,
 	},
 }
 
@@ -127,12 +127,12 @@ or
 		Queries: []Step{
 			{"Why the watches ended.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProgram+ofThisInformer+`}`, "30m") + `) > 0`},
 			{"Full lists at the reconnect, which take longest.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProgram+ofThisInformer+`, reason!="initial"}`, "30m") + `) > 0`},
-			{"Planned ends. If they alone cause gaps, opening a watch is slow: client-side rate limit, load balancer, TLS.", `sum(increase(k8s_informer_watch_timeouts_total{@, ` + ofThisProgram + ofThisInformer + `}[30m]))`},
+			{"Planned timeouts. If they alone cause gaps, opening a watch is slow: client-side rate limit, load balancer, TLS.", `sum(increase(k8s_informer_watch_timeouts_total{@, ` + ofThisProgram + ofThisInformer + `}[30m]))`},
 		},
 		Causes: []string{
 			"A rolling restart or upgrade of API servers explains a few gaps, and lists by informers of rarely changing resources.",
 			"Frequent `expired`: see InformerWatchDisconnects.",
-			"Gaps at planned ends: raise `QPS` and `Burst` of the `rest.Config`, so that watches do not queue behind other requests.",
+			"Gaps after planned timeouts: raise `QPS` and `Burst` of the `rest.Config`, so that watches do not queue behind other requests.",
 			"A controller that must see every change cannot rely on events alone: make its reconciles depend on the state of objects only.",
 		},
 		Resolves: "$window after the last gap.",
