@@ -47,7 +47,7 @@ $unreachable
 			"Overload: find the client with the most requests (`apiserver_request_total`) and its flow schema, and stop it.",
 			"An upgrade of a single API server takes minutes: announce it, and silence this alert for the cluster.",
 		},
-		Resolves: "when the outage time in the last $range falls to $for: after a single outage, about twice $for after its end. The second query has a row for each process that has a watch again.",
+		Resolves: "when the programs were cut off for at most $for of the last $range, several minutes after the outage ends. The second query has a row for each process that has a watch again.",
 		Escalate: apiServerTeam + "; on a managed cluster, the provider",
 	},
 }

@@ -28,7 +28,7 @@ max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{
 		"{{ with $labels.label }}the label {{ . }}{{ end }}{{ with $labels.signal }}the signal {{ . }}{{ end }} has reached its limit.",
 	Runbook: Runbook{
 		Meaning: "A label of a program has had more values than its limit since the start of the process, or the exporter has more Leases or objects than its limits allow. Further values share the series with the value `other`; further Leases are only counted. Namespaces share the exporter's limits equally, `kube-system` first.",
-		Impact:  "Alerts and dashboards cannot tell the items in `other` apart, and for Leases without a series, ClusterLeaseExpired and ControllerLeaderMissing cannot fire.",
+		Impact:  "Alerts and dashboards cannot distinguish the items in `other`. For Leases without a series, ClusterLeaseExpired and ControllerLeaderMissing cannot fire.",
 		Commands: []Step{
 			listPods,
 			replicaLog("limit|overflow").because("Find the values in the log."),

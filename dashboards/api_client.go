@@ -52,7 +52,7 @@ var rejectedNow = singleStat{header: header{id: 3, title: "Rejected (429)/min", 
 }
 
 var conflictRate = singleStat{header: header{id: 4, title: "Conflicts per minute", unit: "short",
-	description: "Writes per minute rejected with 409 Conflict, because the object changed or exists. A few are normal; each costs a retry. Many indicate two writers of the same object."},
+	description: "Writes per minute rejected with 409 Conflict, because the object has changed or already exists. A few are normal; each costs a retry. Many indicate two writers of the same object."},
 	query: `60 * sum(rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`,
 }
 

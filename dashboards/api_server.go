@@ -17,7 +17,7 @@ var openWatches = timeSeries{header: header{id: 50, title: "Open watches by reso
 }
 
 var terminatedWatchers = timeSeries{header: header{id: 51, title: "Watches terminated in 15 minutes", unit: "short", empty: normallyEmpty,
-	description: "Watches over the previous 15 minutes that an API server closed because the client did not read its events. Normally none. The client reconnects, and lists again if it is too far behind: look for a program that is short of CPU, or has a slow transform or decoder."},
+	description: "Watches that an API server closed in the previous 15 minutes because the client did not read its events. Normally none. The client reconnects, and lists again if it is too far behind: look for a program that is short of CPU, or has a slow transform or decoder."},
 	queries: []query{{expr: `sum by (@cluster, group, resource) (increase(apiserver_terminated_watchers_total{@server}[@watchers_terminated]))`, legend: legendServer}},
 	goal:    &catalog.Objectives.WatchersTerminated,
 }
@@ -33,7 +33,7 @@ var cacheInitializations = timeSeries{header: header{id: 53, title: "Watch cache
 }
 
 var consistencyChecks = timeSeries{header: header{id: 54, title: "Consistency checks by status", unit: "short",
-	description: "Comparisons of watch caches with etcd over the previous 15 minutes. Normally success only, one per resource every five minutes. failure: informers may have received objects that differ from etcd. No data before Kubernetes 1.34 and in the first minutes after a server starts."},
+	description: "Comparisons of watch caches with etcd over the previous 15 minutes. Normally success only, one per resource every five minutes. failure: informers may have received objects that are inconsistent with etcd. No data before Kubernetes 1.34 and in the first minutes after a server starts."},
 	queries: []query{{expr: `sum by (@cluster, status) (increase(apiserver_storage_consistency_checks_total{@server}[@watch_cache_inconsistent]))`, legend: "{{@cluster}} {{status}}"}},
 }
 

@@ -2,7 +2,7 @@ package dashboards
 
 func objects() panel {
 	return timeSeries{header: header{id: 60, title: "Cached objects", unit: "short",
-		description: "Objects in each informer's cache, for the largest process. All processes of a program should agree; memory follows this number. A drop to 0 indicates a wrong selector or namespace."},
+		description: "Objects in each informer's cache, for the largest process. All processes of a program should have the same number. Memory grows with it. A drop to 0 indicates a wrong selector or namespace."},
 		top: true, queries: []query{{expr: `max by (@cluster, name, informer_type, watch_namespace) (k8s_informer_objects{@informer})`, legend: legendInformer}},
 	}
 }

@@ -34,7 +34,7 @@ func mustBeZero() panel {
 		signals = append(signals, `label_replace(sum by (`+informerLabels+`) (`+s.expr+`) > 0, "signal", "`+s.name+`", "", "")`)
 	}
 	return labelTable{header: header{id: 8, title: "Faults", unit: "short", empty: normallyEmpty,
-		description: "Normally empty. Current states, and events in the selected time: inconsistencies that two consecutive audits confirmed, versions that went backwards, objects overwritten by another one with the same key or modified in place, panics of handlers, reads before the initial sync, index functions that fail, handlers with different resync periods, events that reached no handler or have an unknown receive time, Transform functions that drop objects or replace each other, objects from outside the watched namespace or without a comparable resource version, and informers that watch the same resource twice or outlive their context."},
+		description: "Current states, and events in the selected time. Normally empty. Cache inconsistencies were confirmed by two consecutive audits. Key collisions: objects overwritten by another one with the same key. Mutated cached objects were modified in place. Lost events reached no handler, or have an unknown receive time. Unequal resync periods: handlers without resync never see a missed event again. Transform conflicts: transforms that replaced each other. Orphaned informers outlive their context."},
 		labels:  append([]column{{label: "signal", title: "Fault"}}, informerColumns()...),
 		columns: []column{{title: "Number", query: strings.Join(signals, " or ")}},
 		sortBy:  "Number",

@@ -30,12 +30,12 @@ func exporterItself(c Config) page {
 }
 
 var kindsDown = singleStat{header: header{id: 8, title: "Resources down", unit: "short",
-	description: "Configured resources that the exporter may not watch or that the server does not have. Normally 0. No data: no exporter runs. Compare its ClusterRole with the configuration."},
+	description: "Configured resources that the exporter is not allowed to watch, or that the API server does not serve. Normally 0. No data: no exporter runs. Compare its ClusterRole with the configuration."},
 	red: 1, query: `sum(max by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0))`,
 }
 
 var kindsDownByResource = timeSeries{header: header{id: 70, title: "Resources down by resource", unit: "short",
-	description: "Exporters that cannot watch a configured resource, for lack of permission or because the server does not have it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
+	description: "Exporters that cannot watch a configured resource: they are not allowed to, or the API server does not serve it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
 	queries: []query{{expr: `sum by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0)`, legend: "{{@cluster}} {{informer_type}}"}},
 }
 
@@ -50,6 +50,6 @@ var discoveries = timeSeries{header: header{id: 77, title: "Discovery by result"
 }
 
 var shards = timeSeries{header: header{id: 79, title: "Missing shards", unit: "short",
-	description: "Shards that the running exporters expect and that do not report. Resources of a missing shard are not watched. Normally 0; always 0 for a single exporter. A peak while the number of shards changes is normal."},
+	description: "Configured shards that no running exporter reports. Resources of a missing shard are not watched. Normally 0; always 0 for a single exporter. A peak while the number of shards changes is normal."},
 	queries: []query{{expr: `max by (@cluster, @job) (informer_exporter_shards{@target}) - count by (@cluster, @job) (group by (@cluster, @job, shard) (informer_exporter_shards{@target}))`, legend: "{{@cluster}} {{@job}}"}},
 }

@@ -6,7 +6,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 const ofExporters = ` and on (@cluster, @job, @instance) informer_exporter_build_info{@target}`
 
 var residentMemory = timeSeries{header: header{id: 80, title: "Resident memory", unit: "bytes",
-	description: "Normally about 50 MiB with the 23 default resources and few objects, and 40 MiB more per 100,000 objects, with a peak at startup. Memory grows with watched objects and resources. A rise without them is a leak: report it with a heap profile."},
+	description: "Normally about 50 MiB with the 23 default resources and few objects, and 40 MiB more per 100,000 objects, with a peak at startup. Memory grows with watched objects and resources. Any other rise is a leak: report it with a heap profile."},
 	queries: []query{{expr: `max by (@cluster, @instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`, legend: legendExporter}},
 }
 
@@ -35,7 +35,7 @@ var ownRequests = timeSeries{header: header{id: 83, title: "API server requests 
 }
 
 var scrapeDuration = timeSeries{header: header{id: 84, title: "Scrape duration", unit: "s",
-	description: "Duration of scrapes by Prometheus. Normally below 50 ms with the 23 default resources, three times as much with 100 more; independent of the number of objects. Higher values mean that the exporter or Prometheus lacks CPU."},
+	description: "Duration of scrapes by Prometheus. Normally below 50 ms with the 23 default resources, or 150 ms with 100 more resources; independent of the number of objects. Higher values mean that the exporter or Prometheus lacks CPU."},
 	queries: []query{{expr: `max by (@cluster, @instance) (scrape_duration_seconds{@target}` + ofExporters + `)`, legend: legendExporter}},
 }
 

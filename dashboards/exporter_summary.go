@@ -32,7 +32,7 @@ var memoryLimitNow = singleStat{header: header{id: 10, title: "Memory limit", un
 }
 
 var slowestScrape = singleStat{header: header{id: 5, title: "Scrape duration", unit: "s",
-	description: "Duration of the last scrape, for the slowest exporter. Normally below 50 ms with the 23 default resources, three times as much with 100 more."},
+	description: "Duration of the last scrape, for the slowest exporter. Normally below 50 ms with the 23 default resources, or 150 ms with 100 more resources."},
 	query: `max(scrape_duration_seconds{@target}` + ofExporters + `)`,
 	goal:  &catalog.Objectives.ScrapeDuration,
 }

@@ -72,7 +72,7 @@ func (p page) areaTile(id uint32, title, uid, names, not string) panel {
 	if not != "" {
 		matchers += `, alertname!~"` + not + `"`
 	}
-	return alertTile(header{id: id, title: title, description: "Alerts in this area, of any severity but info. Normally 0."},
+	return alertTile(header{id: id, title: title, description: "Alerts in this area, of any severity except info. Normally 0."},
 		matchers, &link{uid: uid, title: title, sets: []string{"cluster"}})
 }
 

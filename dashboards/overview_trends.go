@@ -81,7 +81,7 @@ var queueDepthByJob = timeSeries{header: header{id: 49, title: "Queue depth by j
 }
 
 var leaseTransitionsByNamespace = timeSeries{header: header{id: 45, title: "Lease transitions in 15 minutes", unit: "short",
-	description: "Holder changes over the previous 15 minutes, for the Lease with the most changes in each namespace, of any program. Normally 0, one or two during a rollout. No line without the exporter."},
+	description: "Lease transitions over the previous 15 minutes, for the Lease with the most in each namespace, of any program. Normally 0, one or two during a rollout. No line without the exporter."},
 	queries: []query{{expr: `max by (@cluster, lease_namespace) (increase(k8s_lease_transitions_total{@target}[@lease_changes]))`, legend: "{{lease_namespace}}"}},
 	goal:    &catalog.Objectives.LeaseChanges, top: true,
 }
@@ -93,7 +93,7 @@ var requestErrorsByProgram = timeSeries{header: header{id: 46, title: "Request e
 }
 
 var objectsByProgram = timeSeries{header: header{id: 47, title: "Cached objects by program", unit: "short",
-	description: "Objects in all caches of a process, for the largest process of each program. Memory follows this number. A drop to 0 is an emptied cache; a steady rise means that objects are not cleaned up."},
+	description: "Objects in all caches of a process, for the largest process of each program. Memory grows with this number. A drop to 0 is an emptied cache; a steady rise means that objects are not cleaned up."},
 	top: true, queries: []query{{expr: `max by (@cluster, name) (sum by (@cluster, name, @instance) (k8s_informer_objects{@program}))`, legend: legendProgram}},
 }
 

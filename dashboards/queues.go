@@ -24,7 +24,7 @@ var oldestItems = timeSeries{header: header{id: 22, title: "Age of oldest item",
 }
 
 var queueAdds = timeSeries{header: header{id: 23, title: "Adds per minute", unit: "short",
-	description: "Items added to the queue, excluding coalesced adds. The normal rate depends on the cluster, with peaks at resyncs. A rise explains depth and CPU: look for a busy writer or an endless retry."},
+	description: "Items added to the queue, excluding coalesced adds. The normal rate depends on the cluster, with peaks at resyncs. A rise explains higher queue depth and CPU usage: look for a busy writer or an endless retry."},
 	queries: []query{{expr: `60 * sum by (@cluster, @job, name) (rate(workqueue_adds_total{@queue}[$__rate_interval]))`, legend: legendQueue}},
 }
 
@@ -56,7 +56,7 @@ var itemRetries = timeSeries{header: header{id: 30, title: "Mean retries per ite
 }
 
 var backoff = timeSeries{header: header{id: 31, title: "Mean backoff", unit: "s",
-	description: "Mean delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. Minutes mean items that have been failing for a long time; they take up to 17 more minutes after the cause is fixed."},
+	description: "Mean delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. A backoff of minutes means that items have been failing for a long time. They are retried up to 17 minutes after the cause is fixed."},
 	queries: []query{{expr: `sum by (@cluster, name, controller) (rate(controller_backoff_seconds_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_backoff_seconds_count{@controller}[$__rate_interval])) > 0)`, legend: legendController}},
 }
 
@@ -76,6 +76,6 @@ var coalescedAdds = timeSeries{header: header{id: 34, title: "Coalesced adds per
 }
 
 var droppedLinks = timeSeries{header: header{id: 35, title: "Dropped trace links by reason", unit: "short", empty: normallyEmpty,
-	description: "Causes of reconciles without a link in the trace. links: a reconcile had more than 32 causes, normal for mass changes. items: more than 10,000 items of a controller had causes. Empty without tracing."},
+	description: "Reconcile causes without a trace link. links: a reconcile had more than 32 causes, normal for mass changes. items: more than 10,000 items of a controller had causes. Empty without tracing."},
 	stacked: true, queries: []query{{expr: `sum by (@cluster, name, reason) (increase(controller_trace_links_dropped_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{reason}}"}},
 }

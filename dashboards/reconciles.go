@@ -22,7 +22,7 @@ var reconcileDuration = timeSeries{header: header{id: 42, title: "Reconcile dura
 }
 
 var workers = timeSeries{header: header{id: 43, title: "Active, running and maximum workers", unit: "short",
-	description: "Active workers are reconciling; running workers also wait for items. For the process with the most, and the maximum where the controller reports it. Normally running equals the maximum, and active is below it. Active at the maximum with items in the queue: add workers or speed up reconciles. Running below the maximum for minutes: workers have ended; look for a panic in the log."},
+	description: "Active workers are reconciling. Running workers include those waiting for items. Values are from the process with the most workers. The maximum appears only if the controller reports it. Normally running equals the maximum, and active is below it. Active at the maximum with items in the queue: add workers or speed up reconciles. Running below the maximum for minutes: workers have exited; look for a panic in the log."},
 	queries: []query{
 		{expr: `max by (@cluster, name, controller) (controller_active_workers{@controller})`, legend: legendController + " active"},
 		{expr: `max by (@cluster, name, controller) (controller_running_workers{@controller})`, legend: legendController + " running"},

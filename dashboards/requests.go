@@ -8,7 +8,7 @@ var requestsByVerb = timeSeries{header: header{id: 20, title: "Requests per minu
 }
 
 var requestsByResource = timeSeries{header: header{id: 21, title: "Requests per minute by resource", unit: "short",
-	description: "Requests of all verbs. The normal rate depends on the program. A lasting rise while the cluster is quiet is a loop of writes and events."},
+	description: "Requests of all verbs. The normal rate depends on the program. A sustained rise in an idle cluster indicates a loop of writes and events."},
 	queries: []query{{expr: `60 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{resource}}"}},
 }
 
@@ -64,7 +64,7 @@ var compressedShare = timeSeries{header: header{id: 34, title: "Compressed size 
 
 // The conflicts of a resource have a series from its first write on: "or 0 *" returns 0 until its first unchanged write.
 var unchangedWrites = timeSeries{header: header{id: 33, title: "Unchanged writes per minute", unit: "short",
-	description: "Updates and patches per minute after which the object has the version that was sent. Normally near 0; no line without writes. Compare with the cached object before writing."},
+	description: "Updates and patches per minute that changed nothing: the response has the resource version of the request. Normally near 0; no line without writes. Compare with the cached object before writing."},
 	queries: []query{{expr: `60 * (sum by (@cluster, name, resource, subresource) (rate(k8s_client_unchanged_writes_total{@program}[$__rate_interval])) or 0 * sum by (@cluster, name, resource, subresource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
 	top:     true,
 }

@@ -35,8 +35,8 @@ const (
 	legendExporter    = "{{@instance}}"
 )
 
-// normallyEmpty is the text of a table without rows and of a graph without lines, where that is normal. Failed scrapes also leave
-// them empty, as they do the other panels.
+// normallyEmpty is the text of a table without rows and of a graph without lines, where that is normal. Failed scrapes leave
+// them empty as well, like all other panels.
 const normallyEmpty = "None"
 
 // age is the unit of ages and lags, which grow for minutes: 00:03:20. The unit "s" writes 3.33 mins.
@@ -149,7 +149,7 @@ func (q query) instant(refID string, f filler, format prometheus.PromQueryFormat
 // word is a label of a legend, labels joined without a space, or text.
 var word = regexp.MustCompile(`\{\{[^}]+\}\}(?:[^ {]+\{\{[^}]+\}\})*|[^{ ][^{]*[^{ ]`)
 
-// legend turns a legend around: Grafana cuts long names at the end, which is where the general part belongs. A dashboard shows
+// legend reverses the words of a legend: Grafana truncates long names at the end, which is where the general part belongs. A dashboard shows
 // one cluster, so the cluster is left out.
 func legend(text string) string {
 	if text == "{{@cluster}}" {

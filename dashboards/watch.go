@@ -26,14 +26,14 @@ func disconnectReasons() panel {
 func coverageGap(t catalog.Targets) panel {
 	o := t.Of(catalog.Objectives.CoverageGap)
 	return timeSeries{header: header{id: 33, title: "Long coverage gaps", unit: "percentunit",
-		description: "Share of reconnects that took more than " + o.Amount() + ". Normally 0, also when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
+		description: "Share of reconnects that took more than " + o.Amount() + ". Normally 0, even when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
 		top: true, queries: []query{{expr: shareAbove("k8s_informer_coverage_gap_seconds", "@informer", informerLabels, o), legend: legendInformer}},
 	}
 }
 
 func eventsByType() panel {
 	return timeSeries{header: header{id: 36, title: "Events received per minute by type", unit: "short",
-		description: "Watch events of the busiest process. The normal rate depends on the cluster; bookmarks arrive about once a minute per watch. A rise explains lag and CPU: find the writer. error: the server ended the watch with an error."},
+		description: "Watch events of the busiest process. The normal rate depends on the cluster; bookmarks arrive about once a minute per watch. A rise explains higher lag and CPU usage: find the writer. error: the server ended the watch with an error."},
 		top: true, queries: []query{{expr: `60 * sum by (@cluster, name, type) (max by (@cluster, name, informer_type, watch_namespace, type) (rate(k8s_informer_watch_events_total{@informer}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{type}}"}},
 	}
 }

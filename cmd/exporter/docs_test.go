@@ -16,7 +16,7 @@ func TestFlagsAreDocumented(t *testing.T) {
 		t.Skip("exporter-toolkit has a flag that is for Linux only")
 	}
 	var page strings.Builder
-	page.WriteString("# Commands and flags\n\nThe output of `exporter --help` and `exporter <command> --help`. A test compares it; `UPDATE=1 go test ./cmd/exporter -run\nTestFlagsAreDocumented` writes this page.\n")
+	page.WriteString("# Commands and flags\n\nThis page is the output of `exporter --help` and `exporter <command> --help`. `UPDATE=1 go test ./cmd/exporter -run\nTestFlagsAreDocumented` writes it.\n")
 	for _, command := range commandNames(t) {
 		var help output
 		if err := run(context.Background(), append(command.args, "--help"), &help, &help); err != nil {

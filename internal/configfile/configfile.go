@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Decode reads the only YAML document of data into the struct that into points to. An empty document changes nothing.
+// Decode decodes the single YAML document in data into the struct that into points to. An empty document changes nothing.
 func Decode(data []byte, into any) (Lines, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)

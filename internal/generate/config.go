@@ -20,7 +20,7 @@ import (
 type Config struct {
 	alerts     alerts.Config
 	dashboards dashboards.Config
-	// exporter are the RBAC rules that the exporter needs.
+	// exporter is the configuration of the exporter, from which the RBAC rules are derived.
 	exporter config.Config
 	// prometheusURL is the URL of Prometheus as Grafana reaches it.
 	prometheusURL string
@@ -36,9 +36,9 @@ type Config struct {
 type file struct {
 	// Objectives overrides objectives, by ID.
 	Objectives map[string]override `yaml:"objectives,omitempty"`
-	// Handlers overrides the handler duration objective of single handlers, in seconds, by name.
+	// Handlers overrides the handler duration objective of individual handlers, in seconds, by name.
 	Handlers map[string]float64 `yaml:"handlers,omitempty"`
-	// Controllers has objectives and labels of single controllers, by name.
+	// Controllers has objectives and labels of individual controllers, by name.
 	Controllers map[string]struct {
 		Objectives map[string]override `yaml:"objectives,omitempty"`
 		Labels     map[string]string   `yaml:"labels,omitempty"`

@@ -16,7 +16,7 @@ func dashboardProvider(c Config) ([]byte, error) {
 type traceStore struct {
 	// Type is jaeger or tempo, which are also the types of Grafana's data sources.
 	Type string `yaml:"type,omitempty"`
-	// URL is its API. Without it, there is no data source for traces.
+	// URL is the URL of its API. Without it, no data source for traces is provisioned.
 	URL string `yaml:"url,omitempty"`
 }
 

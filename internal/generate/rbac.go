@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// rbac grants the exporter what its configuration needs: by a ClusterRole and, if it watches single namespaces, by a Role
+// rbac grants the exporter what its configuration requires: by a ClusterRole and, if it watches individual namespaces, by a Role
 // in each of them.
 func rbac(c Config) ([]byte, error) {
 	r := c.exporter.Rights()
@@ -50,7 +50,7 @@ func rbac(c Config) ([]byte, error) {
 		}
 	}
 	var head bytes.Buffer
-	for _, note := range append([]string{"Permissions that the configuration of the exporter needs: list and watch, nothing else."}, r.Notes...) {
+	for _, note := range append([]string{"Permissions that the configuration of the exporter requires: list and watch only."}, r.Notes...) {
 		head.WriteString("#\n")
 		comment(&head, wrap(note))
 	}
@@ -59,7 +59,7 @@ func rbac(c Config) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		head.WriteString("#\n# Rules that grant less, for all resources of Kubernetes itself. Add the groups of your custom resources:\n#\n")
+		head.WriteString("#\n# Rules that grant less, for all built-in resources. Add the groups of your custom resources:\n#\n")
 		comment(&head, string(instead))
 	}
 	return marked(slices.Concat(head.Bytes(), bytes.Join(documents, []byte("---\n"))), nil)

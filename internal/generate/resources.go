@@ -14,11 +14,11 @@ const dashboardLabel = "grafana_dashboard"
 
 // resources configures the generated Kubernetes resources, except those for RBAC.
 type resources struct {
-	// Namespace is the namespace of the resources. Without it, kubectl chooses.
+	// Namespace is the namespace of the resources. Defaults to the namespace of the kubectl context.
 	Namespace string `yaml:"namespace,omitempty"`
-	// PodNamespaces are the namespaces in which the PodMonitor looks for Pods. Without them, it is its own.
+	// PodNamespaces are the namespaces in which the PodMonitor looks for Pods. Defaults to the namespace of the PodMonitor.
 	PodNamespaces []string `yaml:"podNamespaces,omitempty"`
-	// Labels are added to all of them.
+	// Labels are added to all generated resources.
 	Labels map[string]string `yaml:"labels,omitempty"`
 	// Folder is the folder of the dashboards in Grafana.
 	Folder string `yaml:"folder,omitempty"`

@@ -155,7 +155,7 @@ func elections(matchers []string, window string) string {
 	return rename(lockLabels(expr), "name", "@job")
 }
 
-// lockLabels names a lock by its Lease, and by the namespace of its program: client-go's metric does not have that of the Lease. The
+// lockLabels names a lock by its Lease, and by the namespace of its program: client-go's metric lacks the namespace of the Lease. The
 // label lock_namespace distinguishes elections of one name. The library's locks lack it: their names include a namespace.
 func lockLabels(expr string) string {
 	return rename(rename(expr, "lock", "name"), "lock_namespace", "@namespace")
