@@ -114,7 +114,7 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 		Queries: []Step{
 			{"Skipped audits. No result: none is started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
 			{"Leaders, if the program audits with leader election.", `max by (lock, @pod) (controller_leader{@, ` + inThisCluster + `})`},
-			{"Changes per second. With hundreds, the cache may change during every audit.", `sum by (@pod) (rate(k8s_informer_watch_events_total{@, ` + ofThisProgram + ofThisInformer + `, type!="bookmark"}[15m]))`},
+			{"Changes per second. At hundreds, the cache may change during every audit.", `sum by (@pod) (rate(k8s_informer_watch_events_total{@, ` + ofThisProgram + ofThisInformer + `, type!="bookmark"}[15m]))`},
 		},
 		Causes: []string{
 			"No leader: see InformerExporterLeaderMissing and ControllerLeaderMissing.",

@@ -42,7 +42,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 			"429: make fewer requests (read from caches, patch less often), or give the program its own flow schema.",
 			"No response: node, network policy, load balancer, certificates.",
 		},
-		Resolves: "when the error rate falls to $objective over $window, or requests to fewer than $count: the first query is empty.",
+		Resolves: "when the error rate falls to $objective over $window, or there are fewer than $count requests: the first query is empty.",
 		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }
@@ -68,7 +68,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_sec
 		Commands: []Step{
 			listPods,
 			replicaLog("throttl"),
-			{"Look for the limits among its flags and variables.", `kubectl -n "$NAMESPACE" get "$WORKLOAD" -o yaml | grep -iE 'qps|burst'`},
+			{"Look for the limits in its flags and environment variables.", `kubectl -n "$NAMESPACE" get "$WORKLOAD" -o yaml | grep -iE 'qps|burst'`},
 		},
 		Queries: []Step{
 			{"Most frequent requests.", `topk(10, sum by (verb, resource) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m])))`},
@@ -78,9 +78,9 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_sec
 		Causes: []string{
 			"Raise `QPS` and `Burst` of the `rest.Config`, or the rate of its `RateLimiter`, or set `QPS` to -1 and rely on API priority and fairness.",
 			"Many gets and lists: read from a cache. Many writes of the same objects: write only changes.",
-			"Give leader election, and bulk jobs, their own client.",
+			"Give leader election and bulk jobs their own clients.",
 		},
-		Resolves: "10 minutes after the wait has fallen to $objective, or requests to fewer than $count.",
+		Resolves: "10 minutes after the wait has fallen to $objective, or there are fewer than $count requests.",
 		Escalate: controllerTeam,
 	},
 }

@@ -127,11 +127,11 @@ var informerForeignObjects = Alert{
 	description: someInformer + inProcess + ` received {{ $value | printf "%.0f" }} objects in $window ` +
 		"that are not in namespace {{ $labels.watch_namespace }}. Its filter has no effect.",
 	Runbook: Runbook{
-		Meaning: "The informer is limited to one namespace, and its lists or watches return objects from other namespaces.",
+		Meaning: "The informer is limited to one namespace, but its lists or watches return objects from other namespaces.",
 		Impact:  "Controllers act on objects of other tenants, within the permissions of the program. The cache needs the memory of all namespaces.",
 		Commands: []Step{
 			podLog("list|watch|namespace").because("Look for the requests of the informer in the log."),
-			{"Look for the namespace among its flags and variables.", `kubectl -n "$NAMESPACE" get pod "$POD" -o yaml | grep -iE 'watch.?namespace|-namespace'`},
+			{"Look for the namespace in its flags and environment variables.", `kubectl -n "$NAMESPACE" get pod "$POD" -o yaml | grep -iE 'watch.?namespace|-namespace'`},
 			mayList.because("Check whether the program may list all namespaces. If it needs only one, a Role in place of the ClusterRole turns this problem into an error."),
 		},
 		Queries: []Step{

@@ -121,7 +121,7 @@ informer_exporter_build_info{@}
 	description: "informer-exporter" + inProcess + inCluster + " has used {{ $value | humanizePercentage }} of GOMEMLIMIT for more than $for; " +
 		"the objective is at most $objective. It will be OOM-killed if its caches grow.",
 	Runbook: Runbook{
-		Unless:  "it is above 95%",
+		Unless:  "the heap is above 95%",
 		Meaning: "The heap of the exporter has been above $objective of GOMEMLIMIT for $for, through several garbage collections. GOMEMLIMIT is 80% of the container's memory limit (`--auto-gomemlimit`).",
 		Impact:  "The exporter uses more CPU for garbage collection, and is OOM-killed when its caches grow. Cluster-wide signals are then missing.",
 		Commands: []Step{

@@ -82,7 +82,7 @@ var informerHandlerPanics = Alert{
 		inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
 		Unless:  "the Pod crash loops and no replica is ready",
-		Meaning: "A handler panicked within the last $window. Unless it is decorated with `informer.Isolate`, the panic is not recovered, and the process ends.",
+		Meaning: "A handler panicked within the last $window. Unless it is decorated with `informer.Isolate`, the panic is not recovered, and the process crashes.",
 		Impact:  "The process restarts and lists everything again. If the same object always causes the panic, the process crash loops. With `informer.Isolate`, only this handler misses the event.",
 		Commands: []Step{
 			stackTrace,

@@ -36,7 +36,7 @@ var informerSyncLagHigh = Alert{
 			"Watch down: see InformerWatchDown.",
 			"Watch up, checks `lagging` or `error`: a lost node, load balancer or firewall drops the connection silently. client-go closes it within 45 s with HTTP/2; through a proxy with HTTP/1.1, restart the process.",
 			"Stuck or slow handler: save a goroutine dump, then restart. A handler should only add a key to a queue.",
-			"After a start or a mass change this is temporary: check that pending events decrease.",
+			"After a start or a mass change, this is temporary: check that pending events decrease.",
 		},
 		Resolves: "when `k8s_informer_sync_lag_seconds` falls to $objective. It is 0 in a healthy informer.",
 		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
@@ -56,7 +56,7 @@ var informerEventLagBurn = Alert{
 	long:   longEventLagRecords,
 	expand: eventLagAlerts,
 	Runbook: Runbook{
-		Meaning: "99% of events must be handled within $objective. The error budget of 30 days burns too fast in two windows: the long one, in the label `window`, shows that the loss is significant, the short one that it continues. The fastest burn is measured for each process, the others for all processes of the program together.",
+		Meaning: "99% of events must be handled within $objective. The error budget of 30 days is burning too fast in two windows. The long one, in the label `window`, shows that the loss is significant; the short one, that it continues. The fastest burn is measured for each process, the others for all processes of the program together.",
 		Impact:  "Controllers react late to changes. A page means that the budget of a month is used up within days, a ticket that it is used up before the month ends.",
 		Commands: []Step{
 			listPods,

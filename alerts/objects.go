@@ -48,7 +48,7 @@ var clusterNamespaceStuck = Alert{
 	description: `Namespace {{ $labels.namespace }}` + inCluster + " was deleted {{ $value | humanizeDuration }} ago and still exists; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "A Namespace was deleted more than $objective ago and still exists. The namespace controller deletes its content and releases it when nothing is left.",
+		Meaning: "A Namespace was deleted more than $objective ago and still exists. The namespace controller deletes its content, and removes it when nothing is left.",
 		Impact:  "Nothing can be created in the Namespace, and no Namespace with the same name can be created. Deployments into it fail.",
 		Commands: []Step{
 			{"Read the reason: remaining resources, finalizers, or an API group that does not respond.", `kubectl get namespace "$NAMESPACE" -o jsonpath='{range .status.conditions[*]}{.type}{": "}{.message}{"\n"}{end}'`},
@@ -57,7 +57,7 @@ var clusterNamespaceStuck = Alert{
 		},
 		Queries: []Step{
 			{"Terminating objects in it, which are the usual cause and have their own alert.", `max by (informer_type, finalizer) (k8s_object_terminating{@, ` + inThisCluster + `, namespace="$NAMESPACE"}) > 0`},
-			{"1: kube-controller-manager has no leader, and all Namespaces are stuck.", `max by (lease) (k8s_lease_expired{@, ` + inThisCluster + `, lease="kube-controller-manager"})`},
+			{"Lease of kube-controller-manager. 1: it has no leader, and all Namespaces are stuck.", `max by (lease) (k8s_lease_expired{@, ` + inThisCluster + `, lease="kube-controller-manager"})`},
 		},
 		Causes: []string{
 			"Objects with finalizers: see the runbook of ClusterObjectHeld.",
@@ -88,12 +88,12 @@ var clusterGenerationLag = Alert{
 			{"For built-in resources, read the log of kube-controller-manager.", `kubectl -n kube-system logs -l component=kube-controller-manager --prefix --tail=100`},
 		},
 		Queries: []Step{
-			{"All resources that lag. One: its controller. Several: the API server or kube-controller-manager.", `max by (informer_type, namespace) (k8s_object_generation_lag{@, ` + inThisCluster + `}) > 0`},
-			{"Depth of queues, if the controller reports client-go's metrics.", `sum by (name) (workqueue_depth{@, ` + inThisCluster + `}) > 0`},
+			{"Resources with observed generation lag. One: its controller. Several: the API server or kube-controller-manager.", `max by (informer_type, namespace) (k8s_object_generation_lag{@, ` + inThisCluster + `}) > 0`},
+			{"Queue depth, if the controller reports client-go's metrics.", `sum by (name) (workqueue_depth{@, ` + inThisCluster + `}) > 0`},
 		},
 		Causes: []string{
 			"No leader, or no replica: see ClusterLeaseExpired.",
-			"A single object: the log of the controller has the error. The object is retried with increasing backoff.",
+			"A single object: the controller logs the error. The object is retried with increasing backoff.",
 			"A controller that never sets the field: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report a bug to the controller.",
 		},
 		Resolves: "when the controller observes the generation: the first command lists no object.",

@@ -100,7 +100,7 @@ sum by (@cluster, @namespace, @job, name) (rate(workqueue_work_duration_seconds@
 			"Slow items: read from the cache instead of the API server, and check the client-side rate limit (ControllerClientThrottled).",
 			"Retries that never succeed: see ControllerReconcileErrors.",
 			"A process short of CPU: raise its limit.",
-			"After a start or a leader transition everything is queued once, which is temporary.",
+			"After a start or a leader transition, all objects are queued once. This is temporary.",
 		},
 		Resolves: "10 minutes after the latency has fallen to $objective, or there are fewer than $count items.",
 		Escalate: controllerTeam,
@@ -193,7 +193,7 @@ var controllerItemsDropped = Alert{
 	description: "Controller " + controllerOf + inProcess + ` dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
 		"Their objects are not reconciled until they change again.",
 	Runbook: Runbook{
-		Meaning: "An item failed more often than the controller allows and was dropped. It returns with the next event for its object, a resync, or the next start.",
+		Meaning: "An item failed more often than the controller allows and was dropped. It is queued again by the next event for its object, a resync, or a restart.",
 		Impact:  "Objects are not in their desired state, and no worker reconciles them.",
 		Commands: []Step{
 			podLog("error|dropp|retries"),

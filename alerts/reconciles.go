@@ -55,7 +55,7 @@ var controllerReconcilePanics = Alert{
 	description: "The reconciler of " + controllerOf + inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
 		Unless:  "the Pod crash loops and no replica is ready",
-		Meaning: "A reconcile panicked within the last $window. controller-runtime recovers panics by default and retries the item; elsewhere the process ends.",
+		Meaning: "A reconcile panicked within the last $window. controller-runtime recovers panics by default and retries the item; in other programs, the process crashes.",
 		Impact:  "The object is not reconciled, or the process crash loops.",
 		Commands: []Step{
 			stackTrace,

@@ -65,7 +65,7 @@ func RunbookPage(a Alert, c Config) []byte {
 	line("**Impact:** %s", c.fill(o, book.Impact))
 	if labels := book.labelVariables(); len(labels) > 0 {
 		line("\n## Variables\n")
-		line("Labels of the alert, for commands and queries. Its annotation `%s` has this line with their values ([help](%s)).\n", VariablesAnnotation, onCallPage)
+		line("Labels of the alert that the commands and queries use. The annotation `%s` has this line with their values ([help](%s)).\n", VariablesAnnotation, onCallPage)
 		line("```sh\n%s", assignments(labels, func(v string) string { return "<" + a.labelOf(v, c) + ">" }))
 		if other := book.chosenVariables(); len(other) > 0 {
 			line("%s # found with the commands", assignments(other, func(v string) string { return "<" + chosen[v] + ">" }))
@@ -75,7 +75,7 @@ func RunbookPage(a Alert, c Config) []byte {
 	steps("Commands", "sh", book.Commands)
 	steps("Queries", "promql", book.Queries)
 	if c.GrafanaURL != "" {
-		line("\nThe alert's `%s` opens them in Grafana, filtered by its labels.", ExploreAnnotation)
+		line("\nThe alert's `%s` opens the queries in Grafana, filtered by its labels.", ExploreAnnotation)
 	}
 	line("\n## Causes\n")
 	for _, m := range book.Causes {

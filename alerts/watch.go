@@ -126,7 +126,7 @@ or
 		},
 		Queries: []Step{
 			{"Why the watches ended.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProgram+ofThisInformer+`}`, "30m") + `) > 0`},
-			{"Full lists at the reconnect, which take longest.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProgram+ofThisInformer+`, reason!="initial"}`, "30m") + `) > 0`},
+			{"Full lists after a reconnect, which take the longest.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProgram+ofThisInformer+`, reason!="initial"}`, "30m") + `) > 0`},
 			{"Planned timeouts. If they alone cause gaps, opening a watch is slow: client-side rate limit, load balancer, TLS.", `sum(increase(k8s_informer_watch_timeouts_total{@, ` + ofThisProgram + ofThisInformer + `}[30m]))`},
 		},
 		Causes: []string{
