@@ -58,7 +58,7 @@ func alertmanager(t *testing.T, c alerts.Config) amFile {
 func TestAlertmanagerDefaults(t *testing.T) {
 	f := alertmanager(t, alerts.Config{})
 	if last := len(f.Receivers) - 1; f.Receivers[last].Name != "null" || f.Receivers[last].Webhooks != nil || f.Route.Routes[0].Receiver != "null" {
-		t.Errorf("what mutes other alerts is sent: %+v", f.Receivers[last])
+		t.Errorf("rules that only mute other alerts send notifications: %+v", f.Receivers[last])
 	}
 	for _, r := range f.Receivers[:len(f.Receivers)-1] {
 		if len(r.Webhooks) != 1 || r.Webhooks[0].URL != "" || r.Webhooks[0].URLFile != alerts.SecretsDir+"/"+r.Name+"-url" || !r.Webhooks[0].SendResolved {
@@ -89,7 +89,7 @@ func TestAlertmanagerDefaults(t *testing.T) {
 			return slices.Equal(sub.Matchers, []string{`severity="` + r.Labels["severity"] + `"`})
 		})
 		if i < 0 || f.Route.Routes[i].Receiver != r.Labels["severity"] {
-			t.Errorf("%s goes nowhere", r.Alert)
+			t.Errorf("%s has no receiver", r.Alert)
 		}
 	}
 }

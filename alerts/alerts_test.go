@@ -105,7 +105,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Each alert says why it has its severity, in a clause that fits the table of alerts. Another alert that it names exists.
+// Each Reason is a clause that fits into the table of alerts, and names only existing alerts.
 func TestReasons(t *testing.T) {
 	for _, a := range alerts.All() {
 		if n := len(a.Reason); n < 20 || n > 95 || strings.HasSuffix(a.Reason, ".") || strings.ContainsAny(a.Reason, "|\n") {
@@ -136,8 +136,8 @@ func TestBurnRates(t *testing.T) {
 	}
 }
 
-// The alerts of a group are in the order of All, after its recorded series. One that compares a gauge directly keeps firing
-// while a scrape fails, and one that sets a time keeps firing for that.
+// The alerts of a group are in the order of All, after its recording rules. Alerts that compare a gauge directly keep firing
+// while a scrape fails, unless they set their own keep_firing_for.
 func TestOrderAndKeepFiring(t *testing.T) {
 	order := map[string]int{}
 	for i, a := range alerts.All() {
@@ -163,7 +163,7 @@ func TestOrderAndKeepFiring(t *testing.T) {
 	}
 }
 
-// TestHandlersOfTheirOwn: with no, one and two thresholds, each handler has exactly one rule.
+// TestHandlersOfTheirOwn: each handler has exactly one rule, with thresholds for zero, one and two individual handlers.
 func TestHandlersOfTheirOwn(t *testing.T) {
 	for _, tt := range []struct {
 		own  map[string]float64

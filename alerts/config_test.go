@@ -12,7 +12,7 @@ import (
 )
 
 // Links and the Alertmanager configuration use renamed labels. Only alerts get the extra labels.
-// Their queries are checked with Prometheus' parser in test/e2e.
+// test/e2e checks the queries with Prometheus' parser.
 func TestLabelsReachTheRules(t *testing.T) {
 	c := alerts.Config{
 		Labels:      map[string]string{"cluster": "k8s", "job": "service", "instance": "process", "namespace": "k8s_namespace", "pod": "k8s_pod"},
@@ -134,7 +134,7 @@ func TestControllersOfTheirOwn(t *testing.T) {
 			t.Errorf("rule %d: %+v", i, r)
 		}
 	}
-	// Only its labels differ, and the objective of another alert does not matter to it.
+	// Only the labels of widgets differ. The objective of another alert has no effect here.
 	failing := of["ControllerReconcileErrors"]
 	if len(failing) != 2 || !strings.Contains(failing[0].Expr, `{controller!~"widgets", `) || !strings.Contains(failing[1].Expr, `{controller="widgets", `) || failing[1].Labels["team"] != "widgets" {
 		t.Errorf("ControllerReconcileErrors: %+v", failing)

@@ -43,7 +43,7 @@ func TestObjectivesReachTheRules(t *testing.T) {
 	}
 }
 
-// TestWindowsReachTheRules: a window that can be changed and is not used would be a setting that does nothing.
+// TestWindowsReachTheRules: rules use every window that can be changed. Otherwise, the setting would have no effect.
 func TestWindowsReachTheRules(t *testing.T) {
 	window, changed := 7*time.Minute, 0
 	for _, o := range catalog.Objectives.All() {

@@ -13,9 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 )
 
-// Every alert has promtool tests that show it firing, silent and, in one and the same test, resolving. Those that take the
-// rate of a counter are shown silent across a missing scrape and a reset of that counter too. promtool itself runs the
-// tests from the Makefile.
+// Every alert has a promtool test in which it stays silent, and one in which it fires and resolves. If it takes the rate of a
+// counter, a silent test has a missing scrape and a reset of that counter. `make check` runs the tests with promtool.
 func TestEveryAlertHasPromtoolTests(t *testing.T) {
 	type group struct {
 		Name   string `json:"name"`
@@ -78,7 +77,7 @@ func TestEveryAlertHasPromtoolTests(t *testing.T) {
 	}
 }
 
-// TestFailedScrapesAreTested: an alert that compares a gauge as it is loses it when a scrape fails.
+// TestFailedScrapesAreTested: an alert that compares a gauge directly loses its series when a scrape fails.
 func TestFailedScrapesAreTested(t *testing.T) {
 	raw, err := os.ReadFile("testdata/scrapes.test.yaml")
 	if err != nil {

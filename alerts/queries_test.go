@@ -38,7 +38,7 @@ var labelsOf = []struct {
 // ofTarget are the labels of all series.
 var ofTarget = []string{"cluster", "namespace", "pod", "job", "instance"}
 
-// valuesOf are the values of a label: that of the alert, and others. The second one of cluster is in no result.
+// valuesOf are the values of a label: that of the alert, and others. No result has the second value of cluster.
 var valuesOf = map[string][]string{
 	"cluster": {"eu", "us"}, "namespace": {"shop", "crm"}, "pod": {"shop-0", "shop-1"}, "instance": {"a", "b"},
 	"job": {"shop", "informer-exporter"}, "name": {"shop", "informer-exporter"},
@@ -180,8 +180,8 @@ func runbookQueries(t *testing.T) map[string]map[string]string {
 	return all
 }
 
-// TestRunbookQueries evaluates the queries of all runbooks on the page with Prometheus' own engine, on the series of a model of a day.
-// UPDATE=1 writes the results, which are to be read before they are committed.
+// TestRunbookQueries evaluates the queries of all runbook pages with Prometheus' own engine, on the series of the model over a day.
+// UPDATE=1 writes the results; review them before committing.
 func TestRunbookQueries(t *testing.T) {
 	all := runbookQueries(t)
 	want := map[string]map[string][]promtool.Sample{}

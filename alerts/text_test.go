@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Texts that name an instance name its Pod instead if there is one, and those that name a job or instance its namespace: two
-// installations of a program have the same job.
+// Texts that name an instance name its Pod instead, if it has one. Texts that name a job or an instance also name its namespace:
+// two installations of a program have the same job.
 func TestTextsNameTheTarget(t *testing.T) {
 	named := 0
 	for _, r := range defaultRules() {

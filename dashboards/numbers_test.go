@@ -14,10 +14,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/promtool"
 )
 
-// variable matches a variable of a dashboard inside of a matcher.
+// variable matches a variable of a dashboard in a matcher.
 var variable = regexp.MustCompile(`\$[a-z_]+`)
 
-// evaluable returns a query as Prometheus reads it: the given clusters and everything in them, with the given windows.
+// evaluable returns a query that Prometheus can evaluate: for the given clusters, all values of the other variables, and fixed windows.
 func evaluable(expr, clusters string) string {
 	expr = strings.NewReplacer("$__rate_interval", "5m", "$__range", "30m", "$cluster", clusters).Replace(expr)
 	return variable.ReplaceAllString(expr, ".*")

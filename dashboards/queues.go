@@ -11,7 +11,7 @@ var queueDepth = timeSeries{header: header{id: 20, title: "Queue depth", unit: "
 func slowItems(t catalog.Targets) panel {
 	o := t.Of(catalog.Objectives.QueueWait)
 	return timeSeries{header: header{id: 28, title: "Slow queue items", unit: "percentunit",
-		description: "Share of items with a queue latency above " + o.Amount() + ", excluding delays and backoff. Normally 0; 0 when idle. Items added while in progress wait for that work to end, which is normal for controllers that write to their own objects. client-go's buckets grow tenfold, too coarse for a quantile."},
+		description: "Share of items with a queue latency above " + o.Amount() + ", excluding delays and backoff. Normally 0; 0 when idle. Items added while in progress wait for that work to end, which is normal for controllers that write to their own objects. client-go's buckets grow by a factor of ten, too coarse for a quantile."},
 		queries: []query{{expr: shareAbove("workqueue_queue_duration_seconds", "@queue", "@cluster, @job, name", o), legend: legendQueue}},
 		goal:    budget(o),
 	}
@@ -51,7 +51,7 @@ var unfinishedWork = timeSeries{header: header{id: 27, title: "Unfinished work",
 }
 
 var itemRetries = timeSeries{header: header{id: 30, title: "Mean retries per item", unit: "short",
-	description: "Mean retries of items that were finished or dropped. Normally near 0: success at the first attempt. A rise is a failure that takes several retries to resolve, such as a missing dependency."},
+	description: "Mean retries of items that were finished or dropped. Normally near 0: success at the first attempt. A rise indicates failures that take several retries to resolve, such as a missing dependency."},
 	queries: []query{{expr: `sum by (@cluster, name, controller) (rate(controller_item_retries_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_item_retries_count{@controller}[$__rate_interval])) > 0)`, legend: legendController}},
 }
 

@@ -56,7 +56,7 @@ func TestColorsOfLabelValues(t *testing.T) {
 	}
 }
 
-// The buckets of client-go's queue histograms are tenfold apart: only the share above a bound is exact.
+// The buckets of client-go's queue histograms grow by a factor of ten: only the share above a bound is exact.
 func TestNoQuantilesOfQueues(t *testing.T) {
 	for _, d := range all(t, dashboards.Config{}) {
 		if found := regexp.MustCompile(`histogram_quantile\([^\n]*workqueue_[a-z_]+`).Find(d.JSON); found != nil {

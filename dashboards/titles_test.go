@@ -20,7 +20,7 @@ type shown struct {
 	column string
 }
 
-// text is the most specific text that describes the query: the legend, the column or the title.
+// text joins the texts that describe the query: the title, the column and the legend.
 func (s shown) text() string { return s.panel + " / " + s.column + " / " + s.legend }
 
 func (s shown) String() string { return s.dashboard + ", " + s.text() }

@@ -49,7 +49,7 @@ func convert(t *testing.T, d dashboards.Dashboard) (spec map[string]any, typed d
 	return spec, typed
 }
 
-// strict returns what the SDK does not know or misses. Version 0.0.18 returns an empty list of errors if there are none.
+// strict returns the errors of fields that the SDK does not know or misses. Its version 0.0.18 returns an empty list if there are none.
 func strict(spec []byte) error {
 	err := new(dashboardv2.Dashboard).UnmarshalJSONStrict(spec)
 	var list cog.BuildErrors
@@ -59,7 +59,7 @@ func strict(spec []byte) error {
 	return err
 }
 
-// The types of the SDK reject invalid dashboards, so that decoding into them is a test.
+// The types of the SDK reject invalid dashboards, so decoding into them is a valid test.
 func TestStrictFindsFaults(t *testing.T) {
 	all, err := dashboards.All(dashboards.Config{})
 	if err != nil {
@@ -89,7 +89,7 @@ func TestStrictFindsFaults(t *testing.T) {
 	}
 }
 
-// at follows a path of keys.
+// at returns the value at a path of keys.
 func at(tree any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		m, _ := tree.(map[string]any)
@@ -103,7 +103,7 @@ func list(tree any, path string) []any {
 	return l
 }
 
-// what a panel shows, by either schema.
+// what is the content of a panel, in either schema.
 type what struct {
 	title, kind     string
 	queries         []string

@@ -38,7 +38,7 @@ func TestDeployIsUpToDate(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v; run make generate", err)
 		} else if !bytes.Equal(got, content) {
-			t.Errorf("deploy/%s is not what the generator writes; run make generate", path)
+			t.Errorf("deploy/%s is stale; run make generate", path)
 		}
 	}
 	for _, dir := range []string{"grafana", "prometheus", "alertmanager", "kubernetes", "runbooks"} {

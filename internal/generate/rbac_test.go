@@ -101,7 +101,7 @@ func TestRBAC(t *testing.T) {
 				t.Errorf("notes where nothing is to be noted:\n%s", text)
 			}
 			if strings.Contains(text, "#   - secrets") || strings.Contains(text, "#   - events") {
-				t.Errorf("what is offered instead grants secrets or events:\n%s", text)
+				t.Errorf("the rules that grant less include secrets or events:\n%s", text)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func TestInhibitionNamesTheExporter(t *testing.T) {
 	}
 }
 
-// Other readers of rule files than Prometheus accept them. mimirtool knows the fields of Prometheus and, besides groups, a
+// Mimir and Thanos accept the rule file. mimirtool knows the fields of Prometheus and, besides groups, a
 // namespace, which defaults to the name of the file. Thanos Ruler knows partial_response_strategy of a group. By default, Mimir
 // rejects groups of more than twenty rules and tenants with more than seventy groups.
 func TestRulesFitMimirAndThanos(t *testing.T) {

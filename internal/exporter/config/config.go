@@ -30,7 +30,7 @@ type Config struct {
 	ExtraResources []Resource `yaml:"extraResources,omitempty"`
 	// ExcludeResources are names and patterns of resources that are never watched. They take precedence over all other fields.
 	ExcludeResources []string `yaml:"excludeResources,omitempty"`
-	// CustomResources enables everything that is not part of Kubernetes: the resources of CustomResourceDefinitions and of
+	// CustomResources enables all resources that are not part of Kubernetes: those of CustomResourceDefinitions and of
 	// aggregated API servers. It defaults to true. It has no effect with Resources.
 	CustomResources *bool `yaml:"customResources,omitempty"`
 	// Namespaces limits the exporter to these namespaces, with one watch per resource and namespace. Cluster-scoped resources
@@ -52,9 +52,9 @@ type Config struct {
 	Checks Checks `yaml:"checks,omitempty"`
 	// Objects configures the metrics about objects.
 	Objects Objects `yaml:"objects,omitempty"`
-	// Detail is "full" or "essential". With "essential", a resource has about half as many series: the exporter reports what
-	// alerts of severity page and ticket read, and the number of objects. Most panels show nothing. It defaults to full. A change
-	// takes effect at the next start.
+	// Detail is "full" or "essential". With "essential", a resource has about half as many series: the exporter reports only the
+	// metrics that alerts of severity page and ticket read, and the number of objects. Most dashboard panels are empty. It
+	// defaults to full. A change takes effect at the next start.
 	Detail string `yaml:"detail,omitempty"`
 	// Histograms is "classic", "native" or "both". Native histograms are one series each; Prometheus reads them with
 	// "scrape_native_histograms: true". Rules and dashboards read the form set by histograms in the generator's configuration. It defaults
