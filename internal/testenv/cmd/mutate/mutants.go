@@ -137,9 +137,11 @@ func (c *collector) visit(n ast.Node) bool {
 	return true
 }
 
-// swap swaps adjacent arguments. If their types differ, the mutant does not compile. For min and max, the order does not matter.
+// swap swaps adjacent arguments. If their types differ, the mutant does not compile. For min, max and sets, the order does not
+// matter.
 func (c *collector) swap(call *ast.CallExpr) {
-	if name := c.text(call.Fun); name == "min" || name == "max" {
+	switch c.text(call.Fun) {
+	case "min", "max", "sets.New":
 		return
 	}
 	for i := 0; i+1 < len(call.Args); i++ {

@@ -34,6 +34,7 @@ func TestMutants(t *testing.T) {
 		"x = a - 1":             {"_ = a - 1", "x = a + 1", "x = a - 2"},
 		"g(a, b)":               {"", "g(b, a)"},
 		"return min(a, b) == a": {"return min(a, b) != a"},
+		"x := sets.New(a, b)":   nil,
 		"log.Info(a)":           nil,
 		"defer unlock()":        {""},
 		"a++":                   {"a--"},
