@@ -156,10 +156,10 @@ func (inf *informer) status() Status {
 
 // unstored returns when the oldest event that is not in the store was received, given the version of the store.
 func (inf *informer) unstored(stored uint64) (at int64, behind bool) {
-	if stored == 0 {
-		return 0, false // not synced, or not a number
+	if stored != 0 { // synced, and a number
+		at, behind = inf.connection.Ring.After(stored)
 	}
-	return inf.connection.Ring.After(stored)
+	return at, behind
 }
 
 func (inf *informer) auditStatus() AuditStatus {
