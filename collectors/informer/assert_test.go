@@ -6,16 +6,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -88,6 +96,48 @@ func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	if err := informer.AssertSynced(t.Context(), obs, unknown); err == nil || err.Error() != "informer nodes, namespace shop: does not exist" {
 		t.Errorf("an informer that does not exist: %v", err)
 	}
+}
+
+// AssertSynced reads the store itself, and sends only the requests that its options ask for.
+func TestRequestsOfAssertSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, _ := observertest.New(t)
+		server := fakeapi.NewServer()
+		var requests []string
+		server.OnList = func(options metav1.ListOptions) (runtime.Object, error) {
+			if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
+				requests = append(requests, "list")
+			}
+			return fakeapi.PodList(1), nil
+		}
+		server.OnWatch = func(options metav1.ListOptions) (watch.Interface, error) {
+			if *options.TimeoutSeconds != 1 {
+				return nil, nil
+			}
+			requests = append(requests, "watch")
+			w := watch.NewRaceFreeFake()
+			time.AfterFunc(time.Second, w.Stop)
+			return w, nil
+		}
+		stop := start(t, informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
+		defer stop()
+		<-server.Streams
+		synctest.Wait()
+		for _, c := range []struct {
+			options informer.AssertOptions
+			want    []string
+		}{
+			{informer.AssertOptions{NoRequests: true}, nil},
+			{informer.AssertOptions{}, []string{"watch"}},
+			{informer.AssertOptions{NoRequests: true, Equal: true}, []string{"list"}},
+			{informer.AssertOptions{Equal: true}, []string{"watch", "list"}},
+		} {
+			requests = nil
+			if err := informer.AssertSynced(t.Context(), obs, c.options); err != nil || !slices.Equal(requests, c.want) {
+				t.Errorf("with %+v: requests %q, want %q; %v", c.options, requests, c.want, err)
+			}
+		}
+	})
 }
 
 // A readiness probe uses the known state, without requests.

@@ -2,6 +2,7 @@ package informer_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -46,6 +47,9 @@ func TestTransformConflicts(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "pollution_test.go:"); n != 4 {
 		t.Errorf("the log names %d places instead of 4:\n%s", n, &log)
+	}
+	if n := strings.Count(log.String(), "informer_type=pods watch_namespace=* first="); n != 2 {
+		t.Errorf("the log names the informer %d times instead of 2:\n%s", n, &log)
 	}
 }
 
@@ -212,25 +216,37 @@ func TestOrphans(t *testing.T) {
 	})
 }
 
-// Events that are pending for a handler when it is removed are lost (S19).
+// Events that have not been delivered to a handler when it is removed are lost (S19). The call in progress, for an event or for an
+// object of the list, is finished.
 func TestEventsLostByARemoval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		obs, reg := observertest.New(t)
-		server := fakeapi.NewServer()
-		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
-		registration := addHandler(t, inf, slow)
-		stop := start(t, inf)
-		stream := <-server.Streams
-		for v := 2; v < 6; v++ {
-			stream.Send(watch.Added, fakeapi.Pod(names[v], v))
-		}
-		synctest.Wait()
-		if err := inf.RemoveEventHandler(registration); err != nil {
-			t.Fatal(err)
-		}
-		// The event in progress will be finished.
-		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_events_lost_total{reason=stop}": 3})
-		time.Sleep(time.Minute)
-		stop()
-	})
+	for _, c := range []struct {
+		listed, events int
+		lost           float64
+	}{{0, 4, 3}, {0, 1, 0}, {1, 1, 1}, {1, 0, 0}, {0, 0, 0}} {
+		t.Run(fmt.Sprintf("%d listed, %d events", c.listed, c.events), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := observertest.New(t)
+				server := fakeapi.NewServer()
+				server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+					return fakeapi.PodList(1, []*corev1.Pod{fakeapi.Pod("listed", 1)}[:c.listed]...), nil
+				}
+				inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+				registration := addHandler(t, inf, slow)
+				stop := start(t, inf)
+				stream := <-server.Streams
+				for v := range c.events {
+					stream.Send(watch.Added, fakeapi.Pod(names[v], 2+v))
+				}
+				synctest.Wait()
+				if err := inf.RemoveEventHandler(registration); err != nil {
+					t.Fatal(err)
+				}
+				if lost := metricstest.Take(t, reg)["k8s_informer_events_lost_total{reason=stop}"]; lost != c.lost {
+					t.Errorf("%v events lost, want %v", lost, c.lost)
+				}
+				time.Sleep(time.Minute)
+				stop()
+			})
+		})
+	}
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
@@ -101,6 +103,36 @@ func TestDuplicatesAreReportedAsOne(t *testing.T) {
 	b.Close()
 	if s := metricstest.Take(t, reg); len(s) != 0 {
 		t.Errorf("after the last one has ended:\n%s", s)
+	}
+}
+
+// Of several informers with the same labels, the lowest versions are reported, in any order of the informers. An informer that was not
+// started has none.
+func TestVersionsOfDuplicates(t *testing.T) {
+	for _, versions := range [][]int{{20, 10, 0}, {0, 10, 20}, {10, 0, 20}} {
+		t.Run(fmt.Sprint(versions), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				obs, reg := observertest.New(t)
+				for _, version := range versions {
+					server := fakeapi.NewServer()
+					inf := observertest.Keep(t, informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
+					if version == 0 {
+						continue
+					}
+					addHandler(t, inf, cache.ResourceEventHandlerFuncs{})
+					start(t, inf)
+					stream := <-server.Streams
+					stream.Send(watch.Added, fakeapi.Pod("a", version))
+					stream.Send(watch.Modified, fakeapi.Pod("a", version+1))
+					stream.Send(watch.Bookmark, fakeapi.Bookmark(version+2))
+				}
+				synctest.Wait()
+				check(t, metricstest.Take(t, reg), metricstest.Snapshot{
+					"k8s_informer_resource_version{stage=received}": 12, "k8s_informer_resource_version{stage=stored}": 12,
+					"k8s_informer_resource_version{stage=handled}": 11, "k8s_informer_objects": 2, "k8s_informer_handlers": 2,
+				})
+			})
+		})
 	}
 }
 
