@@ -3,9 +3,11 @@ package informer_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/leaktest"
@@ -133,6 +136,53 @@ func TestVersionsOfDuplicates(t *testing.T) {
 				})
 			})
 		})
+	}
+}
+
+// Of several informers with the same labels, the worst connection is reported, in any order. Those that were not started, or whose
+// connection is not observed, have none.
+func TestConnectionsOfDuplicates(t *testing.T) {
+	const connected, lag = "k8s_informer_watch_connected", "k8s_informer_sync_lag_seconds"
+	create := map[string]func(*testing.T, *collectors.Observer){
+		"idle": func(_ *testing.T, obs *collectors.Observer) { informer.NewListerWatcher(obs, pods, fakeapi.NewServer()) },
+		"unobserved": func(t *testing.T, obs *collectors.Observer) {
+			start(t, informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})))
+		},
+		"down": func(_ *testing.T, obs *collectors.Observer) {
+			_, _ = informer.NewListerWatcher(obs, pods, fakeapi.NewServer()).List(metav1.ListOptions{})
+		},
+		"open": func(t *testing.T, obs *collectors.Observer) {
+			w, err := informer.NewListerWatcher(obs, pods, fakeapi.NewServer()).Watch(metav1.ListOptions{ResourceVersion: "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(w.Stop)
+		},
+	}
+	for _, c := range []struct {
+		a, b string
+		want metricstest.Snapshot
+	}{
+		{"open", "open", metricstest.Snapshot{connected: 1, lag: 0}},
+		{"open", "idle", metricstest.Snapshot{connected: 1, lag: 0}},
+		{"open", "unobserved", metricstest.Snapshot{connected: 1, lag: 0}},
+		{"open", "down", metricstest.Snapshot{connected: 0, lag: 60}},
+		{"down", "down", metricstest.Snapshot{connected: 0, lag: 60}},
+		{"down", "idle", metricstest.Snapshot{connected: 0, lag: 60}},
+		{"down", "unobserved", metricstest.Snapshot{connected: 0, lag: 60}},
+	} {
+		for _, order := range [][]string{{c.a, c.b}, {c.b, c.a}} {
+			t.Run(strings.Join(order, ", "), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					obs, reg := observertest.New(t)
+					for _, state := range order {
+						create[state](t, obs)
+					}
+					time.Sleep(time.Minute)
+					check(t, metricstest.Take(t, reg), c.want)
+				})
+			})
+		}
 	}
 }
 

@@ -39,6 +39,34 @@ func TestLastResync(t *testing.T) {
 	}
 }
 
+// Of several handlers with the same name, the resync that is longest ago is reported, in either order of the handlers, and none before
+// each has had one.
+func TestLastResyncOfHandlersWithTheSameName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t)
+		lw := informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
+		p := fakeapi.Pod("a", 1)
+		var handlers [2]cache.ResourceEventHandler
+		var at [2]time.Time
+		for i := range handlers {
+			handlers[i] = lw.Decorate("h", cache.ResourceEventHandlerFuncs{})
+		}
+		for _, i := range []int{0, 1, 0, 1} {
+			time.Sleep(time.Minute)
+			handlers[i].OnUpdate(p, p)
+			at[i] = time.Now()
+			oldest := at[0]
+			if at[1].Before(oldest) {
+				oldest = at[1]
+			}
+			got, exists := metricstest.Take(t, reg)["k8s_informer_handler_last_resync_timestamp_seconds{handler=h}"]
+			if exists == oldest.IsZero() || exists && got != float64(oldest.Unix()) {
+				t.Errorf("resyncs at %v: %v is reported (%t)", at, got, exists)
+			}
+		}
+	})
+}
+
 // A watch has an opening time while it is open (S34), and every complete list but the first is a relist.
 func TestWatchOpenedAndRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -264,7 +264,9 @@ func TestConsecutiveFailures(t *testing.T) {
 		lw := informer.NewListerWatcher(obs, pods, server)
 		failures := func(want float64) {
 			t.Helper()
-			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_consecutive_failures": want})
+			if got, exists := metricstest.Take(t, reg)["k8s_informer_consecutive_failures"]; got != want || exists != (want > 0) {
+				t.Errorf("%v consecutive failures (series exists: %t), want %v", got, exists, want)
+			}
 		}
 		failures(0)
 		for n := range 3 {
