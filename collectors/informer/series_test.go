@@ -144,7 +144,9 @@ func TestVersionsOfDuplicates(t *testing.T) {
 func TestConnectionsOfDuplicates(t *testing.T) {
 	const connected, lag = "k8s_informer_watch_connected", "k8s_informer_sync_lag_seconds"
 	create := map[string]func(*testing.T, *collectors.Observer){
-		"idle": func(_ *testing.T, obs *collectors.Observer) { informer.NewListerWatcher(obs, pods, fakeapi.NewServer()) },
+		"idle": func(_ *testing.T, obs *collectors.Observer) {
+			informer.NewListerWatcher(obs, pods, fakeapi.NewServer())
+		},
 		"unobserved": func(t *testing.T, obs *collectors.Observer) {
 			start(t, informer.Wrap(obs, pods, cache.NewSharedIndexInformer(fakeapi.NewServer(), &corev1.Pod{}, 0, cache.Indexers{})))
 		},

@@ -67,10 +67,10 @@ func TestLastResyncOfHandlersWithTheSameName(t *testing.T) {
 	})
 }
 
-// A watch has an opening time while it is open (S34), and every complete list but the first is a relist.
+// A watch has an opening time while it is open (S34), and a duration when it has ended. A list is a receipt, and every complete list but the first is a relist.
 func TestWatchOpenedAndRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		obs, _ := observertest.New(t)
+		obs, reg := observertest.New(t)
 		server := fakeapi.NewServer()
 		lw := informer.NewListerWatcher(obs, pods, server)
 		check := func(when string, opened time.Time, relists uint64) {
@@ -84,6 +84,9 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 			t.Helper()
 			if _, err := lw.List(metav1.ListOptions{}); err != nil {
 				t.Fatal(err)
+			}
+			if at := informer.List(obs)[0].LastEvent; !at.Equal(time.Now()) {
+				t.Errorf("a list at %v is the last event at %v", time.Now(), at)
 			}
 		}
 		check("at first", time.Time{}, 0)
@@ -102,6 +105,9 @@ func TestWatchOpenedAndRelists(t *testing.T) {
 			check("when it has ended", time.Time{}, uint64(n))
 			list()
 			check("after another list", time.Time{}, uint64(n+1))
+			if open := metricstest.Take(t, reg)["k8s_informer_watch_duration_seconds_sum"]; open != 3600*float64(n+1) {
+				t.Errorf("%d watches of an hour were open for %v s", n+1, open)
+			}
 		}
 	})
 }
