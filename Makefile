@@ -22,7 +22,7 @@ PARALLEL ?= 4
 # Packages that start first, because they wait for most of their minute or two.
 LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader ./alerts
 # Packages with kill rates in docs/testing.md.
-MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit objects informer queue controllers leader apiclient) ./alerts ./dashboards \
+MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit internal/stream internal/checks objects informer queue controllers leader apiclient) ./alerts ./dashboards \
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status web)
 # Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)

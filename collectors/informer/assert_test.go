@@ -98,15 +98,20 @@ func TestAssertSyncedWithoutAConnection(t *testing.T) {
 	}
 }
 
-// AssertSynced reads the store itself, and sends only the requests that its options ask for.
+// AssertSynced reads the store itself, and sends only the requests that its options ask for. It lists again if the first list has
+// differences, which count only if the second has them too.
 func TestRequestsOfAssertSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, _ := observertest.New(t)
 		server := fakeapi.NewServer()
 		var requests []string
+		different := 0 // lists
 		server.OnList = func(options metav1.ListOptions) (runtime.Object, error) {
 			if options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
 				requests = append(requests, "list")
+				if different--; different >= 0 {
+					return fakeapi.PodList(1, fakeapi.Pod("a", 1)), nil
+				}
 			}
 			return fakeapi.PodList(1), nil
 		}
@@ -124,17 +129,22 @@ func TestRequestsOfAssertSynced(t *testing.T) {
 		<-server.Streams
 		synctest.Wait()
 		for _, c := range []struct {
-			options informer.AssertOptions
-			want    []string
+			options   informer.AssertOptions
+			different int
+			want      []string
+			err       string
 		}{
-			{informer.AssertOptions{NoRequests: true}, nil},
-			{informer.AssertOptions{}, []string{"watch"}},
-			{informer.AssertOptions{NoRequests: true, Equal: true}, []string{"list"}},
-			{informer.AssertOptions{Equal: true}, []string{"watch", "list"}},
+			{options: informer.AssertOptions{NoRequests: true}},
+			{options: informer.AssertOptions{}, want: []string{"watch"}},
+			{options: informer.AssertOptions{NoRequests: true, Equal: true}, want: []string{"list"}},
+			{options: informer.AssertOptions{Equal: true}, want: []string{"watch", "list"}},
+			{options: informer.AssertOptions{Equal: true}, different: 1, want: []string{"watch", "list", "list"}},
+			{options: informer.AssertOptions{Equal: true}, different: 2, want: []string{"watch", "list", "list"}, err: "map[missing:1]"},
 		} {
-			requests = nil
-			if err := informer.AssertSynced(t.Context(), obs, c.options); err != nil || !slices.Equal(requests, c.want) {
-				t.Errorf("with %+v: requests %q, want %q; %v", c.options, requests, c.want, err)
+			requests, different = nil, c.different
+			err := informer.AssertSynced(t.Context(), obs, c.options)
+			if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) || !slices.Equal(requests, c.want) {
+				t.Errorf("with %+v and %d lists with differences: requests %q, want %q; %v", c.options, c.different, requests, c.want, err)
 			}
 		}
 	})

@@ -3,13 +3,20 @@ package informer_test
 import (
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
@@ -66,4 +73,31 @@ func TestMutatedObject(t *testing.T) {
 	if again := metricstest.Take(t, c.registry)["k8s_informer_mutations_total"]; again != 1 {
 		t.Errorf("one change is counted %v times", again)
 	}
+}
+
+// An object that was modified in place is counted once, an object that the API server updated is not.
+func TestMutationsAreCountedOnce(t *testing.T) {
+	const mutations = "k8s_informer_mutations_total"
+	synctest.Test(t, func(t *testing.T) {
+		obs, reg := observertest.New(t, func(o *collectors.Options) { o.Checks = collectors.Checks{Mutations: time.Minute} })
+		server := fakeapi.NewServer()
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
+		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		stop := start(t, inf)
+		defer stop()
+		stream := <-server.Streams
+		expect := func(want float64) {
+			t.Helper()
+			time.Sleep(5 * time.Minute) // several checks
+			synctest.Wait()
+			check(t, metricstest.Take(t, reg), metricstest.Snapshot{mutations: want})
+		}
+		expect(0)
+		stream.Send(watch.Modified, fakeapi.Pod("a", 11))
+		expect(0)
+		object, _, _ := inf.GetStore().GetByKey("default/a")
+		object.(*corev1.Pod).Labels = map[string]string{"color": "blue"}
+		expect(1)
+		expect(1)
+	})
 }

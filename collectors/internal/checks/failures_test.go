@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,4 +247,58 @@ func TestStoresThatHang(t *testing.T) {
 			t.Errorf("%d informers lag although all stores respond", n)
 		}
 	})
+}
+
+// A store that hangs delays only the first reader, and is read again once it answers.
+func TestVerifyAStoreThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 1)
+		inf, hangs := f.informers[0], make(chan struct{})
+		inf.set(func() { inf.hangs = hangs })
+		verify := func(want time.Duration) error {
+			t.Helper()
+			begin := time.Now()
+			err := inf.checks.Verify(t.Context(), true, false)
+			if took := time.Since(begin); took != want {
+				t.Errorf("took %v, want %v: %v", took, want, err)
+			}
+			return err
+		}
+		for _, patience := range []time.Duration{time.Second, 0, 0} {
+			if err := verify(patience); err == nil || !strings.Contains(err.Error(), "does not answer") {
+				t.Errorf("the store hangs: %v", err)
+			}
+		}
+		close(hangs)
+		synctest.Wait()
+		if err := verify(time.Second); err != nil { // the second watch
+			t.Errorf("the store answers: %v", err)
+		}
+	})
+}
+
+// A change that the second watch has received is late until the end of the grace period, and missing from then on.
+func TestVerifyALateChange(t *testing.T) {
+	for name, c := range map[string]struct {
+		received, took time.Duration
+		fails          bool
+	}{
+		"within the grace period": {1450 * time.Millisecond, 1500 * time.Millisecond, false},
+		"after it":                {3050 * time.Millisecond, 3 * time.Second, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(t, 1)
+				inf := f.informers[0]
+				inf.set(func() { inf.unseen = "2" })
+				time.AfterFunc(c.received, func() { inf.send(watch.Modified) })
+				begin := time.Now()
+				err := inf.checks.Verify(t.Context(), true, false)
+				if took := time.Since(begin); took != c.took || (err != nil) != c.fails || c.fails && !strings.Contains(err.Error(), "lacks changes") {
+					t.Errorf("%v after %v, want %v", err, took, c.took)
+				}
+				synctest.Wait()
+			})
+		})
+	}
 }

@@ -17,6 +17,7 @@ var equivalents = []equivalent{
 	{"internal/exporter/web", `if !strings.EqualFold("gzip", strings.TrimSpace(name)) {`, "EqualFold is symmetric"},
 	{"collectors/internal/ring", "if from := c.ring.oldest(); next <= from {", "at equality nothing was overwritten: n is 0, and next stays"},
 	{"collectors/internal/stream", "c.lastTransform.Store(1)", "after a call of the Transform, the number of calls is never 1 again: no list ends there"},
+	{"collectors/internal/checks", "case now+int64(wait) <= r.next: // the interval is shorter than those of the others", "at equality the timer already ends at this moment"},
 	{"collectors/internal/ring", "_ = passed", "Push searches the cursors again with each event: slower, with the same result"},
 	{"collectors/internal/series", "if len(value) >= maxLength {", "a valid value of exactly this length is not changed"},
 	{"collectors/internal/errclass", "case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(context.DeadlineExceeded, err), isDialTimeout(err):", "a wrapped DeadlineExceeded is a net.Error that timed out, which isTimeout detects"},
