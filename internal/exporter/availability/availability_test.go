@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"syscall"
 	"testing"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
@@ -45,6 +49,7 @@ func (r result) tell(a *Tracker) {
 
 func TestAvailability(t *testing.T) {
 	const refused, available, trouble, again = "cannot watch the resource", "resource is available", "cannot read the resource", "reachable again"
+	const fallback, retried = "streaming lists are not supported", "request failed again"
 
 	for _, tc := range []struct {
 		name     string
@@ -53,15 +58,16 @@ func TestAvailability(t *testing.T) {
 		answer   string
 		troubled bool
 		log      []string
+		debug    string // logged at level debug with the first error
 	}{
 		{name: "nothing yet", answer: Pending},
 		{name: "streaming list", results: []result{{"stream", nil}}, up: true, answer: Up},
 		{
 			name: "server without streaming lists", up: true, answer: Up,
-			results: []result{{"stream", errInvalid}, {"list", nil}, {"watch", nil}},
+			results: []result{{"stream", errInvalid}, {"list", nil}, {"watch", nil}}, debug: fallback,
 		},
 		{
-			name: "forbidden, retried", answer: Forbidden, log: []string{refused},
+			name: "forbidden, retried", answer: Forbidden, log: []string{refused}, debug: retried,
 			results: []result{{"stream", errForbidden}, {"list", errForbidden}, {"stream", errForbidden}, {"list", errForbidden}},
 		},
 		{
@@ -124,6 +130,9 @@ func TestAvailability(t *testing.T) {
 					t.Errorf("line %d is %q, want %q", i, lines[i].Message, part)
 				}
 			}
+			if tc.debug != "" && len(written.FindDebug(tc.debug, "err", tc.results[0].err.Error())) == 0 {
+				t.Errorf("debug lines %v, want %q with %v", written.FindDebug(""), tc.debug, tc.results[0].err)
+			}
 		})
 	}
 }
@@ -146,17 +155,20 @@ func TestAvailabilityIgnoresWhatStopCutsOff(t *testing.T) {
 // client-go's watch error handler receives the wrapped error of a request. It must log only errors that are not logged yet.
 func TestAvailabilityReported(t *testing.T) {
 	var written logtest.Recorder
-	a := NewTracker(written.Logger())
-	if a.reported(errForbidden) {
-		t.Error("an error counts as reported before any request failed")
+	a := NewTracker(slog.New(slog.DiscardHandler))
+	ctx := klog.NewContext(t.Context(), logr.FromSlogHandler(written.Logger().Handler()))
+	reflector := cache.NewReflector(&cache.ListWatch{}, &metav1.PartialObjectMetadata{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+	expect := func(what string, err error, logged bool) {
+		t.Helper()
+		a.WatchError(ctx, reflector, err)
+		if lines := written.Find("", "err", err.Error()); (len(lines) == 1) != logged {
+			t.Errorf("%s: client-go logs %v, want a line: %t", what, lines, logged)
+		}
 	}
-	a.Listed(t.Context(), errForbidden)
-	if !a.reported(fmt.Errorf("failed to list pods: %w", errForbidden)) {
-		t.Error("the error of the last list does not count as reported")
-	}
-	if a.reported(errors.New("unable to sync list result")) {
-		t.Error("an error that no request returned counts as reported")
-	}
+	expect("before a request has failed", errForbidden, true)
+	a.Listed(t.Context(), errMissing)
+	expect("the error of the last list", fmt.Errorf("failed to list pods: %w", errMissing), false)
+	expect("an error of no request", errors.New("unable to sync list result"), true)
 }
 
 func TestEveryRefusalSaysWhatToDo(t *testing.T) {

@@ -28,11 +28,20 @@ func (r *Recorder) Logger() *slog.Logger { return slog.New(&handler{recorder: r}
 // Find returns the lines at level info or above that contain part in their message and have the given attributes,
 // alternately keys and values.
 func (r *Recorder) Find(part string, attrs ...string) []Line {
+	return r.find(func(level slog.Level) bool { return level >= slog.LevelInfo }, part, attrs)
+}
+
+// FindDebug is Find for the lines at level debug.
+func (r *Recorder) FindDebug(part string, attrs ...string) []Line {
+	return r.find(func(level slog.Level) bool { return level == slog.LevelDebug }, part, attrs)
+}
+
+func (r *Recorder) find(at func(slog.Level) bool, part string, attrs []string) []Line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found []Line
 	for _, line := range r.lines {
-		matches := line.Level >= slog.LevelInfo && strings.Contains(line.Message, part)
+		matches := at(line.Level) && strings.Contains(line.Message, part)
 		for pair := range slices.Chunk(attrs, 2) {
 			matches = matches && line.Attrs[pair[0]] == pair[1]
 		}
