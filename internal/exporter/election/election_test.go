@@ -4,30 +4,38 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	goruntime "runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// newCandidate returns a candidate that has no API server, and the timeout of its requests.
-func newCandidate(t *testing.T, e Election, log *slog.Logger) (c *Candidate, timeout time.Duration, err error) {
+// newCandidate returns a candidate in a cluster without an API server, and the timeout of its requests.
+func newCandidate(t *testing.T, e Election, cluster *fake.Clientset, log *slog.Logger) (c *Candidate, timeout time.Duration, err error) {
 	t.Helper()
-	observer, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test"})
+	observer, err := collectors.New(prometheus.NewRegistry(), collectors.Options{Name: "test", Checks: collectors.Checks{Audit: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err = New(e, observer, func(d time.Duration) (coordinationclient.LeasesGetter, error) {
 		timeout = d
-		return coordinationclient.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
+		return cluster.CoordinationV1(), nil
 	}, log)
 	return c, timeout, err
 }
@@ -44,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		{short, 15 * time.Second, 10 * time.Second, 2 * time.Second, 5 * time.Second},
 		{own, 60 * time.Second, 40 * time.Second, 5 * time.Second, 20 * time.Second},
 	} {
-		c, timeout, err := newCandidate(t, tc.given, slog.New(slog.DiscardHandler))
+		c, timeout, err := newCandidate(t, tc.given, fake.NewClientset(), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +66,7 @@ func TestDefaults(t *testing.T) {
 // New returns an error if the durations are invalid or the client cannot be created.
 func TestNewErrors(t *testing.T) {
 	wrong := Election{Namespace: "shop", Name: "exporter", Identity: "a", LeaseDuration: 10 * time.Second, RenewDeadline: 10 * time.Second}
-	if _, _, err := newCandidate(t, wrong, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "must be greater than renewDeadline") {
+	if _, _, err := newCandidate(t, wrong, fake.NewClientset(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "must be greater than renewDeadline") {
 		t.Errorf("a lease as long as the time to renew it: %v", err)
 	}
 	failure := errors.New("no certificate")
@@ -75,7 +83,7 @@ func TestLeading(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		var written logtest.Recorder
-		c, _, err := newCandidate(t, Election{Namespace: "shop", Name: "exporter", Identity: "a"}, written.Logger())
+		c, _, err := newCandidate(t, Election{Namespace: "shop", Name: "exporter", Identity: "a"}, fake.NewClientset(), written.Logger())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,5 +109,49 @@ func TestLeading(t *testing.T) {
 			end()
 			expect("not renewed", false, n, n)
 		}
+	})
+}
+
+// A replica audits only while it leads. After it loses the Lease, it may be elected again. It releases the Lease when it resigns.
+func TestTerms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := fake.NewClientset()
+		var down atomic.Bool
+		cluster.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return down.Load(), nil, errors.New("connection refused")
+		})
+		c, _, err := newCandidate(t, Election{Namespace: "shop", Name: "exporter", Identity: "a"}, cluster, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods := informer.NewSharedIndexInformer(c.observer, informer.ID{Resource: "pods"}, &cache.ListWatch{}, &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{})
+		expect := func(what string, leads bool, holder string) {
+			t.Helper()
+			if leading, paused := *c.Leading(), informer.List(c.observer)[0].LastAudit.Paused; leading != leads || paused == leads {
+				t.Errorf("%s: leading %t, audits paused %t, want %t and %t", what, leading, paused, leads, !leads)
+			}
+			lease, err := cluster.CoordinationV1().Leases("shop").Get(t.Context(), "exporter", metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				lease.Spec.HolderIdentity = new("")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if got := *lease.Spec.HolderIdentity; got != holder {
+				t.Errorf("%s: holder %q, want %q", what, got, holder)
+			}
+		}
+		expect("before the start", false, "")
+		c.Start(t.Context())
+		synctest.Wait()
+		expect("elected", true, "a")
+		down.Store(true)
+		time.Sleep(14 * time.Second) // more than the deadline and two retries
+		expect("not renewed", false, "a")
+		down.Store(false)
+		time.Sleep(6 * time.Second)
+		expect("elected again", true, "a")
+		c.Resign()
+		expect("resigned", false, "")
+		goruntime.KeepAlive(pods) // unused informers are deleted
 	})
 }
