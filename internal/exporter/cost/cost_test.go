@@ -1,15 +1,19 @@
 package cost_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/informer-exporter/informer-exporter/internal/configfile"
@@ -91,7 +95,7 @@ func TestSums(t *testing.T) {
 		if r.Discovery <= 0 || r.Discovery != none.Requests.Discovery || math.Abs(r.Total-r.Watches-r.FreshnessChecks-r.AuditLists-r.Discovery) > 1e-9 {
 			t.Errorf("%+v", r)
 		}
-		if each := r.Watches / 4; each < .1 || each > .2 { // client-go requests a timeout of 5 to 10 minutes
+		if each := r.Watches / 4; math.Abs(each-1/7.5) > 1e-9 { // the API server ends a watch after 5 to 10 minutes
 			t.Errorf("%v watches per minute of an informer", each)
 		}
 	}
@@ -101,7 +105,37 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// Forbidden resources that only a pattern selects are left out, with a note. Counts are cached.
+// silent is a client of an API server that does not respond.
+type silent struct {
+	metadata.Interface
+	metadata.Getter
+}
+
+func (s silent) Resource(schema.GroupVersionResource) metadata.Getter { return s }
+
+func (s silent) Namespace(string) metadata.ResourceInterface { return s }
+
+func (s silent) List(ctx context.Context, _ metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A request without a response ends after half a minute.
+func TestTimeout(t *testing.T) {
+	cluster, err := discovery.Look(t.Context(), exportertest.Discovery("v1/pods"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		_, _, err := cost.NewCounter(silent{}).Informers(t.Context(), cluster, config.Config{Resources: []config.Resource{{Name: "pods"}}})
+		if took := time.Since(started); !errors.Is(err, context.DeadlineExceeded) || took != 30*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
+
+// What only a pattern selects is left out if it is forbidden, with a note. Counts are remembered.
 func TestForbiddenPattern(t *testing.T) {
 	cluster, err := discovery.Look(t.Context(), exportertest.Discovery("v1/pods", "example.com/v1/widgets"))
 	if err != nil {
