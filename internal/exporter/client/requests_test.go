@@ -143,11 +143,15 @@ func TestWholeObjects(t *testing.T) {
 	}
 }
 
-// An unusable configuration is an error with the address of the API server.
+// An unusable configuration is an error with the address of the API server and the reason.
 func TestConnectErrors(t *testing.T) {
 	observe := func(c *rest.Config) *rest.Config { return c }
-	unusable := &rest.Config{Host: "https://api.example.com", TLSClientConfig: rest.TLSClientConfig{CAFile: "testdata/none"}}
-	if _, err := Connect(unusable, "test", observe); err == nil || !strings.HasPrefix(err.Error(), "client for https://api.example.com: ") || !strings.Contains(err.Error(), "testdata/none") {
-		t.Errorf("error %v names neither the server nor the file", err)
+	for reason, unusable := range map[string]*rest.Config{
+		"testdata/none":      {Host: "https://api.example.com", TLSClientConfig: rest.TLSClientConfig{CAFile: "testdata/none"}},
+		"host must be a URL": {Host: "https://api example.com"},
+	} {
+		if _, err := Connect(unusable, "test", observe); err == nil || !strings.HasPrefix(err.Error(), "client for "+unusable.Host+": ") || !strings.Contains(err.Error(), reason) {
+			t.Errorf("error %v has neither the server nor %q", err, reason)
+		}
 	}
 }
