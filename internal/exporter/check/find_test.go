@@ -90,11 +90,24 @@ func TestTable(t *testing.T) {
 	if text := table(); !strings.HasSuffix(text, "Note: tabsand  are dropped,\u00a0é is not.\n") {
 		t.Errorf("%q", text)
 	}
-	if err := report.Print(failing{}); err == nil {
-		t.Error("a write error is lost")
+	for _, part := range []failing{"PROBLEM", "25 problems", "Not shown", "Note", "No problems"} {
+		if part == "No problems" {
+			report.Problems = nil
+		}
+		if err := report.Print(part); !errors.Is(err, errFull) {
+			t.Errorf("an error of the output of %q is lost: %v", part, err)
+		}
 	}
 }
 
-type failing struct{}
+// failing is an output that fails to write lines with certain text.
+type failing string
 
-func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
+var errFull = errors.New("full")
+
+func (f failing) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), string(f)) {
+		return 0, errFull
+	}
+	return len(p), nil
+}
