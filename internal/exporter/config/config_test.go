@@ -150,3 +150,21 @@ func TestWholeObjects(t *testing.T) {
 		}
 	}
 }
+
+// The version and the scope of an entry apply, except the scope of a known kind. A kind that is not known is namespaced by default.
+func TestKindOfEntry(t *testing.T) {
+	for _, tc := range []struct {
+		entry Resource
+		want  kinds.Kind
+	}{
+		{Resource{Name: "pods"}, kinds.Kind{Version: "v1", Resource: "pods", Namespaced: true}},
+		{Resource{Name: "nodes"}, kinds.Kind{Version: "v1", Resource: "nodes"}},
+		{Resource{Name: "deployments.apps", Version: "v2"}, kinds.Kind{Group: "apps", Version: "v2", Resource: "deployments", Namespaced: true}},
+		{Resource{Name: "widgets.example.com"}, kinds.Kind{Group: "example.com", Resource: "widgets", Namespaced: true}},
+		{Resource{Name: "planets.example.com", Version: "v1", Scope: ScopeCluster}, kinds.Kind{Group: "example.com", Version: "v1", Resource: "planets"}},
+	} {
+		if got := (Entry{Resource: tc.entry}).Kind(); got != tc.want {
+			t.Errorf("%+v: %+v, want %+v", tc.entry, got, tc.want)
+		}
+	}
+}
