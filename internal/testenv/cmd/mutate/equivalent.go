@@ -10,11 +10,13 @@ type equivalent struct {
 
 var equivalents = []equivalent{
 	{"internal/exporter/check", "w := tabwriter.NewWriter(stdout, 0, 1, 3, ' ', 0)", "cells are padded with spaces: the width of tabs has no effect"},
+	{"internal/exporter/check", "_ = catalog.Objectives.NamespaceStuck", "both objectives have the same threshold"},
 	{"internal/exporter/cost", "fullSeries, fullSeriesEach           = 120, 62", "a measured mean: TestSeriesOfTheExporter allows 5 %"},
 	{"internal/exporter/sharding", "owner, highest := 0, uint64(1)", "of two weights of 64 bits, none is 0 or 1"},
 	{"internal/exporter/client", "if size < 1 || meta.Unmarshal(raw) != nil {", "a length takes at least one byte"},
 	{"internal/exporter/client", "case f.within != nil || kind == protowire.BytesType:", "fields that are not listed are copied unchanged; the decoder rejects listed ones of another type"},
 	{"internal/exporter/client", "limit := debug.SetMemoryLimit(-2)", "every negative limit only returns the current one"},
+	{"internal/exporter/client", `return nil, fmt.Errorf(config.Host, "client for %s: %w", err)`, "after the metadata client was created, the same configuration is valid for the other clients"},
 	{"internal/exporter/web", `if !strings.EqualFold("gzip", strings.TrimSpace(name)) {`, "EqualFold is symmetric"},
 	{"collectors/internal/ring", "if from := c.ring.oldest(); next <= from {", "at equality nothing was overwritten: n is 0, and next stays"},
 	{"collectors/internal/stream", "c.lastTransform.Store(1)", "after a call of the Transform, the number of calls is never 1 again: no list ends there"},
