@@ -5,15 +5,22 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/metadata"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers/informerstest"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
@@ -24,12 +31,19 @@ import (
 // run starts the informers.
 func newReporter(t *testing.T, resources ...string) (r *Reporter, run func()) {
 	t.Helper()
+	return newChecked(t, exportertest.MetadataClient(t), collectors.Checks{}, resources...)
+}
+
+// newChecked is newReporter in a cluster of client, with checks.
+func newChecked(t *testing.T, client metadata.Interface, checks collectors.Checks, resources ...string) (r *Reporter, run func()) {
+	t.Helper()
 	making := informerstest.NewFactory(t, prometheus.NewRegistry())
+	making.Client = client
 	set := informers.NewSet(making.New)
 	var specs []informers.Spec
 	for _, resource := range resources {
 		s := informers.NewSpec(config.Config{}, kinds.Kind{Version: "v1", Resource: resource, Namespaced: resource != "nodes"}, "")
-		s.Checks = collectors.Checks{}
+		s.Checks = checks
 		specs = append(specs, s)
 	}
 	if err := set.Replace(specs); err != nil {
@@ -117,23 +131,86 @@ func TestSettledErrors(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	r.Discovered = closed
-	err := r.Settled(ended)
-	for err != nil && strings.HasPrefix(err.Error(), "discovery") { // both channels were ready
-		err = r.Settled(ended)
+	unsettled := func(what string, r *Reporter, want string) {
+		t.Helper()
+		err := r.Settled(ended)
+		for err != nil && strings.HasPrefix(err.Error(), "discovery") { // both channels were ready
+			err = r.Settled(ended)
+		}
+		if want += ": no time left"; !errors.Is(err, late) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", what, err, want)
+		}
 	}
-	if want := "3 of 3 resources are not synced and audited: */pods (syncing), */nodes (syncing), */secrets (syncing): no time left"; !errors.Is(err, late) || err.Error() != want {
-		t.Errorf("before the start: %v, want %s", err, want)
-	}
+	unsettled("before the start", r, "3 of 3 resources are not synced and audited: */pods (syncing), */nodes (syncing), */secrets (syncing)")
 	run()
 	if err := r.Settled(t.Context()); err != nil {
 		t.Errorf("with two that are synced and one that is refused: %v", err)
 	}
+	client := exportertest.MetadataClient(t)
+	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("connection refused")
+	})
+	some, runSome := newChecked(t, client, collectors.Checks{}, "pods", "nodes")
+	runSome()
+	await.True(t, "one of two synced", func() bool {
+		states := some.Informers()
+		return states[0].State == StateSynced && states[1].State == StateUnreachable
+	})
+	unsettled("with one that is unreachable", some, "1 of 2 resources are not synced and audited: */nodes (unreachable)")
 	none, runNone := newReporter(t, "secrets")
 	runNone()
 	if err := none.Settled(t.Context()); err == nil || err.Error() != "none of 1 resources can be watched" {
 		t.Errorf("with one that is refused: %v", err)
 	}
 	r.Confirmed(t.Context()) // returns, because no audit is doubtful
+}
+
+// Confirmed waits for the second audit of an informer with differences, whatever its result, but not for longer than it may.
+func TestConfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := exportertest.MetadataClient(t)
+		var lists atomic.Int64
+		client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+			page := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}
+			if lists.Add(1) > 1 { // an audit
+				page.Items = []runtime.RawExtension{{Object: &metav1.PartialObjectMetadata{
+					TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Name: "new", ResourceVersion: "6"},
+				}}}
+			}
+			return true, page, nil
+		})
+		r, run := newChecked(t, client, collectors.Checks{Audit: time.Minute}, "pods")
+		run()
+		if err := r.Settled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		first := r.Informers()[0].LastAudit
+		if first.Result != informer.AuditDifferent {
+			t.Fatalf("first audit: %+v, want differences", first)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		r.Confirmed(short)
+		if last := r.Informers()[0].LastAudit; last != first || short.Err() == nil {
+			t.Errorf("after a second: %+v, want %+v", last, first)
+		}
+		r.Confirmed(t.Context())
+		if last := r.Informers()[0].LastAudit; last.Result != informer.AuditDifferent || !last.At.After(first.At) || time.Since(last.At) > time.Second {
+			t.Errorf("second audit %+v, first %+v; returned %v later", last, first, time.Since(last.At))
+		}
+	})
+}
+
+// The status of an informer has the pending events of all its handlers. One that has stopped has no state, but still an identity.
+func TestNewInformer(t *testing.T) {
+	r, _ := newReporter(t, "pods")
+	pods := r.Set.List()[0]
+	if s := newInformer(pods, informer.Status{Handlers: []informer.HandlerStatus{{Pending: 2}, {Pending: 3}}}); s.Pending != 5 {
+		t.Errorf("%d pending events, want 5", s.Pending)
+	}
+	if s := newInformer(pods, informer.Status{}); s.ID != (informer.ID{Resource: "pods"}) || s.State != StateSyncing {
+		t.Errorf("stopped: %v, %s", s.ID, s.State)
+	}
 }
 
 // An exporter is ready once each informer is synced or refused and one is synced, and stays ready until it is drained. Without
