@@ -211,6 +211,9 @@ func TestNamespacesThatMayNotBeListed(t *testing.T) {
 		if p.waiting || len(written.Find("listing namespaces is forbidden", "fix", "grant list and watch on namespaces")) != 1 {
 			t.Errorf("waiting: %t, log %+v", p.waiting, written.Find(""))
 		}
+		if lines := written.Find("cannot create an informer"); len(lines) != 0 {
+			t.Errorf("log %+v", lines)
+		}
 		p.auxiliaries.update(nil, nil)
 		cancel()
 	}
