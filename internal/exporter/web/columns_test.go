@@ -53,6 +53,14 @@ func TestColumns(t *testing.T) {
 			t.Errorf("column %q is repeated", c.key)
 		}
 	}
+	// A link reverses the order of its column, or sorts by another one: by text in ascending order, by numbers in descending order.
+	var links []string
+	for _, h := range arrange(nil, "resource", false) {
+		links = append(links, strings.TrimPrefix(h.Link, "?sort="))
+	}
+	if got, want := strings.Join(links, " "), "resource&desc namespace state objects&desc lag&desc pending&desc event&desc watch&desc relists&desc sync&desc audit"; got != want {
+		t.Errorf("links %s, want %s", got, want)
+	}
 }
 
 func TestRow(t *testing.T) {
