@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
+	"k8s.io/client-go/metadata"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -51,7 +52,16 @@ type testSet struct {
 func newTestSet(t *testing.T) testSet {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	observer, err := collectors.New(registry, collectors.Options{Name: "test"})
+	s := testSet{NewSet(newFactory(t, registry, exportertest.MetadataClient(t)).New), registry}
+	s.replace(t, "pods", "nodes", "secrets")
+	return s
+}
+
+// newFactory returns a factory that discards logs and ignores changes.
+func newFactory(t *testing.T, registry *prometheus.Registry, client metadata.Interface) *Factory {
+	t.Helper()
+	discard := slog.New(slog.DiscardHandler)
+	observer, err := collectors.New(registry, collectors.Options{Name: "test", Logger: discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +70,10 @@ func newTestSet(t *testing.T) testSet {
 		t.Fatal(err)
 	}
 	nothing := func() {}
-	making := &Factory{
-		Observer: observer, Client: exportertest.MetadataClient(t), Objects: signals, Logger: slog.New(slog.DiscardHandler),
+	return &Factory{
+		Observer: observer, Client: client, Objects: signals, Logger: discard,
 		OnDefinitionsChanged: nothing, OnUnselected: nothing,
 	}
-	s := testSet{NewSet(making.New), registry}
-	s.replace(t, "pods", "nodes", "secrets")
-	return s
 }
 
 func (s testSet) replace(t *testing.T, names ...string) {

@@ -12,6 +12,7 @@ var equivalents = []equivalent{
 	{"internal/exporter/check", "w := tabwriter.NewWriter(stdout, 0, 1, 3, ' ', 0)", "cells are padded with spaces: the width of tabs has no effect"},
 	{"internal/exporter/check", "_ = catalog.Objectives.NamespaceStuck", "both objectives have the same threshold"},
 	{"internal/exporter/cost", "fullSeries, fullSeriesEach           = 120, 62", "a measured mean: TestSeriesOfTheExporter allows 5 %"},
+	{"internal/exporter/informers", `return nil, fmt.Errorf("informer for %s: %w", err, t.Name())`, "the methods return an error only for an informer that was started"},
 	{"internal/exporter/kinds", "func All() []Kind { return slices.Concat(optionalKinds, defaultKinds) }", "rules that are made of it are sorted"},
 	{"internal/exporter/status", "const settledPoll = 101 * time.Millisecond", "the interval of checks has no effect on their result"},
 	{"internal/exporter/sharding", "owner, highest := 0, uint64(1)", "of two weights of 64 bits, none is 0 or 1"},
