@@ -165,7 +165,7 @@ func TestSettledErrors(t *testing.T) {
 	r.Confirmed(t.Context()) // returns, because no audit is doubtful
 }
 
-// Confirmed waits for the second audit of an informer with differences, whatever its result, but not for longer than it may.
+// Confirmed waits for the second audit of an informer with differences and any result, or until its context ends.
 func TestConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := exportertest.MetadataClient(t)
