@@ -7,14 +7,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	kubernetesfake "k8s.io/client-go/kubernetes/fake"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/informer-exporter/informer-exporter/internal/configfile"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/election"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/exportertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
@@ -95,13 +102,13 @@ func TestChangedFileIsUsed(t *testing.T) {
 
 // Stop returns when its context ends, even if a request does not.
 func TestStopDoesNotWaitForEver(t *testing.T) {
-	client, asked, release := exportertest.MetadataClient(t), make(chan struct{}, 100), make(chan struct{})
-	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+	cluster, asked, release := exportertest.MetadataClient(t), make(chan struct{}, 100), make(chan struct{})
+	cluster.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
 		asked <- struct{}{}
 		<-release
 		return false, nil, nil
 	})
-	e := newFakeOf(t, Options{}, client, nil)
+	e := newFakeOf(t, Options{}, cluster, nil)
 	if err := e.Stop(t.Context()); err != nil {
 		t.Errorf("before the start: %v", err)
 	}
@@ -114,4 +121,44 @@ func TestStopDoesNotWaitForEver(t *testing.T) {
 		t.Errorf("error %v, want one that informers are still running", err)
 	}
 	close(release)
+}
+
+// An exporter takes part in the election from Start to Stop, which waits for a discovery in progress.
+func TestStopWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Bool
+		release, leases := make(chan struct{}), kubernetesfake.NewClientset()
+		e, err := newExporter(Options{
+			Config:   config.Config{Resources: []config.Resource{{Name: "pods"}, {Name: "*.example.com"}}},
+			Election: &election.Election{Namespace: "shop", Name: "exporter", Identity: "a"},
+		}, func(client.WrapConfig) (*client.Connection, error) {
+			return &client.Connection{
+				Metadata: exportertest.MetadataClient(t),
+				Discover: func(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+					asked.Store(true)
+					<-release
+					return nil, nil, nil
+				},
+				Leases: func(time.Duration) (coordinationclient.LeasesGetter, error) { return leases.CoordinationV1(), nil },
+			}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Start(t.Context())
+		synctest.Wait()
+		if !asked.Load() || !*e.candidate.Leading() {
+			t.Errorf("started: discovery %t, leading %t", asked.Load(), *e.candidate.Leading())
+		}
+		stopped := make(chan error, 1)
+		go func() { stopped <- e.Stop(context.Background()) }()
+		synctest.Wait()
+		if len(stopped) != 0 {
+			t.Error("stopped during a discovery")
+		}
+		close(release)
+		if err := <-stopped; err != nil || *e.candidate.Leading() {
+			t.Errorf("stopped: leading %t, error %v", *e.candidate.Leading(), err)
+		}
+	})
 }

@@ -10,6 +10,7 @@ type equivalent struct {
 
 var equivalents = []equivalent{
 	{"internal/exporter/check", "w := tabwriter.NewWriter(stdout, 0, 1, 3, ' ', 0)", "cells are padded with spaces: the width of tabs has no effect"},
+	{"internal/exporter", "collectors = append(e.follower.Count.Collectors(), collectors...)", "the registry sorts what it gathers"},
 	{"internal/exporter/check", "_ = catalog.Objectives.NamespaceStuck", "both objectives have the same threshold"},
 	{"internal/exporter/cost", "fullSeries, fullSeriesEach           = 120, 62", "a measured mean: TestSeriesOfTheExporter allows 5 %"},
 	{"internal/exporter/informers", `return nil, fmt.Errorf("informer for %s: %w", err, t.Name())`, "the methods return an error only for an informer that was started"},
