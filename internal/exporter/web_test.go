@@ -105,7 +105,7 @@ func TestNotReadyIfEverythingIsRefused(t *testing.T) {
 	if response := get(e, "/readyz"); response.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d\n%s\nwant 503", response.Code, response.Body)
 	}
-	await.True(t, "one line that nothing can be watched", func() bool { return len(written.Find("none of the resources", "resources", "1")) == 1 })
+	await.True(t, "one log line that nothing can be watched", func() bool { return len(written.Find("none of the resources", "resources", "1")) == 1 })
 }
 
 // Once ready, a kind that becomes available later does not take the exporter out of service while it syncs.

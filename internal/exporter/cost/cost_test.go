@@ -95,7 +95,7 @@ func TestSums(t *testing.T) {
 		if r.Discovery <= 0 || r.Discovery != none.Requests.Discovery || math.Abs(r.Total-r.Watches-r.FreshnessChecks-r.AuditLists-r.Discovery) > 1e-9 {
 			t.Errorf("%+v", r)
 		}
-		if each := r.Watches / 4; math.Abs(each-1/7.5) > 1e-9 { // the API server ends a watch after 5 to 10 minutes
+		if each := r.Watches / 4; math.Abs(each-1/7.5) > 1e-9 { // client-go requests a timeout of 5 to 10 minutes
 			t.Errorf("%v watches per minute of an informer", each)
 		}
 	}
@@ -135,7 +135,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// What only a pattern selects is left out if it is forbidden, with a note. Counts are remembered.
+// Forbidden resources that only a pattern selects are left out, with a note. Counts are cached.
 func TestForbiddenPattern(t *testing.T) {
 	cluster, err := discovery.Look(t.Context(), exportertest.Discovery("v1/pods", "example.com/v1/widgets"))
 	if err != nil {
