@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,11 +44,8 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 		}
 		return config, nil
 	}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()
+	config, err := load(rules, &clientcmd.ConfigOverrides{})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	if err := hideUser(config); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return config, nil
@@ -58,15 +56,31 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: kubeContext}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	config, err := load(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext})
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
-	if err := hideUser(config); err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
-	}
 	return config, nil
+}
+
+// load returns the client configuration of a kubeconfig, with the user and password in fields of their own.
+func load(rules clientcmd.ClientConfigLoader, overrides *clientcmd.ConfigOverrides) (*rest.Config, error) {
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	config, err := loader.ClientConfig()
+	if err == nil {
+		return config, hideUser(config)
+	}
+	kubeconfig, rawErr := loader.RawConfig()
+	if rawErr != nil {
+		return nil, err
+	}
+	for name, cluster := range kubeconfig.Clusters {
+		// client-go's error has the URL, which may have a password.
+		if proxy := cluster.ProxyURL; strings.Contains(proxy, "@") && (strings.Contains(err.Error(), proxy) || strings.Contains(err.Error(), strconv.Quote(proxy))) {
+			return nil, fmt.Errorf("cluster %q: proxy-url: not a URL like http://proxy.example.com:3128", name)
+		}
+	}
+	return nil, err
 }
 
 // hideUser moves a user and password from the URL of the API server, which pages and logs show, to the fields of

@@ -111,6 +111,26 @@ func TestUserInTheURL(t *testing.T) {
 	}
 }
 
+// A password in the URL of a proxy is in no error, however the URL is mistyped.
+func TestPasswordOfTheProxy(t *testing.T) {
+	for _, proxy := range []string{"ftp://alice:s3cret@proxy:3128", "alice:s3cret@proxy:3128", "http://alice:s3cret@proxy:port", "http://alice:s3cret%zz@proxy", "http://alice:s3cret@\\tproxy"} {
+		file := kubeconfigWith(t, `https://api.example.com:6443", proxy-url: "`+proxy, "")
+		_, err := RESTConfig(file)
+		_, userErr := UserConfig(file, "")
+		for _, err := range []error{err, userErr} {
+			if err == nil || !strings.Contains(err.Error(), `cluster "c": proxy-url: not a URL`) || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("%s: error %v", proxy, err)
+			}
+		}
+	}
+	if config, err := RESTConfig(kubeconfigWith(t, `https://api.example.com:6443", proxy-url: "http://alice:s3cret@proxy:3128`, "")); err != nil || config.Proxy == nil {
+		t.Errorf("a proxy with a password: %v", err)
+	}
+	if _, err := RESTConfig(kubeconfigWith(t, `https://api.example.com:6443", proxy-url: "ftp://proxy`, "")); err == nil || !strings.Contains(err.Error(), "ftp://proxy") {
+		t.Errorf("a proxy without a password: %v", err)
+	}
+}
+
 // kubeconfigWith returns a file with the URL of an API server, and the fields of a user.
 func kubeconfigWith(t *testing.T, server, user string) string {
 	t.Helper()
