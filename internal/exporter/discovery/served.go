@@ -3,12 +3,13 @@ package discovery
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/discovery"
 
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
@@ -63,17 +64,30 @@ func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 	return s, nil
 }
 
-// add adds the resources of one version of a group, without subresources and resources that cannot be watched.
+// maxResources is the maximum number of resources of one version of a group: an aggregated API server that listed more would have an
+// informer for each. Kubernetes and CustomResourceDefinitions have at most some dozens.
+const maxResources = 500
+
+// add adds the resources of one version of a group, without subresources and resources that cannot be watched. If there are too many,
+// discovery of the group has failed.
 func (s *served) add(list *metav1.APIResourceList) {
 	gv, err := schema.ParseGroupVersion(list.GroupVersion)
 	if err != nil {
 		return // not a valid path
 	}
 	watchable := discovery.SupportsAllVerbs{Verbs: []string{"list", "watch"}}
-	for _, r := range list.APIResources {
-		if strings.Contains(r.Name, "/") || !watchable.Match(list.GroupVersion, &r) {
-			continue
+	// An aggregated API server may list any name. One with a dot would be that of another group, and one with a slash another path.
+	resources := slices.DeleteFunc(slices.Clone(list.APIResources), func(r metav1.APIResource) bool {
+		return len(validation.IsDNS1123Label(r.Name)) > 0 || !watchable.Match(list.GroupVersion, &r)
+	})
+	if len(resources) > maxResources {
+		if s.errs == nil {
+			s.errs = map[schema.GroupVersion]error{}
 		}
+		s.failed[gv.Group], s.errs[gv] = true, fmt.Errorf("%d resources, more than %d", len(resources), maxResources)
+		return
+	}
+	for _, r := range resources {
 		name := schema.GroupResource{Group: gv.Group, Resource: r.Name}.String()
 		kind := s.kinds[name]
 		kind.namespaced = kind.namespaced || r.Namespaced
