@@ -90,21 +90,21 @@ var informerAuditsMissing = Alert{
 	Objective: catalog.Objectives.AuditsMissing,
 	Reason:    "only the check is missing; the cache itself may be correct",
 	labels:    ofInformer,
-	// Compares two instants instead of a range of six hours, which would read a thousand times as many samples. Failed audits and
-	// resources that cannot be watched have their own alerts.
+	// Compares two instants instead of a range of six hours, which would read a thousand times as many samples. Audits that fail twice in
+	// half an hour and resources that cannot be watched have their own alerts.
 	expr: completedAudits + `))
 ==
 ` + completedAudits + ` offset $window))
 unless on (@cluster, @namespace, @job, informer_type)
 informer_exporter_kind_up{@} == 0
 unless
-sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) > 0
+max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) >= 2
 `,
 	summary: "No audits of informer {{ $labels.informer_type }} of " + program + inCluster + ".",
 	description: "No audit of the {{ $labels.informer_type }} informer of " + program + inCluster +
 		" has been completed for more than $window. The consistency of its cache is unknown.",
 	Runbook: Runbook{
-		Meaning: "Audits are enabled, but no process of the program has completed one of this cache for $window. None failed: each was skipped, or none was started. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
+		Meaning: "Audits are enabled, but no process of the program has completed one of this cache for $window: each was skipped or failed, or none was started. InformerAuditsFail covers audits that fail twice in half an hour. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
 		Impact:  "A cache that is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Controllers are not affected.",
 		Commands: []Step{
 			listPods,
@@ -112,13 +112,14 @@ sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 			restartProgram.because("If none is started although a replica is the leader: save a goroutine dump, then restart."),
 		},
 		Queries: []Step{
-			{"Skipped audits. No result: none is started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
+			{"Skipped and failed audits. No result: none is started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
 			{"Leaders, if the program audits with leader election.", `max by (lock, @pod) (controller_leader{@, ` + inThisCluster + `})`},
 			{"Changes per second. At hundreds, the cache may change during every audit.", `sum by (@pod) (rate(k8s_informer_watch_events_total{@, ` + ofThisProgram + ofThisInformer + `, type!="bookmark"}[15m]))`},
 		},
 		Causes: []string{
 			"No leader: see InformerExporterLeaderMissing and ControllerLeaderMissing.",
 			"An aggregated API server that does not list at exact versions, or a cache that changes all the time: disable audits of this program or resource.",
+			"Audits fail, but seldom, because their interval is long or a list never ends: the error is in the log at level debug, `audit failed`.",
 			"The interval of audits is longer than $window: raise `window` of the objective `audits_missing`.",
 		},
 		Resolves: "with the next completed audit: the first query has the result `consistent` or `different`.",
