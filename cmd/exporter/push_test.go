@@ -125,14 +125,21 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// On timeout, the available metrics are pushed and the command fails.
+// On timeout, the available metrics are pushed and the command fails. A password in the URL is sent, and not logged.
 func TestPushIncomplete(t *testing.T) {
 	gateway := newPushgateway(t, http.StatusAccepted)
-	_, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+gateway.URL, "--push.timeout=2s")
+	url := strings.Replace(gateway.URL, "http://", "http://alice:hunter2@", 1)
+	log, err := pushOnce(t, "--kubeconfig="+unreachable(t), "--pushgateway.url="+url, "--push.timeout=2s")
 	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "not synced and audited") {
 		t.Errorf("error %v", err)
 	}
+	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "metrics pushed") {
+		t.Errorf("the password is logged, or nothing is:\n%s", text)
+	}
 	got := gateway.only(t)
+	if got.user != "alice" || got.password != "hunter2" {
+		t.Errorf("pushed by %s with %s", got.user, got.password)
+	}
 	if synced := got.By("k8s_informer_synced", "informer_type", "watch_namespace"); synced["pods/*"] != 0 || len(synced) < 20 {
 		t.Errorf("synced: %v", synced)
 	}
@@ -141,8 +148,9 @@ func TestPushIncomplete(t *testing.T) {
 func TestPushFails(t *testing.T) {
 	config := "--config.file=" + write(t, "config.yaml", "resources: [{name: namespaces}]\nchecks: {audit: 0s}\n")
 	gateway := newPushgateway(t, http.StatusInternalServerError)
-	_, err := pushOnce(t, kubeconfigOf(t, stacktest.Config(t)), config, "--pushgateway.url="+gateway.URL)
-	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "--pushgateway.url: unexpected status code 500") {
+	url := strings.Replace(gateway.URL, "http://", "http://alice:hunter2@", 1)
+	_, err := pushOnce(t, kubeconfigOf(t, stacktest.Config(t)), config, "--pushgateway.url="+url)
+	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "--pushgateway.url: unexpected status code 500") || strings.Contains(fmt.Sprint(err), "hunter2") {
 		t.Errorf("error %v", err)
 	}
 }
