@@ -70,7 +70,8 @@ lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulnche
 	$(ACTIONS) -shellcheck= -pyflakes=
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(GO) vet ./... && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
-# tools/servers/kubernetes-* are not checked: only make compat runs these API servers, and older ones have known vulnerabilities.
+# Not checked: tools/conntrack, which imports only the standard library, and tools/servers/kubernetes-*, the API servers that make
+# compat runs on loopback. Older ones have known vulnerabilities.
 .PHONY: vuln
 vuln: ## Check for known vulnerabilities; VULN=skip, the default of lint, skips it if the database is not reachable
 	@check() { \
