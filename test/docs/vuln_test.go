@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,18 +21,27 @@ func TestVulnWithoutItsDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, tc := range []struct {
-		setting, output string
-		fails           bool
-	}{
-		{"VULN=", "set VULN=skip", true},
-		{"VULN=skip", "SKIPPED", false},
-	} {
-		cmd := exec.CommandContext(t.Context(), "make", "vuln", "MODULES="+module, tc.setting)
-		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOVULNDB=http://127.0.0.1:1")
-		output, err := cmd.CombinedOutput()
-		if err != nil != tc.fails || !strings.Contains(string(output), tc.output) {
-			t.Errorf("%s: error %v\n%s", tc.setting, err, output)
+	// As vuln.go.dev, which govulncheck uses without asking whether it is there.
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(failing.Close)
+	for _, database := range []string{"http://127.0.0.1:1", failing.URL} {
+		for _, tc := range []struct {
+			setting, output string
+			fails           bool
+		}{
+			{"VULN=", "set VULN=skip", true},
+			{"VULN=skip", "SKIPPED", false},
+		} {
+			cmd := exec.CommandContext(t.Context(), "make", "vuln", "MODULES="+module, "VULNDB="+database, tc.setting)
+			cmd.Dir = root
+			output, err := cmd.CombinedOutput()
+			if err != nil != tc.fails || !strings.Contains(string(output), tc.output) {
+				t.Errorf("%s %s: error %v\n%s", database, tc.setting, err, output)
+			}
 		}
 	}
 }
