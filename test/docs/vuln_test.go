@@ -21,7 +21,7 @@ func TestVulnWithoutItsDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// As vuln.go.dev, which govulncheck uses without asking whether it is there.
+	// As for vuln.go.dev, govulncheck creates its client, and then fails.
 	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead {
 			w.WriteHeader(http.StatusServiceUnavailable)
