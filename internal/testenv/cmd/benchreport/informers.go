@@ -107,7 +107,7 @@ var coldStart = section{
 			t.WriteString(page.Row(w[1], get("plain-peak-MiB")+" MiB", get("decorated-peak-MiB")+" MiB", get("plain-held-MiB")+" MiB", get("decorated-held-MiB")+" MiB", get("plain-s")+" s", get("decorated-s")+" s"))
 		}
 		peak := func(way string) float64 { return f.get("ColdStart", way+"-plain-peak-MiB") }
-		fmt.Fprintf(t, "\nMemory does not stay flat: the peak is %.1f times what is held with a streaming list, and %.1f times with one LIST. The client's peak is %s with a streaming list, which decodes one object at a time; one LIST holds the whole response and its objects in memory at once. ",
+		fmt.Fprintf(t, "\nMemory does not stay flat: with a streaming list, the peak is %.1f times the heap held afterwards; with one LIST, %.1f times. The client's peak is %s with a streaming list, which decodes one object at a time; one LIST holds the whole response and its objects in memory at once. ",
 			peak("streaming")/f.get("ColdStart", "streaming-plain-held-MiB"), peak("list")/f.get("ColdStart", "list-plain-held-MiB"),
 			either(peak("streaming") < peak("list"), "lower", "no lower"))
 		fmt.Fprintf(t, "The decorator changes the peak by a factor of %.2f.\n", f.get("ColdStart", "streaming-decorated-peak-MiB")/peak("streaming"))
