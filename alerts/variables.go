@@ -108,7 +108,7 @@ func (a Alert) exploreURL(o catalog.Objective, c Config) string {
 	return b.String()
 }
 
-// template returns a Prometheus template for a query as a JSON string in a URL. Variables stand alone between quotes.
+// template returns a Prometheus template for a query as a JSON string in a URL. Each variable must be a whole quoted string.
 func (a Alert) template(query string, c Config) string {
 	var labels strings.Builder
 	format := strings.ReplaceAll(query, "%", "%%")

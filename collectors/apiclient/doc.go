@@ -7,7 +7,7 @@
 //
 //	what is reported                        taken from
 //	requests, their duration, conflicts     rest.Config.Wrap: each attempt passes the transport
-//	throttle wait                           rest.Config.RateLimiter
+//	throttle wait                           rest.Config.RateLimiter, or client-go's process-wide hook (NewMetrics)
 //	bytes of lists and watches              the body of the response, after decompression
 //	bytes of gzip on the wire, if enabled   the body of the response, before decompression
 //	writes that change nothing              resourceVersion in the bodies of request and response
@@ -21,6 +21,6 @@
 //	reads.go         lists and watches: the requested version, and their bytes
 //	writes.go        updates and patches that change nothing
 //	version_scan.go  finds the resourceVersion of an object in JSON or protobuf
-//	throttle.go      the decorator of a flowcontrol.RateLimiter
+//	throttle.go      the decorator of a flowcontrol.RateLimiter; NewMetrics, the hook for client-go's own limiters
 //	values.go        values of labels with a closed set
 package apiclient

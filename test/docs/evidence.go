@@ -191,7 +191,8 @@ func panelsByMetric() (map[string][]string, error) {
 	recorded := map[string]string{}
 	for _, g := range alerts.Rules(alerts.Config{}) {
 		for _, r := range g.Rules {
-			if r.Record != "" && !strings.HasPrefix(r.Record, "cluster:informer_exporter_") { // these count alerts and programs, by any metric
+			// The prefix is that of records about jobs, alerts and the exporter itself, which say nothing about a single metric.
+			if r.Record != "" && !strings.HasPrefix(r.Record, "cluster:informer_exporter_") {
 				recorded[r.Record] += " " + r.Expr
 			}
 		}

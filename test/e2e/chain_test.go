@@ -112,7 +112,7 @@ func TestRulesAreHealthy(t *testing.T) {
 	})
 }
 
-// unhealthy compares the rules with the expected number of each group.
+// unhealthy returns an error unless every rule is healthy and each group has the expected number of rules.
 func unhealthy(rules []stack.Rule, want map[string]int) error {
 	got := map[string]int{}
 	for _, r := range rules {

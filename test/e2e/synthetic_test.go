@@ -25,7 +25,7 @@ func (m database) add(set labels.Labels, points []promql.FPoint) {
 	m[name] = append(m[name], promql.NewStorageSeries(promql.Series{Metric: set, Floats: points}))
 }
 
-// Querier makes it a storage.Queryable. The engine skips samples out of its range itself.
+// Querier implements storage.Queryable. The engine skips samples out of its range itself.
 func (m database) Querier(int64, int64) (storage.Querier, error) {
 	return &storage.MockQuerier{SelectMockFunction: func(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
 		set := &seriesSet{SeriesSet: storage.EmptySeriesSet()}

@@ -67,7 +67,7 @@ func (c *Checks) AuditStatus() AuditStatus {
 }
 
 // AddDifferences adds the number of differences confirmed by two audits to total, by type. It reports false
-// before the first audit.
+// before the first completed audit.
 func (c *Checks) AddDifferences(total map[string]int) (audited bool) {
 	a := &c.audits
 	a.mu.Lock()

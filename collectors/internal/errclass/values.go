@@ -22,6 +22,6 @@ const (
 	WatchThrottled = "throttled"
 	// WatchError is any other error, at the start or inside the stream.
 	WatchError = "error"
-	// WatchRefused is a connection that could not be established.
+	// WatchRefused is a connection that could not be established, except for timeouts, which are WatchError.
 	WatchRefused = "refused"
 )

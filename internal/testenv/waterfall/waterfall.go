@@ -156,7 +156,7 @@ func caption(s stack.TraceSpan) string {
 	return strings.Join(words, " · ")
 }
 
-// short returns a duration with two or three digits.
+// short formats a duration for a label, in µs, ms or s.
 func short(t time.Duration) string {
 	switch {
 	case t < time.Millisecond:
