@@ -31,7 +31,7 @@ $unreachable
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended at once. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Permissions and missing resources do not count. Jobs without the library are judged by client-go's `rest_client_requests_total`: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
+		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended at once. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Permissions and missing resources do not count. For jobs without the library, client-go's `rest_client_requests_total` decides: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Commands: []Step{
 			{"Connect without credentials. `refused`: no API server. Timeout: the network, or a frozen API server. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
@@ -39,7 +39,7 @@ $unreachable
 			{"If one of several API servers responds, read their logs.", `kubectl -n kube-system logs -l component=kube-apiserver --prefix --tail=50`},
 		},
 		Queries: []Step{
-			{"Errors. `refused`: no API server at the address. `timeout`: network, load balancer, frozen API server. `server`: etcd, or an API server that is starting. `throttled`: overload.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+inThisCluster+`}`, "5m") + `) > 0`},
+			{"Errors. `refused`: no connection (no API server at the address, DNS, or no route). `timeout`: network, load balancer, frozen API server. `server`: etcd, or an API server that is starting. `throttled`: overload.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+inThisCluster+`}`, "5m") + `) > 0`},
 			{"Processes that are still connected. If the disconnected ones run on other nodes, check the network of these nodes.", `max by (@namespace, @pod, name) (k8s_informer_watch_connected{@, ` + inThisCluster + `}) == 1`},
 		},
 		Causes: []string{

@@ -76,7 +76,7 @@ max by (@cluster, @namespace, @pod, @instance, group, resource) (
 	Runbook: Runbook{
 		Unless:  "controllers act on objects that do not exist",
 		Meaning: "The API server compares each of its watch caches with etcd every five minutes (Kubernetes 1.34 and later). At least one comparison failed in the last $window.",
-		Impact:  "Lists and watches of the resource may miss objects or contain deleted ones. Informers keep what they received until they list again.",
+		Impact:  "Lists and watches of the resource may miss objects or contain deleted ones. Informers keep what they received until they relist.",
 		Commands: []Step{
 			{"Find the differences in the log of the API server.", `kubectl -n kube-system logs -l component=kube-apiserver --since=30m --tail=-1 --prefix | grep 'Cache consistency check failed'`},
 			readyz.because("Check etcd and the API server."),

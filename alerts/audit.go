@@ -18,7 +18,7 @@ var informerCacheDiffers = Alert{
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
 		Meaning: "Two consecutive audits compared each object of the cache with the API server at the cache's own resource version, and found the same differences. This is not lag. `missing`: only the API server has the object. `extra`: only the cache has it. `stale`, `wrong_uid`: the cache has another version, or another object of that name. `index`: an index does not match the objects. `key_collision`: objects share a key.",
-		Impact:  "Controllers that read this cache act on objects that do not exist, or miss objects that do exist, until the process lists again, often only after a restart.",
+		Impact:  "Controllers that read this cache act on objects that do not exist, or miss objects that do exist, until the informer relists, often only after a restart.",
 		Commands: []Step{
 			{"Save the log, which names some of the objects.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers > "$POD.log"; grep 'cache is inconsistent' "$POD.log" | tail -n 30`},
 			countObjects.because("Count the objects, to compare with `k8s_informer_objects`."),
@@ -112,7 +112,7 @@ max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (incre
 			restartProgram.because("If none is started although a replica is the leader: save a goroutine dump, then restart."),
 		},
 		Queries: []Step{
-			{"Skipped and failed audits. No result: none is started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
+			{"Audits by result. Only `skipped`: see the causes. No result: none was started.", `sum by (@pod, result) (` + prom.Occurred(`k8s_informer_audits_total{@, `+ofThisProgram+ofThisInformer+`}`, "1h") + `) > 0`},
 			{"Leaders, if the program audits with leader election.", `max by (lock, @pod) (controller_leader{@, ` + inThisCluster + `})`},
 			{"Changes per second. At hundreds, the cache may change during every audit.", `sum by (@pod) (rate(k8s_informer_watch_events_total{@, ` + ofThisProgram + ofThisInformer + `, type!="bookmark"}[15m]))`},
 		},

@@ -18,7 +18,7 @@ var informerVersionRegression = Alert{
 		"etcd was restored to an earlier state, or the client reached another cluster.",
 	Runbook: Runbook{
 		Meaning: "A list or an event had a lower resource version than an earlier one. The API server derives resource versions from the revision of etcd, which only increases: etcd was restored, or the client reached another cluster.",
-		Impact:  "Changes that controllers acted on have been undone. Caches that have not listed again have objects that no longer exist, and their watches may skip changes until the versions have caught up.",
+		Impact:  "Changes that controllers acted on have been undone. Caches that have not relisted have objects that no longer exist, and their watches may skip changes until the versions have caught up.",
 		Commands: []Step{
 			apiServers,
 			readyz,
@@ -26,7 +26,7 @@ var informerVersionRegression = Alert{
 		},
 		Queries: []Step{
 			{"Affected processes. One program: its path to the API server. All: etcd.", `sum by (@namespace, @pod, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
-			{"Informers that have listed since, and are correct again.", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
+			{"Informers that have relisted since, and are correct again.", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 		},
 		Causes: []string{
 			"etcd was restored from a backup: restart all controllers, kubelets and kube-proxies, so that each lists again. A restore with `etcdutl snapshot restore --bump-revision 1000000000 --mark-compacted` makes this unnecessary.",
@@ -73,7 +73,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 		Queries: []Step{
 			{"Compare the versions of all replicas. If one is behind the others, its API server is stale; if all are, etcd is.", `max by (@pod, @instance) (k8s_informer_resource_version{@, ` + ofThisProgram + ofThisInformer + `, stage="received"})`},
 			{"Check other programs: received versions in this cluster that are below those of an hour ago.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} < k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} offset 1h)`},
-			{"Is the watch connected? A stale list without events keeps its version.", `k8s_informer_watch_connected{@, ` + ofThisProcess + ofThisInformer + `}`},
+			{"State of the watch. A stale list without events keeps its version.", `k8s_informer_watch_connected{@, ` + ofThisProcess + ofThisInformer + `}`},
 		},
 		Causes: []string{
 			"etcd was restored from a backup: see InformerVersionRegression, and restart all controllers, kubelets and kube-proxies.",
@@ -143,7 +143,7 @@ var informerForeignObjects = Alert{
 			"The namespace of the informer's ID is not the one that its ListerWatcher requests: correct the ID.",
 			"A proxy in front of the API server that rewrites or caches paths.",
 		},
-		Resolves: "10 minutes after no such object was received for $window. Objects that are in the cache remain until the next list without them.",
+		Resolves: "after $window without such objects, plus 10 minutes. Objects that are in the cache remain until the next list without them.",
 		Escalate: controllerTeam,
 	},
 }

@@ -21,12 +21,12 @@ var informerExporterKindDown = Alert{
 	description: "informer-exporter" + inProcess + inCluster + " has not been able to watch {{ $labels.informer_type }} " +
 		"for more than $for. Its metrics for this resource are missing or stale.",
 	Runbook: Runbook{
-		Meaning: "For longer than $for, the exporter has been configured to watch a resource that it is not allowed to watch, or that the API server does not serve. It continues with all other resources.",
+		Meaning: "The exporter has been unable to watch a resource for more than $for: it is not allowed to, the API server does not serve the resource, or no watch has opened since the start, for example because the first list hangs. It continues with all other resources.",
 		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
 		Commands: []Step{
 			{"Read the reason and the fix, which the exporter logs once.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers | grep -i 'cannot watch the resource' | tail -n 30`},
 			mayList,
-			countObjects.because("Does the API server serve the resource?"),
+			countObjects.because("Check that the API server serves the resource."),
 		},
 		Queries: []Step{
 			{"Resources that an exporter cannot watch.", `informer_exporter_kind_up{@, ` + inThisCluster + `} == 0`},
@@ -34,6 +34,7 @@ var informerExporterKindDown = Alert{
 		Causes: []string{
 			"No permission: grant `list` and `watch` on the resource in the ClusterRole of the exporter.",
 			"Not served: remove the resource from the configuration of the exporter, or install its CustomResourceDefinition.",
+			"The first list hangs or fails: see the log, and check the health of the API server.",
 		},
 		Resolves: "within minutes of the fix, without a restart: the query is empty.",
 		Escalate: exporterOrIssues,
@@ -220,7 +221,7 @@ group by (@cluster) (informer_exporter_build_info{@})
 			{"Check that the Service has endpoints. Without them, it cannot be scraped.", `kubectl get services,endpointslices -A -l app.kubernetes.io/name=informer-exporter`},
 		},
 		Queries: []Step{
-			{"Is it a target, and does the scrape succeed? No result: it is not a target.", `up{@, ` + inThisCluster + `, @job=~".*informer-exporter.*"}`},
+			{"Scrapes of the exporter. 0: the scrape fails. No result: it is not a target.", `up{@, ` + inThisCluster + `, @job=~".*informer-exporter.*"}`},
 		},
 		Causes: []string{
 			"Crash or OOM: read `kubectl logs --previous` of the Pod, and raise the memory limit.",

@@ -165,7 +165,7 @@ k8s_informer_handlers{@} > min_over_time(k8s_informer_handlers{@}[$window])
 			"`AddEventHandler` in a reconciler, or in a function that runs for each object: add handlers once, where the controller is created.",
 			"A registration that is not removed: call `RemoveEventHandler` when its user ends, for example for each custom resource.",
 		},
-		Resolves: "10 minutes after no handler was added for $window, or after a restart: the first query no longer rises.",
+		Resolves: "after $window without a new handler, plus 10 minutes, or after a restart: the first query no longer rises.",
 		Escalate: controllerTeam,
 	},
 }

@@ -51,7 +51,7 @@ var clusterLeaseExpired = Alert{
 		"The work of its holder has stopped.",
 	Runbook: Runbook{
 		Unless:  "the cluster depends on this program",
-		Meaning: "A Lease that was renewed within the last $window has not changed for its duration, or its holder released it, for longer than $for. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
+		Meaning: "A Lease that was renewed within the last $window has been expired or released for longer than $for. A Lease expires when it has not changed for its duration. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Commands: []Step{
 			{"See the last holder, usually the name of its Pod, and the last renewal. No holder: it shut down gracefully.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},

@@ -84,7 +84,7 @@ var clusterGenerationLag = Alert{
 		Impact:  "The change has no effect: a rollout does not start, or a fix is not applied. The status of the object describes an older spec.",
 		Commands: []Step{
 			{"Find the objects.", `kubectl get "$INFORMER_TYPE" -n "$NAMESPACE" -o ` + unobserved},
-			{"Is the controller alive? An old `RENEWED` means no leader.", `kubectl get leases -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime`},
+			{"Check that the controller is alive. An old `RENEWED` means no leader.", `kubectl get leases -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime`},
 			{"For built-in resources, read the log of kube-controller-manager.", `kubectl -n kube-system logs -l component=kube-controller-manager --prefix --tail=100`},
 		},
 		Queries: []Step{

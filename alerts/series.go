@@ -109,7 +109,7 @@ group by (@cluster, @namespace, @job) (present_over_time(workqueue_queue_duratio
 		Commands: []Step{
 			{"Find the settings of the Prometheus operator, if it is used.", `kubectl get prometheuses,servicemonitors,podmonitors -A -o yaml | grep -nE 'ative|lassic'`},
 			{"Without the operator: find the settings in the configuration of Prometheus.", `kubectl get configmaps -A -o yaml | grep -nE '(scrape|convert)_(native|classic)'`},
-			{"Which form do the rules read? 0 lines: native histograms.", `kubectl get prometheusrules -A -o yaml | grep -c 'k8s_informer_event_lag_seconds_bucket'`},
+			{"Find the form that the rules read. 0: native histograms.", `kubectl get prometheusrules -A -o yaml | grep -c 'k8s_informer_event_lag_seconds_bucket'`},
 		},
 		Queries: []Step{
 			{"Affected jobs.", `group by (@job) (workqueue_queue_duration_seconds@otherSeries{@, ` + inThisCluster + `}) unless group by (@job) (present_over_time(workqueue_queue_duration_seconds@series{@, ` + inThisCluster + `}[5m]))`},

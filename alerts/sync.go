@@ -13,7 +13,7 @@ var informerNotSynced = Alert{
 	Objective: catalog.Objectives.NotSynced,
 	Reason:    "a new replica waits; synced replicas do the work",
 	labels:    ofProcess,
-	// Resources that the exporter is not allowed to watch raise InformerExporterKindDown instead.
+	// Resources that the exporter cannot watch raise InformerExporterKindDown instead.
 	expr: `
 k8s_informer_synced{@} == 0
 unless on (@cluster, @namespace, @job, @instance, informer_type)
@@ -74,7 +74,7 @@ var informerReadsBeforeSync = Alert{
 			"A controller waits only for the informer with its handler, and reads others: wait for all of them.",
 			"A handler reads another cache while that one still syncs: only add a key to a queue.",
 		},
-		Resolves: "10 minutes after no such read happened for $window.",
+		Resolves: "after $window without such reads, plus 10 minutes.",
 		Escalate: controllerTeam,
 	},
 }

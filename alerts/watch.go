@@ -71,7 +71,7 @@ or
 	description: someInformer + inProcess + ` loses its watch {{ $value | printf "%.1f" }} times per minute; ` +
 		"the objective is at most $objective, or " + disconnectsInBackoff + " per minute for disconnects that cause a backoff. Excludes planned timeouts.",
 	Runbook: Runbook{
-		Meaning: "This informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. For reasons other than `server_close`, a rate above " + disconnectsInBackoff + " per minute is enough: client-go backs off after them for up to 60 s. Planned timeouts after 5 to 10 minutes do not count.",
+		Meaning: "This informer has lost its watch, or failed to open it, at a rate above $objective for $for, measured over $window. For reasons other than `server_close`, a rate above " + disconnectsInBackoff + " per minute is enough: after such a disconnect, client-go backs off for up to 60 s. Planned timeouts after 5 to 10 minutes do not count.",
 		Impact:  "Each new watch costs a request and possibly a full list, and the cache is stale between watches. Many informers at once put load on the API server.",
 		Commands: []Step{
 			podLog("reflector|watch"),
@@ -79,7 +79,7 @@ or
 			apiServers.because("List the API servers. One that restarts ends its watches."),
 		},
 		Queries: []Step{
-			{"Reasons. `server_close`: a proxy closes streams. `very_short`: the server closes the watch at once. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no process listens.", `sum by (reason) (60 * rate(k8s_informer_watch_disconnects_total{@, ` + ofThisProcess + ofThisInformer + `}[5m])) > 0`},
+			{"Reasons. `server_close`: a proxy closes streams. `very_short`: the server closes the watch at once. `expired`: the resource version was compacted. `throttled`: API priority and fairness. `refused`: no connection (nothing listens, DNS, or no route).", `sum by (reason) (60 * rate(k8s_informer_watch_disconnects_total{@, ` + ofThisProcess + ofThisInformer + `}[5m])) > 0`},
 			{"Mean duration of watches. Less than 5 minutes at a constant value indicates the timeout of a proxy or load balancer.", `sum(rate(k8s_informer_watch_duration_seconds_sum{@, ` + ofThisProcess + ofThisInformer + `}[15m])) / sum(rate(k8s_informer_watch_duration_seconds_count{@, ` + ofThisProcess + ofThisInformer + `}[15m]))`},
 			{"Full lists caused by disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
 		},
@@ -117,7 +117,7 @@ or
 	description: someInformer + ` had {{ $value | printf "%.0f" }} gaps of more than $objective between its watches in the last $window, in one process. ` +
 		"Fires for $count gaps, or for one after which the API server no longer had the missed events.",
 	Runbook: Runbook{
-		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. A single gap is enough if the resource has changes and the API server no longer had the events since then (`410 Gone`), so that the informer listed instead.",
+		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. A single gap is enough if the resource has changes and the API server no longer had the events since then (`410 Gone`), so that the informer relisted.",
 		Impact:  "Changes during a gap arrive late and in a burst. Without `410 Gone` no event is lost. After it, handlers see the latest state of each object, but not the changes in between: an object that was deleted and created again looks like an update.",
 		Commands: []Step{
 			listPods,
