@@ -17,7 +17,7 @@ var openWatches = timeSeries{header: header{id: 50, title: "Open watches by reso
 }
 
 var terminatedWatchers = timeSeries{header: header{id: 51, title: "Watches terminated in 15 minutes", unit: "short", empty: normallyEmpty,
-	description: "Watches that an API server closed in the previous 15 minutes because the client did not read its events. Normally none. The client reconnects, and lists again if it is too far behind: look for a program that is short of CPU, or has a slow transform or decoder."},
+	description: "Watches that an API server closed in the previous 15 minutes because the client did not read its events. Normally none. The client reconnects, and relists if it is too far behind: look for a program that is short of CPU, or has a slow transform or decoder."},
 	queries: []query{{expr: `sum by (@cluster, group, resource) (increase(apiserver_terminated_watchers_total{@server}[@watchers_terminated]))`, legend: legendServer}},
 	goal:    &catalog.Objectives.WatchersTerminated,
 }
@@ -28,7 +28,7 @@ var streamingLists = timeSeries{header: header{id: 52, title: "Streaming list du
 }
 
 var cacheInitializations = timeSeries{header: header{id: 53, title: "Watch cache initializations", unit: "short",
-	description: "Watch caches that an API server filled from etcd. Normally none after its start. A later one ends every watch of the resource, and its informers list again: etcd was compacted or unreachable, or the server fell behind."},
+	description: "Watch caches that an API server filled from etcd. Normally none after its start. A later one ends every watch of the resource, and its informers relist: etcd was compacted or unreachable, or the server fell behind."},
 	stacked: true, queries: []query{{expr: `sum by (@cluster, group, resource) (increase(apiserver_watch_cache_initializations_total{@server}[$__rate_interval]))`, legend: legendServer}},
 }
 

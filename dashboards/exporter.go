@@ -30,12 +30,12 @@ func exporterItself(c Config) page {
 }
 
 var kindsDown = singleStat{header: header{id: 8, title: "Resources down", unit: "short",
-	description: "Configured resources that the exporter is not allowed to watch, or that the API server does not serve. Normally 0. No data: no exporter runs. Compare its ClusterRole with the configuration."},
+	description: "Configured resources that the exporter is not allowed to watch, that the API server does not serve, or for which no watch has opened yet. Normally 0. No data: no exporter runs. Compare its ClusterRole with the configuration."},
 	red: 1, query: `sum(max by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0))`,
 }
 
 var kindsDownByResource = timeSeries{header: header{id: 70, title: "Resources down by resource", unit: "short",
-	description: "Exporters that cannot watch a configured resource: they are not allowed to, or the API server does not serve it. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
+	description: "Exporters that cannot watch a configured resource: they are not allowed to, the API server does not serve it, or no watch has opened yet. Normally 0. Grant list and watch in the ClusterRole, or remove the resource from the configuration."},
 	queries: []query{{expr: `sum by (@cluster, informer_type) (informer_exporter_kind_up{@target} == bool 0)`, legend: "{{@cluster}} {{informer_type}}"}},
 }
 
