@@ -19,7 +19,7 @@ var (
 	ExporterKindUp = gauge(Metric{
 		Name:   "informer_exporter_kind_up",
 		Help:   "Whether the exporter can list and watch the resource (1) or not (0).",
-		Notes:  "Reflects the last response of the API server. 0 for forbidden and missing resources, and before the first response. Does not change while the API server is unreachable; see k8s_informer_watch_connected.",
+		Notes:  "Reflects the last response of the API server. 0 if the resource is forbidden, missing or unsupported, if the credentials are rejected, and until the first watch opens. Does not change while the API server is unreachable; see k8s_informer_watch_connected.",
 		Family: familyExporter,
 		Labels: []Label{LabelInformerType},
 		Covers: []string{"O1"},

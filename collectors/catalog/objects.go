@@ -35,7 +35,7 @@ var (
 	})
 	ObjectGenerationObserved = histogram(Metric{
 		Name:    "k8s_object_generation_observed_seconds",
-		Help:    "Time from a generation of an object to its status.observedGeneration in seconds.",
+		Help:    "Time until status.observedGeneration reaches a new metadata.generation, in seconds.",
 		Notes:   "Measured from the receipt of the first unobserved generation to the receipt of an observed one. Objects that lag in the first list, as after a restart of the exporter, and objects that are deleted are not observed. Absent before the first observation of a resource, and with `detail: essential`.",
 		Family:  familyObjects,
 		Labels:  []Label{LabelName, LabelInformerType},
