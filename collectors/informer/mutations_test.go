@@ -44,17 +44,20 @@ func (g *guarded) paint(color string) {
 	g.Color = color
 }
 
+// guard is a Transform.
+func guard(obj any) (any, error) {
+	if m, ok := obj.(*corev1.ConfigMap); ok {
+		return &guarded{ConfigMap: m, Color: "red"}, nil
+	}
+	return obj, nil
+}
+
 // A consumer modifies an object of a real cache in place (P7). Updates by the API server are not mutations.
 func TestMutatedObject(t *testing.T) {
 	t.Parallel()
 	config := stacktest.Config(t)
 	c := newChecked(t, configs{config, config, config}, collectors.Checks{Mutations: 20 * time.Millisecond}, nil)
-	if err := c.informer.SetTransform(func(obj any) (any, error) {
-		if m, ok := obj.(*corev1.ConfigMap); ok {
-			return &guarded{ConfigMap: m, Color: "red"}, nil
-		}
-		return obj, nil
-	}); err != nil {
+	if err := c.informer.SetTransform(guard); err != nil {
 		t.Fatal(err)
 	}
 	c.create("a")
@@ -81,8 +84,16 @@ func TestMutationsAreCountedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t, func(o *collectors.Options) { o.Checks = collectors.Checks{Mutations: time.Minute} })
 		server := fakeapi.NewServer()
-		server.OnList = func(metav1.ListOptions) (runtime.Object, error) { return fakeapi.PodList(10, fakeapi.Pod("a", 7)), nil }
-		inf := informer.NewSharedIndexInformer(obs, pods, server, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+		configMap := func(version string) *corev1.ConfigMap {
+			return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: version}}
+		}
+		server.OnList = func(metav1.ListOptions) (runtime.Object, error) {
+			return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}, Items: []corev1.ConfigMap{*configMap("7")}}, nil
+		}
+		inf := informer.NewSharedIndexInformer(obs, informer.ID{Resource: "configmaps"}, server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+		if err := inf.SetTransform(guard); err != nil {
+			t.Fatal(err)
+		}
 		stop := start(t, inf)
 		defer stop()
 		stream := <-server.Streams
@@ -93,10 +104,10 @@ func TestMutationsAreCountedOnce(t *testing.T) {
 			check(t, metricstest.Take(t, reg), metricstest.Snapshot{mutations: want})
 		}
 		expect(0)
-		stream.Send(watch.Modified, fakeapi.Pod("a", 11))
+		stream.Send(watch.Modified, configMap("11"))
 		expect(0)
-		object, _, _ := inf.GetStore().GetByKey("default/a")
-		object.(*corev1.Pod).Labels = map[string]string{"color": "blue"}
+		object, _, _ := inf.GetStore().GetByKey("a")
+		object.(*guarded).paint("blue")
 		expect(1)
 		expect(1)
 	})

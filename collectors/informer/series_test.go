@@ -139,8 +139,8 @@ func TestVersionsOfDuplicates(t *testing.T) {
 	}
 }
 
-// Of several informers with the same labels, the worst connection is reported, in any order. Those that were not started, and
-// those without an observed connection, have none.
+// Of several informers with the same labels, the worst connection is reported, in any order. Informers that were not started, and those
+// without an observed connection, do not count.
 func TestConnectionsOfDuplicates(t *testing.T) {
 	const connected, lag = "k8s_informer_watch_connected", "k8s_informer_sync_lag_seconds"
 	create := map[string]func(*testing.T, *collectors.Observer){

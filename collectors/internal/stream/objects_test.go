@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// A list with objects that client-go did not transform, such as a list that it could not decode, has no effect on the objects that the
-// next list loses because the Transform returned nil for one (S19).
+// A list that client-go received but did not transform does not affect the count of objects that the next list loses because the
+// Transform returned nil for one of them (S19).
 func TestObjectsLostAfterAnAbandonedList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := observertest.New(t)
