@@ -30,6 +30,7 @@ var equivalents = []equivalent{
 	{"collectors/internal/errclass", "case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(context.DeadlineExceeded, err), isDialTimeout(err):", "a wrapped DeadlineExceeded is a net.Error that timed out, which isTimeout detects"},
 	{"collectors/apiclient", "if s != nil && r.isOther(key.Group, key.Resource) {", "newAnswer finds the same series, with a lock"},
 	{"collectors/apiclient", `if response.Body == nil || response.ContentLength == 0 || !strings.EqualFold(encodingGzip, response.Header.Get("Content-Encoding")) {`, "EqualFold is symmetric"},
+	{"collectors/apiclient", `prefix = strings.TrimSuffix(path.Join(server.Path, "/"), "/") // as client-go prepends it to the path`, "the path of a URL with a host is empty or begins with a slash"},
 	{"collectors/apiclient", "_ = c", "the vector returns the same series again, with a lock"},
 	{"collectors/apiclient", "const noAnswer = 1", "no response has this status either"},
 	{"collectors/apiclient", "case r.isOther(resource, group):", "a name beyond the limits is also detected by the two cases below"},
