@@ -249,7 +249,7 @@ func TestStoresThatHang(t *testing.T) {
 	})
 }
 
-// A store that hangs delays only the first reader, and is read again once it answers.
+// A store that hangs delays only the first reader, and is read again once it responds.
 func TestVerifyAStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 1)
@@ -265,7 +265,7 @@ func TestVerifyAStoreThatHangs(t *testing.T) {
 			return err
 		}
 		for _, patience := range []time.Duration{time.Second, 0, 0} {
-			if err := verify(patience); err == nil || !strings.Contains(err.Error(), "does not answer") {
+			if err := verify(patience); err == nil || !strings.Contains(err.Error(), "does not respond") {
 				t.Errorf("the store hangs: %v", err)
 			}
 		}
