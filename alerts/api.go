@@ -139,7 +139,7 @@ func apiUnreachableRules(a Alert, o catalog.Objective, c Config) []Rule {
 	page := a
 	page.expr = strings.ReplaceAll(a.expr, "$unreachable", down)
 	rule := page.rule(o, c)
-	rule.For, rule.KeepFiringFor = catalog.FormatDuration(0), "" // the range is both
+	rule.For, rule.KeepFiringFor = catalog.FormatDuration(0), "" // the range of the expression replaces both
 
 	mute := func(severity catalog.Severity, recovery time.Duration) Rule {
 		b := a

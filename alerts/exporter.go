@@ -81,10 +81,10 @@ var informerExporterLeaderMissing = Alert{
 	namespaceFrom: "lock",
 	expr:          `max by (@cluster, name, lock) (controller_leader{@, name=~"` + exporterNames + `"}) == 0`,
 	summary:       "No leader for the audits of the exporter" + inCluster + ".",
-	description: "No replica of {{ $labels.name }}" + inCluster + " has held the Lease {{ $labels.lock }} for more than $for, " +
+	description: "The Lease {{ $labels.lock }} of {{ $labels.name }}" + inCluster + " has had no holder for more than $for, " +
 		"so audits are paused. Other metrics are not affected.",
 	Runbook: Runbook{
-		Meaning: "The exporters run with `--leader-elect`, and none of them has been the leader for longer than $for. Only the leader audits its caches, object by object.",
+		Meaning: "The exporters run with `--leader-elect`, and have had no leader for longer than $for. Only the leader audits its caches, object by object.",
 		Impact:  "A cache that does not lag but is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Each replica reports all other metrics. No controller is affected.",
 		Commands: []Step{
 			exporterPods,

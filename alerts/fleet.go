@@ -22,7 +22,7 @@ func fleetRules(c Config) []Rule {
 	rate := func(metric, matchers string) string {
 		return `sum by (@cluster) (rate(` + metric + `{@` + matchers + `}[` + c.fleetWindow() + `]))`
 	}
-	// No series before the first error means 0, and no rate means no ratio.
+	// The ratio is 0 while there is no error series, and absent without attempts.
 	ratio := func(metric, bad string) string {
 		return `(` + rate(metric, `, `+bad) + ` or 0 * ` + rate(metric, ``) + `) / (` + rate(metric, ``) + ` > 0)`
 	}

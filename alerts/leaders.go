@@ -69,10 +69,10 @@ or on (@cluster, lock)
 or
 ` + strings.TrimSpace(upstreamLeaderMissing()),
 	summary: "No leader for " + thisLock + ".",
-	description: "No candidate for " + thisLock + " has been the leader for more than $for. " +
+	description: "There has been no leader for " + thisLock + " for more than $for. " +
 		"Leader-only work has stopped.",
 	Runbook: Runbook{
-		Meaning: "No candidate for the lock has held it for longer than $for. With client-go's defaults, a leader that dies is replaced within 25 s. Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count even if their candidates do not use the library. For other elections without the library, client-go's `leader_election_master_status` decides. If the exporter watches the Lease of the lock, the Lease decides; otherwise, a leader that is not scraped counts as missing.",
+		Meaning: "The lock has had no leader for longer than $for. With client-go's defaults, a leader that dies is replaced within 25 s. Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration) count even if their candidates do not use the library. For other elections without the library, client-go's `leader_election_master_status` decides. If the exporter watches the Lease of the lock, the Lease decides; otherwise, a leader that is not scraped counts as missing.",
 		Impact:  "No object is reconciled. The replicas run, are ready, and wait.",
 		Commands: []Step{
 			{"See the holder, its last renewal and the namespace, if the alert has none. A current `renewTime`: the holder is not scraped, and this is a false alarm.", `kubectl get leases -A --field-selector "metadata.name=${LOCK#*/}" -o yaml`},

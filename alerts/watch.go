@@ -46,8 +46,8 @@ k8s_informer_synced{@} == 1
 // disconnectsInBackoff is the rate per minute above which watches keep failing, for reasons after which client-go backs off
 // (refused, throttled, error, expired, very_short). The backoff of a reflector starts at 0.8 s, doubles up to 30 s, has
 // jitter of up to 100%, and resets only after two minutes without a failure (defaultBackoff* in
-// tools/cache/reflector.go). A watch that keeps failing therefore ends every 30 to 60 s: 1 to 2 times per minute, and 2.6 times in the
-// first five minutes. 0.8 leaves 15 s for the attempt itself.
+// tools/cache/reflector.go). A watch that keeps failing therefore ends every 30 to 60 s: 1 to 2 times per minute, after an average
+// of 2.6 per minute in the first five minutes. 0.8 leaves 15 s for the attempt itself.
 const disconnectsInBackoff = "0.8"
 
 var informerWatchDisconnects = Alert{

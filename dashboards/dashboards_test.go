@@ -296,7 +296,7 @@ func TestTablesLinkToDashboards(t *testing.T) {
 	}
 }
 
-// A table that omits rows does so by one of its columns, and one that normally has no rows has a text for it.
+// A table that omits rows filters by one of its columns. A table that is normally empty has a text for that state.
 func TestTablesThatOmitRows(t *testing.T) {
 	found, silent := 0, 0
 	for _, d := range all(t, dashboards.Config{}) {

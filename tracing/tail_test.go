@@ -80,8 +80,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// The buffer is bounded, and spans without room are counted. A reconcile without room is still kept if it is slow or
-// failed.
+// The buffer is bounded, and spans that do not fit are counted. A reconcile that does not fit is still kept if it is slow or failed.
 func TestTailIsBounded(t *testing.T) {
 	provider, exporter := tailOnly(t, Tail{Failed: true, MaxSpans: 3})
 	tracer := provider.Tracer("test")

@@ -32,7 +32,7 @@ const forged = "pod-1\n{\"level\":\"ERROR\",\"msg\":\"forged\"}\n\x1b[31mk8s_lea
 // leasesOfTenant and finalizersOfTenant exceed the limits on series: 500 Leases, and 20 finalizers per object.
 const leasesOfTenant, finalizersOfTenant = 600, 1100
 
-// A tenant with all permissions in a namespace changes no series of another one, and writes no line of the exporter's log.
+// A tenant with all permissions in a namespace changes no series of another one, and cannot forge a line in the exporter's log.
 func TestTenant(t *testing.T) {
 	plane, victim, tenant := stacktest.ControlPlane(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	admin := kubernetes.NewForConfigOrDie(plane.Config())

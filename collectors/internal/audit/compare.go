@@ -22,7 +22,7 @@ const attempts = 5
 // Lister lists a page of objects, as cache.ListerWithContext does.
 type Lister func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 
-// Renamed returns the key in the store of an object that a Transform renamed.
+// Renamed returns the store key of an object that a Transform renamed.
 type Renamed func(types.UID) (key string, ok bool)
 
 // Snapshot is the content of a store at one version. It takes 16 bytes per object and keeps the objects in memory.

@@ -108,8 +108,8 @@ func (r *Ring) Unpush() {
 	r.head.Store(r.head.Load() - 1)
 }
 
-// Drop marks the latest event with the given resourceVersion as one that will never reach a handler, and reports whether it
-// did. It searches only the last events, because a mark is set before the event reaches the store.
+// Drop marks the latest event with the given resourceVersion as dropped: it never reaches a handler. It reports whether it marked
+// one. It searches only the last events, because a mark is set before the event reaches the store.
 func (r *Ring) Drop(rv uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

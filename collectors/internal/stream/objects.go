@@ -58,8 +58,8 @@ func (c *Connection) expectTransforms(items, received int) {
 }
 
 // Transformed records that the Transform returned for an object with the given resourceVersion, 0 if it has none. After a list,
-// client-go transforms all of its objects, and then stores all of them or, if one became nil, none. Before that, it transforms
-// each object of a streaming list when it receives it. Otherwise, it costs two atomic operations.
+// client-go transforms all of its objects, and then stores all of them or, if one became nil, none. For a streaming list, client-go
+// has already transformed each object on receipt. Outside of lists, a call costs two atomic operations.
 func (c *Connection) Transformed(version uint64, toNil bool) {
 	n, last := c.transforms.Add(1), c.lastTransform.Load()
 	if last == 0 {
