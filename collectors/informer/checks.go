@@ -124,6 +124,6 @@ const (
 	// AuditSkipped is an audit that could not run: the watch is down, the cache has no version or changes faster than it can
 	// be read, or the API server no longer has the version.
 	AuditSkipped = checks.AuditSkipped
-	// AuditError is an audit with a list that failed.
+	// AuditError is an audit that failed because its list failed, or because it panicked on a damaged cache.
 	AuditError = checks.AuditError
 )

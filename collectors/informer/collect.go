@@ -32,7 +32,7 @@ func collect(ch chan<- prometheus.Metric, m *metrics, informers []*informer) {
 	send := func(metric catalog.Gauge, value float64, more ...string) {
 		vectors.SendGauge(ch, metric, value, m.with(more...)...)
 	}
-	if hits, misses := m.reads.Hits(), m.reads.Misses(); hits+misses > 0 { // both: the hit ratio needs both
+	if hits, misses := m.reads.Hits(), m.reads.Misses(); hits+misses > 0 { // the hit ratio needs both
 		vectors.SendCounter(ch, catalog.InformerCacheHits, float64(hits), m.with()...)
 		vectors.SendCounter(ch, catalog.InformerCacheMisses, float64(misses), m.with()...)
 	}
@@ -188,8 +188,8 @@ func byName(handlers []HandlerStatus) map[string]HandlerStatus {
 	return merged
 }
 
-// digits returns the 15 least significant decimal digits of a version, which a float64 holds exactly, as client-go's
-// informer_store_resource_version does.
+// digits returns the 15 least significant decimal digits of a version, like client-go's informer_store_resource_version. A
+// float64 holds them exactly.
 func digits(version uint64) float64 {
 	return float64(version % 1_000_000_000_000_000)
 }

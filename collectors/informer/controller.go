@@ -64,7 +64,7 @@ func (c *controller) Run(stopCh <-chan struct{}) {
 // RunWithContext implements cache.Controller. The informer's series are deleted when it returns.
 func (c *controller) RunWithContext(ctx context.Context) {
 	if !c.running.CompareAndSwap(false, true) {
-		c.Controller.RunWithContext(ctx) // a mistake of the caller, which client-go reports
+		c.Controller.RunWithContext(ctx) // a second call, which client-go does not support: passed on unchanged
 		return
 	}
 	c.informer.run(ctx, c.Controller, c.synced)

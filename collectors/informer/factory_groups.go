@@ -147,7 +147,7 @@ func identified(options cache.SharedIndexInformerOptions, name InformerName, res
 }
 
 func setIdentifier[F named[N], N, ID any](_ F, identifier *ID, name InformerName, resource schema.GroupVersionResource) {
-	n, _ := any(name).(N) // otherwise nil, which also has methods
+	n, _ := any(name).(N) // nil if there is no name: its methods accept nil
 	if namer, ok := any(n).(interface {
 		WithResource(schema.GroupVersionResource) ID
 	}); ok {

@@ -63,7 +63,7 @@ type claim struct {
 	closed   *informer
 	registry *registry
 	metrics  *metrics
-	// upstream reports client-go's own metrics of the informer, nil unless the Observer does.
+	// upstream reports client-go's own metrics of the informer. It is nil unless the Observer reports them.
 	upstream *upstreamInformer
 
 	mu       sync.Mutex

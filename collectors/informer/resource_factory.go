@@ -84,8 +84,8 @@ func (f *resourceFactory) StartWithContext(ctx context.Context) {
 	}
 }
 
-// WaitForCacheSync waits until the informers that have been started are synced, or until the channel is closed. It reports
-// which ones are.
+// WaitForCacheSync waits until the informers that have been started are synced, or until the channel is closed. It reports for
+// each whether it is synced.
 func (f *resourceFactory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool {
 	f.mu.Lock()
 	started := map[schema.GroupVersionResource]cache.SharedIndexInformer{}

@@ -29,9 +29,9 @@ func NewSharedIndexInformer(obs *collectors.Observer, id ID, lw cache.ListerWatc
 	return s
 }
 
-// Wrap decorates an existing informer, before it is started and handlers are added. It observes the store and the
-// handlers, but not the connection: lists, watches and event lag stay unknown. Run the returned informer, which ends the
-// series, instead of inner. Prefer NewSharedIndexInformer or a decorated factory.
+// Wrap decorates an existing informer. Call it before the informer is started and before handlers are added. It observes the
+// store and the handlers, but not the connection: lists, watches and event lag stay unknown. Run the returned informer instead
+// of inner; its series are deleted when Run returns. Prefer NewSharedIndexInformer or a decorated factory.
 func Wrap(obs *collectors.Observer, id ID, inner cache.SharedIndexInformer) cache.SharedIndexInformer {
 	r := registryOf(obs)
 	inf := r.newInformer(id)

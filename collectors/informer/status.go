@@ -14,12 +14,13 @@ import (
 type Status struct {
 	// ID identifies the informer.
 	ID ID
-	// Started reports whether the informer has been run. Until then, the other fields are not valid.
+	// Started reports whether the informer has been run or, for a bare Reflector, has sent a request. Until then, the other
+	// fields are not valid.
 	Started bool
-	// Connection reports whether its connection to the API server is observed. If not, Connected, SyncLag, LastEvent and
-	// Received are unknown.
+	// Connection reports whether the informer's connection to the API server is observed. If not, Connected, SyncLag, LastEvent
+	// and Received are unknown.
 	Connection bool
-	// Synced reports whether its initial sync is complete.
+	// Synced reports whether the initial sync is complete.
 	Synced bool
 	// Connected reports whether a watch is open.
 	Connected bool
@@ -95,8 +96,9 @@ func List(obs *collectors.Observer) []Status {
 	return all
 }
 
-// SyncLag returns the time by which the informer with the given ID is known to be behind the API server: the longest of
-// those that have not ended, 0 if there are none. It compares the IDs of all informers, and is safe for concurrent use.
+// SyncLag returns the time by which the informer with the given ID is known to be behind the API server. It returns the longest
+// time if several informers have the ID, and 0 if there is none. Informers that have ended do not count. It compares the IDs of
+// all informers, and is safe for concurrent use.
 func SyncLag(obs *collectors.Observer, id ID) (lag time.Duration) {
 	informers := slices.DeleteFunc(registryOf(obs).informers.Owners(), func(inf *informer) bool { return inf.id != id })
 	readStores(informers)

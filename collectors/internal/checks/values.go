@@ -6,7 +6,8 @@ const (
 	FreshnessFresh = "fresh"
 	// FreshnessLagging means that the store still lacked some of these changes after a grace period.
 	FreshnessLagging = "lagging"
-	// FreshnessError means that the second watch could not be opened, or that the server did not end it in time.
+	// FreshnessError means that the second watch could not be opened, broke, or was not ended by the server in time, or that
+	// the store does not respond.
 	FreshnessError = "error"
 	// FreshnessSkipped means that the check had no result: the informer's own watch is down, the store has no version, or
 	// the server no longer has that version.
@@ -22,6 +23,6 @@ const (
 	// AuditSkipped means that the audit could not run: the watch is down, the cache has no version or changes faster than it
 	// can be read, or the server no longer has the version (410) or does not list at exact versions.
 	AuditSkipped = "skipped"
-	// AuditError means that the list of the audit failed.
+	// AuditError means that the list of the audit failed, or that the audit panicked on a damaged cache.
 	AuditError = "error"
 )
