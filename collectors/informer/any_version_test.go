@@ -137,8 +137,8 @@ func TestWatchesFromAnyVersionWithoutAStore(t *testing.T) {
 	})
 }
 
-// A list at any version may be older than the last version that an earlier reflector received from another API server. It is
-// a regression only if the request excluded that.
+// A list at any version may be older than the last version that an earlier reflector received from another API server. It is a
+// regression only if the request did not allow any version.
 func TestListFromAnyVersion(t *testing.T) {
 	obs, reg := observertest.New(t)
 	server := fakeapi.NewServer()

@@ -92,7 +92,7 @@ func TestPauseAudits(t *testing.T) {
 	c.waitFor("an audit that is under way", func(metricstest.Snapshot) bool { return slow.held.Load() > 0 })
 	before := c.waitFor("two equal scrapes", func(metricstest.Snapshot) bool { return true })
 	lost()
-	paused := c.waitFor("nothing is said any more", func(s metricstest.Snapshot) bool { return len(differencesOf(s)) == 0 })
+	paused := c.waitFor("differences are no longer reported", func(s metricstest.Snapshot) bool { return len(differencesOf(s)) == 0 })
 	slow.hold.Store(false)
 	close(slow.release)
 	seen := slow.seen.Load()

@@ -121,7 +121,7 @@ func TestAudit(t *testing.T) {
 	differencesOf(repaired).Equal(t, nothing)
 }
 
-// TestChangeBehindACutConnection: changes while the watch is down are lag, not differences, and audits wait.
+// TestChangeBehindACutConnection: changes while the watch is down are lag, not differences, and audits are skipped.
 func TestChangeBehindACutConnection(t *testing.T) {
 	t.Parallel()
 	own := rest.CopyConfig(stacktest.Config(t))
@@ -174,7 +174,7 @@ func TestCompactedVersion(t *testing.T) {
 		t.Skip("the version of a store cannot be set before client-go v0.36")
 	}
 	after := c.waitFor("skipped", func(s metricstest.Snapshot) bool {
-		store.Bookmark("2") // as if it had received nothing since, not even a bookmark meanwhile
+		store.Bookmark("2") // as if it had received nothing since, not even a bookmark
 		return s["k8s_informer_audits_total{result=skipped}"] >= 2 && s[skippedCount] >= 2
 	})
 	after.Since(before, "k8s_informer_last_event", "k8s_informer_watch_events_total{type=bookmark}", "k8s_informer_audits_total{result=skipped}", skippedCount, consistentCount, freshCount, "k8s_informer_audit_duration", "k8s_informer_resource_version{").

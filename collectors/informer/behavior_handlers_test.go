@@ -66,7 +66,7 @@ var handlerBehaviors = map[string]behavior{
 		s.quiesce()
 		stream.Send(watch.Added, fakeapi.Pod("b", 12))
 	}, []string{"once adds a: <nil>", "second adds a@11 initial=true", "second adds b@12 initial=false"}},
-	"registrations of others are no business of an informer": {func(s *stage) {
+	"an informer ignores registrations of other informers": {func(s *stage) {
 		inf, other := s.newInformer(cache.SharedIndexInformerOptions{}), s.newInformer(cache.SharedIndexInformerOptions{})
 		registration := s.add(other, s.handler("other"))
 		s.add(inf, s.handler("own"))

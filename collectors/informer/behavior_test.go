@@ -109,8 +109,7 @@ func show(t *testing.T, story func(*stage), decorated bool) (diary []string) {
 	return diary
 }
 
-// A decorated informer meets the expectations of client-go's own tests. The expected logs are those of the newest
-// client-go.
+// A decorated informer behaves like a plain one in each scenario. The expected logs are those of the newest client-go.
 func TestDecoratedInformersBehaveAsPlainOnes(t *testing.T) {
 	surviveHandlers(t)
 	for name, b := range merged(handlerBehaviors, informerBehaviors, storeBehaviors, behaviorsSince036, behaviorsSince037) {

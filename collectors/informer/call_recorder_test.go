@@ -61,8 +61,9 @@ func (r *callRecorder) OnDelete(obj any) {
 	r.record(obj, "delete %s", rv.Of(obj))
 }
 
-// inOrder returns the calls in order, except that client-go passes some objects at the same time, in the order of a map: these
-// are sorted by name. A handler that is slow, or waits after a panic, receives them one after the other.
+// inOrder returns the calls in order. client-go passes some objects at the same time, in the order of a map; calls at the same
+// time are therefore sorted by key. A handler that is slow, or waits after a panic, receives such objects one after the other:
+// all of its calls are sorted by key, without their times.
 func (r *callRecorder) inOrder() []string {
 	slow := r.delay > 0 || r.panics != nil
 	slices.SortStableFunc(r.calls, func(a, b recordedCall) int {

@@ -105,7 +105,7 @@ func play(t *testing.T, seed uint64, decorated bool) (calls [][]string) {
 	return calls
 }
 
-// story is a scenario: an informer, its server and its handlers. Every third informer is one with a single handler.
+// story is a scenario: an informer, its server and its handlers. About a third of the informers have a single handler.
 type story struct {
 	*testing.T
 	rand   *randv2.Rand

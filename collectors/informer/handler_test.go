@@ -249,8 +249,8 @@ func TestDroppedObjectsAreNotPending(t *testing.T) {
 	})
 }
 
-// Objects that a Transform drops or changes are not pending, even if it is behind by as many events as the watch reads
-// ahead.
+// Objects that a Transform drops or changes are not pending, even if the Transform is behind by as many events as the watch
+// reads ahead.
 func TestTransformBehindTheWatch(t *testing.T) {
 	for name, transform := range map[string]cache.TransformFunc{
 		"drops":              func(any) (any, error) { return nil, errTest },

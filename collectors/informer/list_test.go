@@ -137,7 +137,8 @@ func TestExpiredContinuationIsNoFailedSync(t *testing.T) {
 	})
 }
 
-// The duration of a sync includes its failed attempts (S2), but not those of the sync before; each of these is an error (S4).
+// The duration of a sync includes its own failed attempts (S2), but not those of the previous sync. Each failed attempt is an
+// error (S4).
 func TestFailedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

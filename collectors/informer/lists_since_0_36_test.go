@@ -131,7 +131,8 @@ func TestNilInAList(t *testing.T) {
 	}
 }
 
-// An object for which the Transform returns an error is not in a streaming list, and not among those that a nil loses.
+// An object for which the Transform returns an error is left out of a streaming list, and does not count among the objects that
+// a nil loses.
 func TestErrorAndNilInAList(t *testing.T) {
 	obs, reg := observertest.New(t)
 	server := fakeapi.NewServer()

@@ -20,8 +20,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// guarded is a ConfigMap with a consumer that modifies it under a lock that the reader takes too, so that the test finds a
-// mutation without a data race of its own.
+// guarded is a ConfigMap with a lock. Both the consumer that modifies it and the check that encodes it take the lock, so that
+// the test has no data race.
 type guarded struct {
 	*corev1.ConfigMap
 	mu    sync.Mutex
@@ -44,7 +44,7 @@ func (g *guarded) paint(color string) {
 	g.Color = color
 }
 
-// guard is a Transform.
+// guard is a Transform that wraps each ConfigMap in a guarded.
 func guard(obj any) (any, error) {
 	if m, ok := obj.(*corev1.ConfigMap); ok {
 		return &guarded{ConfigMap: m, Color: "red"}, nil
@@ -78,7 +78,7 @@ func TestMutatedObject(t *testing.T) {
 	}
 }
 
-// An object that was modified in place is counted once, an object that the API server updated is not.
+// An object that was modified in place is counted once. An object that the API server updated is not counted.
 func TestMutationsAreCountedOnce(t *testing.T) {
 	const mutations = "k8s_informer_mutations_total"
 	synctest.Test(t, func(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 // runner is an informer or its controller.
 type runner interface{ RunWithContext(ctx context.Context) }
 
-// neverRun creates informers that cannot be ended with a method, in all ways, each with a handler that refers to its informer. None of
-// them is run.
+// neverRun has a function for each way to create an informer that cannot be ended with a method. Each function adds a handler
+// that refers to its informer, and does not run the informer.
 var neverRun = map[string]func(*testing.T, *collectors.Observer, informer.ID) runner{
 	"NewSharedIndexInformer": func(t *testing.T, obs *collectors.Observer, id informer.ID) runner {
 		inf := informer.NewSharedIndexInformer(obs, id, fakeapi.NewServer(), &corev1.Pod{}, cache.SharedIndexInformerOptions{

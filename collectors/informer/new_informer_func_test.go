@@ -173,7 +173,7 @@ func TestNewInformerFuncGuesses(t *testing.T) {
 		obs, _ := observertest.New(t, func(o *collectors.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 		server := fakeapi.NewServer()
 		watches := 0
-		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client's own business") }
+		server.OnWatch = func(metav1.ListOptions) (watch.Interface, error) { watches++; panic("a client that panics") }
 		client, newInformer := informer.NewInformerFunc(obs, c.client)
 		observertest.Keep(t, newInformer(server, c.object, 0, cache.Indexers{}))
 		id := informer.List(obs)[0].ID

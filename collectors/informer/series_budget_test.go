@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// An informer with one handler, after events, reads, two disconnects and a relist, has at most this many series.
+// An informer with one handler, after events, reads, two disconnects and a relist, stays within its budget of series.
 func TestSeriesOfAnInformer(t *testing.T) {
 	for _, c := range []struct {
 		detail collectors.Detail

@@ -67,7 +67,8 @@ func TestLastResyncOfHandlersWithTheSameName(t *testing.T) {
 	})
 }
 
-// A watch has an opening time while it is open (S34), and a duration when it has ended. A list is a receipt, and every complete list but the first is a relist.
+// A watch has an opening time while it is open (S34), and a duration when it has ended. A list counts as the last event, and
+// every complete list but the first is a relist.
 func TestWatchOpenedAndRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		obs, reg := observertest.New(t)

@@ -23,8 +23,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// These tests use client-go's REST client and watch.StreamWatcher, because these hide some errors from a decorator and replace
-// others by text.
+// These tests use client-go's REST client and watch.StreamWatcher, because both hide some errors from a decorator and replace
+// others with text.
 
 // brokenServer serves every request with a handler and returns a ListerWatcher that connects to it.
 func brokenServer(t *testing.T, handle http.HandlerFunc, configure ...func(*httptest.Server, *rest.Config)) cache.ListerWatcher {

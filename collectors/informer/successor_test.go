@@ -32,8 +32,8 @@ func (l *lenient) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ cac
 
 func (l *lenient) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error { return nil }
 
-// Actions on an informer that has ended do not affect the series of another informer with the same labels and
-// handler names, whether they come before or after its end.
+// Actions on an informer that has ended do not affect the series of another informer with the same labels and handler names,
+// whether that one was created before or after the end.
 func TestSuccessor(t *testing.T) {
 	for name, overlapping := range map[string]bool{"later": false, "overlapping": true} {
 		t.Run(name, func(t *testing.T) {
