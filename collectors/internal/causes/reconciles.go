@@ -9,8 +9,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
-// Reconciles are the spans of a controller's reconcile function. It finds the Store of a queue with the same name and the same
-// type of items, which may be created later. It is safe for concurrent use.
+// Reconciles starts the spans of a controller's reconcile function. It finds the Store of a queue with the same name and the
+// same type of items, which may be created later. It is safe for concurrent use.
 type Reconciles[T any] struct {
 	registry *registry
 	key      storeKey
@@ -25,8 +25,8 @@ type taker[T any] interface {
 	begin(item T) core.Span
 }
 
-// ReconcilesOf returns the spans of a controller's reconcile function, nil if the program does not trace. It may be called for
-// each reconcile: it does not allocate after the first call, up to 1,000 controllers.
+// ReconcilesOf returns the Reconciles of a controller, nil if the program does not trace. It may be called for each reconcile:
+// it does not allocate after the first call, up to 1,000 controllers.
 func ReconcilesOf[T any](o *core.Observer, controller string) *Reconciles[T] {
 	if o.Tracing == nil {
 		return nil

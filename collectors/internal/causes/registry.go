@@ -21,7 +21,7 @@ type registry struct {
 	// changes counts new stores.
 	changes atomic.Int64
 	mu      sync.RWMutex
-	// stores are Stores, and reconciles are Reconciles.
+	// The values of stores are of type *Store[T], those of reconciles of type *Reconciles[T].
 	stores, reconciles map[storeKey]any
 }
 

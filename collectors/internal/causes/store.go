@@ -37,22 +37,23 @@ type Store[T comparable] struct {
 
 	// queues is the number of queues that use the Store. Without any, the reconcile function starts the spans.
 	queues atomic.Int64
-	// isTaken is set while the map has entries. Otherwise no lock is needed.
+	// isTaken is set while taken has entries. Otherwise no lock is needed.
 	isTaken atomic.Bool
 
 	mu sync.Mutex
-	// taken are the items with a span that a worker has taken and not finished, at most one for each queue.
+	// taken has the items with a span that a worker has taken and not finished, with at most one entry for each queue.
 	taken map[T][]*taken[T]
 }
 
-// Queue holds the causes of items in one queue. The queue calls its methods. They are safe for concurrent use, and have no effect
-// on a nil Queue.
+// Queue holds the causes of items in one queue. The decorated queue calls its methods, which are safe for concurrent use, and
+// have no effect on a nil Queue.
 type Queue[T comparable] struct {
 	store *Store[T]
-	// isPending is set while the map has entries. Otherwise no lock is needed.
+	// isPending is set while pending has entries. Otherwise no lock is needed.
 	isPending atomic.Bool
 
-	// pending are the causes of items that no worker has taken since, nil after Leave. The lock is that of the Store.
+	// pending has the causes of items that no worker has taken yet. It is nil after Leave, and guarded by the lock of the
+	// Store.
 	pending map[T]*pending
 }
 
@@ -78,7 +79,7 @@ type taken[T comparable] struct {
 	attempt   int
 	// outcome is that of the reconcile function.
 	outcome core.Outcome
-	// begun is set once a reconcile function has the span, which then ends it.
+	// begun is set once a reconcile function has the span. The function then ends it.
 	begun bool
 }
 
@@ -104,7 +105,7 @@ func (q *Queue[T]) Leave() {
 	q.isPending.Store(false)
 }
 
-// in returns the entry of an item of the queue, nil if there is none. The lock must be held.
+// in returns the queue's entry among those of an item, nil if there is none. The lock must be held.
 func (q *Queue[T]) in(all []*taken[T]) *taken[T] {
 	for _, t := range all {
 		if t.queue == q {
@@ -117,10 +118,10 @@ func (q *Queue[T]) in(all []*taken[T]) *taken[T] {
 // Added records the cause of an Add, before the item is added: the event that is being delivered on this goroutine, or else the
 // attempt in progress with the given relation. spans.Event stands for an Add that is neither a retry nor a requeue.
 //
-// One sampling decision applies to an event and its Adds: those of an event that is not sampled are not sampled either. The
-// goroutine of such an event is not recorded, to save the cost: while it is being delivered, it counts as the cause of every Add.
-// An Add without a cause is sampled by ratio. So is an Add after an attempt that was not sampled, because items that always fail or
-// are always requeued would otherwise never be sampled.
+// One sampling decision applies to an event and its Adds. An Add caused by an event that is not sampled is not sampled either.
+// To save the cost, the goroutine of such an event is not recorded: while it is being delivered, it counts as the cause of
+// every Add without another cause, on any goroutine. An Add without a cause is sampled by ratio. So is an Add after an attempt
+// that was not sampled, because items that always fail or are always requeued would otherwise never be sampled.
 func (q *Queue[T]) Added(item T, relation spans.Relation) {
 	if q == nil {
 		return
@@ -214,7 +215,7 @@ func (q *Queue[T]) add(item T, link spans.Link) bool {
 type Choice struct {
 	// Start is set if Taken must be called.
 	Start bool
-	// decided and sampled are those of the Operation.
+	// decided and sampled become the fields Decided and Sampled of the spans.Operation.
 	decided, sampled bool
 }
 
@@ -313,7 +314,8 @@ func (q *Queue[T]) record(item T, span core.Span, p *pending, ready int64) {
 // eventReady is the span event at the time the item became ready for a worker.
 const eventReady = "workqueue.ready"
 
-// Done ends the span of an item unless a reconcile function has. The queue calls it when a worker has finished the item.
+// Done ends the span of an item unless a reconcile function has begun with it. The queue calls it when a worker has finished
+// the item.
 func (q *Queue[T]) Done(item T) {
 	if q == nil || !q.store.isTaken.Load() {
 		return
@@ -333,7 +335,7 @@ func (q *Queue[T]) Done(item T) {
 	}
 }
 
-// hasQueue reports whether a queue uses the Store, and starts the spans.
+// hasQueue reports whether a queue uses the Store. If so, the queue starts the spans.
 func (s *Store[T]) hasQueue() bool { return s.queues.Load() > 0 }
 
 // begin returns the span that Taken has started. If several queues have handed out the item, begin returns the span of the

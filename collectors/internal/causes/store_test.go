@@ -36,7 +36,7 @@ func newFixture(t *testing.T) *fixture {
 // join returns another queue of the same name.
 func (f *fixture) join() *causes.Queue[string] { return causes.Of[string](f.obs, "c").Join() }
 
-// deliver calls f as a handler of the n-th event.
+// deliver runs a function as the handler of the n-th event.
 func (f *fixture) deliver(n byte, call func()) {
 	leave := f.obs.Tracing.Deliveries.Begin(core.Goroutine(), spans.SpanContext{TraceID: [16]byte{n}, SpanID: [8]byte{n}, Sampled: true})
 	defer leave()

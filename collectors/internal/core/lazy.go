@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Gate ends the creation of series: a late write must not create a series that has been deleted. The zero value is open.
+// Gate ends the creation of series: a late write must not recreate a deleted series. The zero value is open.
 type Gate struct {
 	mu     sync.Mutex
 	closed bool

@@ -26,10 +26,10 @@ type Observer struct {
 	UpstreamMetrics bool
 	// Histograms is the form of histograms.
 	Histograms Histograms
-	// Informers and Leaders are client-go's own metrics. Each is nil without Options.UpstreamMetrics, and if the registry
+	// Informers and Leaders are client-go's own metrics. Each is nil without Options.UpstreamMetrics, or if the registry
 	// already had metrics of these names. Those of work queues are registered with the first queue.
 	Informers, Leaders *Vectors
-	// reg has the metrics of the Observer.
+	// reg is the registerer of the Observer.
 	reg prometheus.Registerer
 
 	// base is the origin of Now.

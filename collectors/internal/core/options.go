@@ -17,7 +17,7 @@ type Options struct {
 	Limits           Limits
 	UpstreamMetrics  bool
 	Omit             []string
-	// Essential reports whether only essential metrics are reported.
+	// Essential is set if only essential metrics are reported.
 	Essential bool
 	// Histograms is the form of all histograms.
 	Histograms Histograms

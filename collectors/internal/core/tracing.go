@@ -62,7 +62,8 @@ func (t *Tracing) Sample(k spans.Kind, caused bool) (start, sampled bool) {
 	return start, sampled
 }
 
-// MayRecord returns false if ctx has no span, so that an operation that needs a parent is not recorded.
+// MayRecord reports whether an operation that needs a parent may be recorded. It returns false if the Sampler finds no recorded
+// span in ctx.
 func (t *Tracing) MayRecord(ctx context.Context) (may bool) {
 	if t == nil {
 		return false
