@@ -26,17 +26,17 @@ type Checks struct {
 	// they no longer replace checks.
 	Freshness time.Duration
 	// Audit is the interval of audits, which compare every object of a cache with the API server at the cache's
-	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, or of 1,000
-	// if the list has only metadata, served from etcd or from a snapshot of the API server's watch cache. In this process
-	// it takes 16 bytes per object while it runs and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each
-	// index, and seconds to decode the list. An Observer runs one audit at a time, or more if one takes longer than a minute,
-	// and repeats an audit that finds differences within 30 seconds. An audit ends in an error after 10 minutes or 20,000
-	// pages. 10 minutes is a good value. Only the leader needs audits: see informer.PauseAudits.
+	// resourceVersion, and every index with the objects. An audit costs a LIST of all objects, in pages of 500, or of 1,000 if
+	// the list has only metadata, served from etcd or from a snapshot of the API server's watch cache. In this process it takes
+	// 17 bytes per object while it lists and, per 100,000 objects, about 0.2 s of CPU time, 0.1 s more for each index, and
+	// seconds to decode the list. An Observer runs one audit at a time, or more if one takes longer than a minute. An audit
+	// that finds differences is repeated within 30 seconds. An audit ends in an error after 10 minutes or 20,000 pages. 10
+	// minutes is a good value. Only the leader needs audits: see informer.PauseAudits.
 	Audit time.Duration
-	// Mutations is the interval of mutation checks. Each adds 10 random objects of a cache to the 100 that are checked: if
-	// the content of an object changes while its address and resourceVersion stay the same, a consumer has changed the
-	// cached object. A check makes no request and takes a few milliseconds of CPU time. An Observer checks one cache at a
-	// time. A minute is a good value.
+	// Mutations is the interval of mutation checks. Each check adds 10 random objects of a cache to a sample of at most 100: if
+	// the content of an object changes while its address and resourceVersion stay the same, a consumer has changed the cached
+	// object. A check makes no request and takes a few milliseconds of CPU time. An Observer checks one cache at a time. A
+	// minute is a good value.
 	//
 	// The check reads objects without a lock, as every consumer does. With -race it can therefore report the data race of
 	// the bug that it looks for. If a consumer writes to a map of an object during the read, the process crashes, as it would

@@ -25,7 +25,7 @@ type Lister func(ctx context.Context, options metav1.ListOptions) (runtime.Objec
 // Renamed returns the store key of an object that a Transform renamed.
 type Renamed func(types.UID) (key string, ok bool)
 
-// Snapshot is the content of a store at one version. It takes 16 bytes per object and keeps the objects in memory.
+// Snapshot is the content of a store at one version. It takes 17 bytes per object and keeps the objects in memory.
 type Snapshot struct {
 	// Version is the resourceVersion of the store's whole content.
 	Version string
@@ -111,7 +111,7 @@ const metadataFactor = 2
 //
 // renamed returns the key that a Transform gave to an object; it may be nil.
 //
-// If Skipped reports true for an error, no comparison was possible this time. Any other error is a failed list.
+// If Skipped reports true for an error, no comparison was possible this time. Any other error means that the comparison failed.
 func Compare(ctx context.Context, store Store, list Lister, pageSize int64, renamed Renamed) (*Report, error) {
 	s, err := Take(store)
 	if err != nil {
@@ -167,7 +167,7 @@ func Compare(ctx context.Context, store Store, list Lister, pageSize int64, rena
 	return r, nil
 }
 
-// collides reports whether another object has the key of an object in the store.
+// collides reports whether the store has another object under the key of the given one.
 func collides(store cache.Store, renamed Renamed, item any, object metav1.Object) bool {
 	var held any
 	exists, err := false, error(nil)

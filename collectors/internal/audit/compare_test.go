@@ -356,7 +356,7 @@ func TestIndexFunctionFails(t *testing.T) {
 			}()
 			first, second := found(), found()
 			want := Difference{Type: DifferenceIndex, Namespace: broken.Namespace, Name: broken.Name, Index: "x"}
-			// client-go updates indexes in no order: it may panic before the object is in the others.
+			// client-go updates indexes in no particular order: it may panic before the object is in the others.
 			if both := second.Both(first); both[DifferenceIndex] != second.Len() || !slices.Contains(second.Examples(second.Len(), first), want) {
 				t.Errorf("%d differences, both %v, such as %v", second.Len(), both, second.Examples(second.Len(), first))
 			}

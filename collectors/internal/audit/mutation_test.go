@@ -108,7 +108,7 @@ func TestSamplerIsBounded(t *testing.T) {
 	}
 }
 
-// cacheOf returns a store with an unusual object.
+// cacheOf is a store of unusual objects.
 type cacheOf []any
 
 func (c cacheOf) List() []any                          { return c }
@@ -137,7 +137,7 @@ func BenchmarkSampler(b *testing.B) {
 	}
 }
 
-// Objects without a sample are skipped: those that are not pointers, have no metadata or cannot be encoded.
+// Objects that cannot be sampled are skipped: those that are not pointers, have no metadata or cannot be encoded.
 func TestSamplerSkips(t *testing.T) {
 	type unencodable struct {
 		metav1.PartialObjectMetadata
@@ -153,7 +153,7 @@ func TestSamplerSkips(t *testing.T) {
 	s := &Sampler{PerRound: 20}
 	for range 50 { // chosen at random
 		if found := s.Round(i); len(found) > 0 || len(s.samples) > 0 {
-			t.Fatalf("mutations %v and samples %v of objects without one", found, s.samples)
+			t.Fatalf("mutations %v and samples %v of objects that cannot be sampled", found, s.samples)
 		}
 		odd.Labels = map[string]string{"a": "changed"}
 	}

@@ -11,8 +11,8 @@ import (
 
 // How the informers of an Observer take turns, in intervals of freshness checks.
 const (
-	// turnSilence is the time without a proof after which an informer is due. It is longer than the minute between the
-	// bookmarks of kube-apiserver, so that informers with bookmarks need no checks.
+	// turnSilence is the time without a proof after which an informer is due. With intervals of more than 20 seconds, it is
+	// longer than the minute between the bookmarks of kube-apiserver, so informers with bookmarks need no checks.
 	turnSilence = 3
 	// turnRound is the time within which every silent informer has its turn.
 	turnRound = 10.0

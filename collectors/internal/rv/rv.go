@@ -1,6 +1,6 @@
 // Package rv parses resourceVersions as numbers.
 //
-// Since 1.35 (KEP-5504), the resourceVersions of a resource are decimal integers without leading zeros, which can be
+// Since Kubernetes 1.35 (KEP-5504), the resourceVersions of a resource are decimal integers without leading zeros, which can be
 // compared. Aggregated API servers may still use other strings, which are valid but not comparable.
 package rv
 
