@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// interval is the time between two reads of Notify.
+// interval is the time between two calls of degraded by Notify.
 const interval = 5 * time.Second
 
 // Notify calls changed for each item that becomes degraded or no longer is, until ctx ends. degraded returns the degraded items.

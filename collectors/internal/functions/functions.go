@@ -9,7 +9,7 @@ import (
 
 // Functions decorates the functions of one informer. All methods are safe for concurrent use.
 type Functions struct {
-	// Connection is that of the informer.
+	// Connection is the informer's connection to the API server.
 	Connection *stream.Connection
 	// Drops and Lost count the objects and events that the functions lose.
 	Drops, Lost *core.CounterSet

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The last renamed objects are remembered, and no more.
+// The object that was renamed last is remembered, and the number of remembered objects is bounded.
 func TestRenamesAreBounded(t *testing.T) {
 	var r Renames
 	if _, ok := r.Key("none"); ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// Transform decorates a Transform. A dropped object never reaches a handler, and handlers do not recognize an object without
-// its resourceVersion: neither may stay pending. If it drops or renames objects, the number of objects in the store cannot be
-// derived from events.
+// Transform decorates a Transform. A dropped object never reaches a handler, and an object with a changed resourceVersion
+// cannot be paired with its event: neither may stay pending. If f drops or renames objects, the number of objects in the store
+// cannot be derived from events.
 func (s *Functions) Transform(f cache.TransformFunc) cache.TransformFunc {
 	return func(obj any) (any, error) {
 		before := identify(obj) // f may change the object in place

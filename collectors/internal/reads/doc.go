@@ -4,5 +4,5 @@
 // its cache line moves between processors. A Counter therefore has many cache lines, and each goroutine mostly uses its own.
 //
 //	reads.go  Counter: hits and misses
-//	early.go  Early: reads before the cache has a state
+//	early.go  Early: reads before the initial sync
 package reads

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Counter counts hits and misses of reads by key. All methods are safe for concurrent use. It takes 1 KiB.
+// Counter counts hits and misses of reads by key. All methods are safe for concurrent use. It takes about 1 KiB.
 type Counter struct {
 	_       stripe // the compiler reads the first byte to check for nil: it must not be written
 	stripes [1 << stripeBits]stripe
@@ -19,8 +19,8 @@ type stripe struct {
 	_            [48]byte
 }
 
-// NewCounter returns a Counter at 0. Its stripes are aligned to cache lines, because the runtime aligns an allocation of this
-// size to it.
+// NewCounter returns a Counter at 0. Its stripes are aligned to cache lines, because the runtime aligns allocations of this
+// size to 64 bytes.
 func NewCounter() *Counter { return &Counter{} }
 
 // Hit counts a read that found an object. It is one atomic addition.
@@ -37,7 +37,7 @@ func (c *Counter) Miss() {
 
 // stripeOf returns the stripe of a goroutine, given an address on its stack. Each goroutine has its own stack, so two of them
 // rarely share a stripe; if they do, or if the stack moves, the count is still correct. The address is never dereferenced. A
-// variable without a size costs no store, which an atomic addition would wait for; a random number would cost 7 ns.
+// zero-size variable costs no store, for which an atomic addition would wait; a random number would cost 7 ns.
 func stripeOf(onStack unsafe.Pointer) uint64 {
 	return uint64(uintptr(onStack)) * fibonacci >> (64 - stripeBits)
 }

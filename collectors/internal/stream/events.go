@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/rv"
 )
 
-// observe is receive for any object. Reading an object such as a typed nil panics. client-go's reflector recovers its own panic unless
-// utilruntime.ReallyCrash is set; a panic on this goroutine would always crash the process.
+// observe calls receive, and recovers and logs its panics: reading an object such as a typed nil panics. client-go's reflector
+// recovers its own panic unless utilruntime.ReallyCrash is set; a panic on this goroutine would always crash the process.
 func (w *watchProxy) observe(event watch.Event) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -65,7 +65,8 @@ func (w *watchProxy) receive(event watch.Event) {
 	}
 }
 
-// receiveError records an error event. client-go itself creates that of a dead connection, which therefore is not a receipt.
+// receiveError records an error event. client-go itself creates the error event of a dead connection, which is therefore not a
+// receipt.
 func (w *watchProxy) receiveError(err error, at int64) {
 	if !errclass.IsLate(err) {
 		w.connection.lastReceipt.Store(at)
@@ -75,8 +76,8 @@ func (w *watchProxy) receiveError(err error, at int64) {
 	w.failed(err)
 }
 
-// advance records a resourceVersion that was received. If versions go backwards, as they never do with
-// one API server, earlier events cannot be compared with later ones.
+// advance records a resourceVersion that was received. If versions go backwards, as after an etcd restore, earlier events
+// cannot be compared with later ones.
 func (c *Connection) advance(version uint64) {
 	if version < c.version.Load() {
 		c.metrics.regressions.Inc()

@@ -68,7 +68,7 @@ func (c *Connection) Transformed(version uint64, toNil bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case n <= last-int64(c.listed): // as it was received
+	case n <= last-int64(c.listed): // the call on receipt, of a streaming list
 		return
 	case version > c.lastList.Load().Version: // an event: the Transform failed, or the list had an object twice
 		c.lastTransform.Store(0)
@@ -94,7 +94,7 @@ func (c *Connection) TransformFailed() {
 	switch last := c.lastTransform.Load(); {
 	case last == 0:
 		c.transformErrors++
-	case n <= last-int64(c.listed): // the end of the list was read ahead
+	case n <= last-int64(c.listed): // the call on receipt: the proxy has already read the end of the list
 		c.listed--
 		c.lastTransform.Store(last - 1)
 	default:

@@ -42,7 +42,7 @@ func TestObjectsLostAfterAnAbandonedList(t *testing.T) {
 		s.Send(watch.Added, fakeapi.Pod("b", 8))
 		s.Send(watch.Added, fakeapi.Pod("c", 9))
 		synctest.Wait()
-		c.TransformFailed() // a, as it was received
+		c.TransformFailed() // a, on receipt
 		c.Transformed(8, false)
 		c.Transformed(9, false)
 		s.Send(watch.Bookmark, fakeapi.EndOfList(10))

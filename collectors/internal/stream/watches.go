@@ -48,9 +48,9 @@ func (c *Connection) watchClosed(opened int64, end watchEnd) {
 	c.watchDown(end)
 }
 
-// coveredUntil returns the last time at which a watch that has ended could deliver events. An end that the server announces is known
-// immediately. A dead connection is detected later: then it is the last time at which data arrived, or for which a freshness check
-// has shown that nothing was missing.
+// coveredUntil returns the last time at which a watch that has ended could deliver events. An end that the server announces is
+// known immediately. A dead connection is detected later: the result is then the last time at which data arrived, or for which
+// a freshness check has shown that nothing was missing.
 func (c *Connection) coveredUntil(now, opened int64, end watchEnd) int64 {
 	if !end.late {
 		return now
