@@ -61,7 +61,7 @@ func BenchmarkReceiverFaults(b *testing.B) {
 	}
 }
 
-// tracedPath returns a controller that exports all spans, and its events per second.
+// tracedPath returns the provider of a controller that exports all spans, and a function that measures its events per second.
 func tracedPath(b *testing.B, endpoint string) (*tracing.Provider, func() float64) {
 	b.Helper()
 	for key, value := range map[string]string{

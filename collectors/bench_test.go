@@ -22,9 +22,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/tracing"
 )
 
-// BenchmarkTracing compares the path of an event from the bytes of the watch through decoder, handler and queue to the end of its
-// reconcile, with and without a Tracer, which samples nothing, one trace in a hundred, or all. Spans are exported to a receiver in the
-// same process, which discards them. The reconcile is empty and nothing is read from a network: both would hide the cost.
+// BenchmarkTracing compares the path of an event from the bytes of the watch through decoder, handler and queue to the end of
+// its reconcile, with and without a Tracer: one that is off, or that samples nothing, one trace in a hundred, or all. Spans are
+// exported to a receiver in the same process, which discards them. The reconcile is empty and nothing is read from a network:
+// both would hide the cost.
 func BenchmarkTracing(b *testing.B) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer receiver.Close()
@@ -63,7 +64,8 @@ func eventPath(tracer *tracing.Tracer, flush func()) budget.Workload {
 	}
 }
 
-// processEvents processes n events with one reconcile each, after those of the initial list, and returns how long they took.
+// processEvents processes n events with one reconcile each, after a first event for each Pod, and returns how long the n events
+// took.
 func processEvents(tb testing.TB, tracer collectors.Tracer, n int, flush func()) time.Duration {
 	obs, _ := observertest.New(tb, func(o *collectors.Options) { o.Tracer = tracer })
 	events := newPodEvents(tb)

@@ -13,10 +13,10 @@ type Detail string
 const (
 	// Full reports all metrics. It is the default.
 	Full Detail = "full"
-	// Essential reports the metrics that alerts of severity page and ticket read, except for InformerStaleAfterRestart, and the
-	// number of objects: at most 30 series for an informer with one handler, without checks. Histograms have one or two buckets,
-	// those of the default objectives. Most panels, and the diagnostic queries of runbooks, show nothing. deploy/metrics.md lists
-	// the metrics.
+	// Essential reports the metrics that alerts of severity page and ticket read (except for InformerStaleAfterRestart), and
+	// the number of objects: at most 30 series for an informer with one handler, without checks. Histograms have one or two
+	// buckets, those of the default objectives. Most panels, and the diagnostic queries of runbooks, show nothing.
+	// deploy/metrics.md lists the metrics.
 	Essential Detail = "essential"
 )
 

@@ -8,7 +8,7 @@ type Histograms string
 
 const (
 	// ClassicHistograms have the buckets of the catalog, one series each. The bounds include the objectives, so that shares of
-	// slow events are exact. It is the default.
+	// slow events are exact. They are the default.
 	ClassicHistograms Histograms = "classic"
 	// NativeHistograms are one series each, with buckets that adapt to the observations: each is at most 10% wider than the one
 	// below. Prometheus reads them with `scrape_native_histograms: true`. The text formats have only their count and sum.

@@ -29,7 +29,7 @@ import (
 )
 
 // A controller with two informers and everything decorated and checked, after events, reads, reconciles with each result, a
-// cleanup, a lost watch and renewals of its lock, has at most this many series.
+// cleanup, a lost watch and renewals of its lock, stays within its budget of series.
 func TestSeriesOfAController(t *testing.T) {
 	const budget = 350
 	obs, registry := observertest.New(t, observertest.Upstream, func(o *collectors.Options) {
