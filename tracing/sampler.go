@@ -27,7 +27,8 @@ const (
 // events that caused it, and following one event to its write needs both traces.
 type sampler struct {
 	ratio float64
-	// bound is that of the SDK's TraceIDRatioBased: a trace is sampled if the last 63 bits of its ID are below it.
+	// bound is that of the SDK's TraceIDRatioBased: a trace is sampled if the last 8 bytes of its ID, shifted right by one bit,
+	// are below it.
 	bound uint64
 	// parentBased follows the decision of the parent, and that of links.
 	parentBased bool

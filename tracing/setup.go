@@ -19,7 +19,7 @@ import (
 type Config struct {
 	// ServiceName is the service.name of the spans unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES sets it.
 	ServiceName string
-	// ServiceVersion is their service.version. The default is none.
+	// ServiceVersion is the service.version of the spans. The default is none.
 	ServiceVersion string
 	// Logger receives OpenTelemetry's own messages, such as failed exports. It becomes the process's OpenTelemetry
 	// logger and error handler. If it is nil, OpenTelemetry writes to the standard logger.
@@ -31,8 +31,8 @@ type Config struct {
 	IgnoreRemoteSampling bool
 }
 
-// Setup returns a provider configured by the standard OTEL_* environment variables; see the package documentation for
-// which of them turn tracing on. Otherwise the provider does nothing. Except for Config.Logger, nothing global is set.
+// Setup returns a provider configured by the standard OTEL_* environment variables; see the package documentation for which of
+// them turn tracing on. If tracing is off, the provider does nothing. Except for Config.Logger, nothing global is set.
 //
 // The provider must be shut down for the last spans to be exported.
 func Setup(ctx context.Context, config Config) (*Provider, error) {

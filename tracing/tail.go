@@ -19,7 +19,7 @@ type Tail struct {
 	Slow time.Duration
 	// Failed keeps reconciles that end with an error.
 	Failed bool
-	// MaxSpans limits the spans in memory. Defaults to 2048. Above it, spans are dropped and counted; the span of a slow or
+	// MaxSpans limits the spans in memory. The default is 2048. Above it, spans are dropped and counted; the span of a slow or
 	// failed reconcile itself is still kept.
 	MaxSpans int
 }

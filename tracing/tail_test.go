@@ -160,7 +160,7 @@ func TestTailShutdown(t *testing.T) {
 	}
 }
 
-// The cost of a reconcile with one request that is recorded and not kept.
+// BenchmarkTail measures the cost of a reconcile with one request that is recorded but not kept.
 func BenchmarkTail(b *testing.B) {
 	for name, tail := range map[string]Tail{"off": {}, "on": {Slow: time.Hour}} {
 		b.Run(name, func(b *testing.B) {

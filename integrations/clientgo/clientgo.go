@@ -8,8 +8,8 @@
 //	queue := clientgo.NewTypedRateLimitingQueue(obs, "pods", limiter)
 //	err := clientgo.Sync(ctx, obs, "pods", key, c.syncHandler)
 //
-// As in client_golang's promauto, New and InformerFor panic instead of returning an error. Both panic in the first run of a
-// program or never. To handle errors instead, use collectors.New and informer.InformerFor.
+// As in client_golang's promauto, New and InformerFor panic instead of returning an error. They panic only because of mistakes
+// in the program, which show in its first run. To handle errors instead, use collectors.New and informer.InformerFor.
 package clientgo
 
 import (
@@ -33,9 +33,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves. name
-// is the value of the label name: the program. It panics if name is empty, or if the registerer already has an Observer of
-// that name. For another registerer, cache checks or limits use collectors.New.
+// New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves. name is the value
+// of the label name: the program. It panics if name is empty, or if the registerer already has an Observer of that name. For
+// another registerer, cache checks or limits, use collectors.New.
 func New(name string) *collectors.Observer {
 	obs, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: name}) //nolint:forbidigo // the program decides that by calling New, as with promauto
 	if err != nil {

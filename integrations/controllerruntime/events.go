@@ -36,7 +36,7 @@ func newRecorder(config *rest.Config, options ctrl.Options) (*recorder, error) {
 	return &recorder{c, c}, nil
 }
 
-// stop sends what has been recorded and ends the recorder. It does not wait, because the manager's graceful shutdown period
+// stop sends the Events recorded so far and ends the recorder. It does not wait, because the manager's graceful shutdown period
 // is over by then.
 func (r *recorder) stop() {
 	ctx, cancel := context.WithCancel(context.Background())

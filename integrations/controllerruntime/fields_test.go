@@ -148,8 +148,8 @@ func TestControllersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestRetryTiming: the rate limiter that a controller would have had determines its retries. With the priority queue, which
-// is the default, there is no limit for all items: each of 500 failing items is retried as early as the first.
+// TestRetryTiming: the rate limiter that a controller would have had determines its retries. With the priority queue, which is
+// the default, there is no overall rate limit: each of 500 failing items is retried as early as the first.
 func TestRetryTiming(t *testing.T) {
 	const items, attempts = 500, 3
 	no := false
@@ -176,7 +176,7 @@ func TestRetryTiming(t *testing.T) {
 					t.Fatal(err)
 				}
 				limiter := limiterOf[ctrl.Request](t, newController(t, mgr, c.controller))
-				synctest.Test(t, func(*testing.T) { // where time stands still: a limit for all items depends on it
+				synctest.Test(t, func(*testing.T) { // where time stands still: an overall rate limit depends on it
 					for n := range items {
 						r := requestFor(string(rune(n)))
 						limiter.Forget(r)

@@ -108,8 +108,8 @@ func requestFor(name string) (r ctrl.Request) {
 	return r
 }
 
-// TestQueue: coalesced adds, delayed items, the age of the oldest item and running workers (S38) are reported for the queue that controller-runtime
-// creates.
+// TestQueue: coalesced adds, delayed items, the age of the oldest item, and running workers (S38) are reported for the queue
+// that controller-runtime creates.
 func TestQueue(t *testing.T) {
 	for name, o := range options {
 		t.Run(name, func(t *testing.T) {

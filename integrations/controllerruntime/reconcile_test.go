@@ -24,8 +24,8 @@ import (
 // compared is the name of the controller in TestReconciles.
 const compared = "compared"
 
-// TestReconciles runs a controller in a decorated manager and compares what both count. Panics are recovered by
-// controller-runtime (O4).
+// TestReconciles runs a controller in a decorated manager and compares the metrics of the library with those of
+// controller-runtime. Panics are recovered by controller-runtime (O4).
 func TestReconciles(t *testing.T) {
 	outcomes := map[string]func() (reconcile.Result, error){
 		"success":       func() (reconcile.Result, error) { return reconcile.Result{}, nil },
