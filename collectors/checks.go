@@ -19,8 +19,8 @@ type Checks struct {
 	// Informers of an Observer take turns, because they usually share a connection. An event or a bookmark on an informer's own
 	// watch is equivalent to a check, once the store has it and no other event has followed for two seconds. An Observer makes
 	// one check per interval, of the informer with the oldest proof. An informer without a proof in three intervals, because
-	// the API server sends it no bookmarks or because events never pause, is checked within ten. After a check fails or finds
-	// a difference, all informers without a proof in the last interval are checked, at most 16 at a time.
+	// the API server sends it no bookmarks or because events never pause, is checked within ten intervals. After a check fails
+	// or finds a difference, all informers without a proof in the last interval are checked, at most 16 at a time.
 	//
 	// 30 seconds is a good value. The bookmarks of kube-apiserver are a minute apart: with an interval below 20 seconds,
 	// they no longer replace checks.

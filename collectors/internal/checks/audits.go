@@ -24,7 +24,7 @@ const (
 	// not delay the audits of all others.
 	auditTurn = time.Minute
 	// auditDeadline is the timeout of an audit. An audit of a million objects takes two minutes. The API server has etcd
-	// compact the version after five.
+	// compact the version after five minutes.
 	auditDeadline = 10 * time.Minute
 	// auditConfirmation is the longest time from an audit that found differences to the one that confirms them.
 	auditConfirmation = 30 * time.Second

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/stream"
 )
 
-// The maximum number of concurrent checks of an Observer.
+// The maximum number of concurrent checks of an Observer. Audits that take longer than auditTurn do not count.
 const (
 	concurrentFreshnessChecks = 16
 	concurrentAudits          = 1

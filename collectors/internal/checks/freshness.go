@@ -36,7 +36,7 @@ type freshness struct {
 	// proved is the last time at which the state of the store was verified: the start of the last check with a response, the last
 	// receipt that the store has, or the initial sync. The end of a skipped check counts as well, because the API server responded.
 	proved int64
-	// failures is the number of checks in a row that got no response.
+	// failures is the number of checks in a row that failed.
 	failures int
 }
 
@@ -179,15 +179,15 @@ func (f *freshness) answer(now int64) {
 	f.proved, f.failures = max(f.proved, now), 0
 }
 
-// fail records that there was no response. The backlog stays: the store may still lack these changes.
+// fail records a failed check. The backlog stays: the store may still lack these changes.
 func (f *freshness) fail() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.failures++
 }
 
-// StaleSince returns the time since which the store is known to be behind the API server or, without responses, is assumed
-// to be; 0 if it is up to date. stored is the version of the store, 0 if it is unknown: a scrape must not wait for a store that hangs.
+// StaleSince returns the time since which the store is known to be behind the API server or, if checks fail, is assumed to be;
+// 0 if it is up to date. stored is the version of the store, 0 if it is unknown: a scrape must not wait for a store that hangs.
 func (c *Checks) StaleSince(now int64, stored uint64) int64 {
 	if c.Lister == nil || c.Intervals.Freshness == 0 {
 		return 0
@@ -214,7 +214,7 @@ func (c *Checks) StaleSince(now int64, stored uint64) int64 {
 	return since
 }
 
-// failing reports whether the last check got no response.
+// failing reports whether the last check failed.
 func (f *freshness) failing() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,7 +12,7 @@ var (
 	errUnobserved = errors.New("cannot be checked without both its connection and its store: decorate both, or set NoRequests")
 	errHangs      = errors.New("its store does not respond: another goroutine holds its lock, such as one in a slow index function")
 	errLagging    = errors.New("the cache lacks changes that a second watch has received")
-	errUnanswered = errors.New("a freshness check got no response from the API server")
+	errUnanswered = errors.New("a freshness check failed: the API server rejected its watch, or did not end it in time")
 	errUnknown    = errors.New("a freshness check had no result: the cache has no version that the API server still has, or the watch has just ended")
 )
 

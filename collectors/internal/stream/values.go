@@ -12,13 +12,13 @@ const (
 	relistInitial = "initial"
 	// relistExpired follows a 410 Gone: the server no longer has the events since the last known resourceVersion.
 	relistExpired = "expired"
-	// relistWatchFailed follows a watch that ended with any other error, or that could not be opened.
+	// relistWatchFailed follows a watch that ended early or with any other error, or that could not be opened.
 	relistWatchFailed = "watch_failed"
 	// relistDecode follows a watch with a stream that could not be decoded.
 	relistDecode = "decode"
 	// relistFallback is a LIST because the API server rejected the streaming list that was requested first.
 	relistFallback = "fallback"
-	// relistResyncRequested follows a watch that the client itself ended without an error.
+	// relistResyncRequested follows a watch that ended as planned: stopped by the client, or at its timeout.
 	relistResyncRequested = "resync_requested"
 )
 
