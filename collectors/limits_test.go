@@ -7,7 +7,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// TestDefaultLimits: the zero value of Limits is the default.
+// TestDefaultLimits: zero fields of Limits select the defaults.
 func TestDefaultLimits(t *testing.T) {
 	obs, _ := observertest.New(t, func(o *collectors.Options) { o.Limits.Handlers = 7 })
 	labels := &obs.Core().Labels

@@ -115,7 +115,7 @@ func NotifyDegraded(ctx context.Context, obs *collectors.Observer, changed func(
 	}, func(inf *informer, degraded bool) { changed(inf.id, degraded) })
 }
 
-// Values of AuditStatus.Result, which are those of the label result of k8s_informer_audits_total.
+// Values of AuditStatus.Result and of the label result of k8s_informer_audits_total.
 const (
 	// AuditConsistent is a cache without differences from the API server.
 	AuditConsistent = checks.AuditConsistent

@@ -116,7 +116,8 @@ func duplicates(informers []*informer) int {
 	return len(informers) - len(distinct)
 }
 
-// differences returns the number of differences that two audits have found, by kind, and reports whether there has been an audit.
+// differences returns the number of differences that two audits have found, by type, and reports whether an audit has
+// completed.
 func differences(informers []*informer) (found map[string]int, audited bool) {
 	found = map[string]int{}
 	for _, inf := range informers {

@@ -198,7 +198,7 @@ func TestResourceFactoriesBehaveAsClientGos(t *testing.T) {
 		if !inf.Informer().IsStopped() {
 			t.Error("the informer has not ended")
 		}
-		if c.obs != nil && len(informer.List(c.obs)) != 1 { // that of the nodes, which has never run
+		if c.obs != nil && len(informer.List(c.obs)) != 1 { // the informer of nodes, which has never run
 			t.Errorf("informers remain: %+v", informer.List(c.obs))
 		}
 	})

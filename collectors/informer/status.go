@@ -108,7 +108,7 @@ func SyncLag(obs *collectors.Observer, id ID) (lag time.Duration) {
 	return lag
 }
 
-// status returns the state of the informer, with that of its store as last read.
+// status returns the state of the informer. It uses the state of the store as readStores last read it.
 func (inf *informer) status() Status {
 	now := inf.shared.Now()
 	c := inf.connection

@@ -77,7 +77,7 @@ type taken[T comparable] struct {
 	span      core.Span
 	context   spans.SpanContext
 	attempt   int
-	// outcome is that of the reconcile function.
+	// outcome is set when the reconcile function ends the span.
 	outcome core.Outcome
 	// begun is set once a reconcile function has the span. The function then ends it.
 	begun bool

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/spantest"
 )
 
-// fixture is a queue.
+// fixture is a Queue of a controller, with its Observer and Tracer.
 type fixture struct {
 	*causes.Queue[string]
 	tracer   *spantest.Tracer
@@ -43,7 +43,7 @@ func (f *fixture) deliver(n byte, call func()) {
 	call()
 }
 
-// process takes an item and fails, calling again before the end.
+// process takes an item, fails, and calls a function before the item is done.
 func (f *fixture) process(item string, again func()) spantest.Span {
 	return f.processWith(item, spans.Result{Failed: true}, again)
 }

@@ -143,8 +143,8 @@ func (v *Vectors) LazySummary(gate *Gate, m catalog.Summary, labels ...string) *
 	return &LazyObserver{newLazy(gate, labels, nil, v.observerOf(m.Name))}
 }
 
-// counterOf returns the function that creates series of a counter. An informer has some twenty such functions: they keep the
-// name, which takes a tenth of the memory of the whole definition.
+// counterOf returns the function that creates series of a counter. An informer has about twenty such functions: they keep only
+// the name of the metric, which takes a tenth of the memory of its definition.
 func (v *Vectors) counterOf(name string) func(labels ...string) prometheus.Counter {
 	return func(labels ...string) prometheus.Counter { return v.counter(name, labels) }
 }

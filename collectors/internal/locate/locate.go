@@ -81,7 +81,8 @@ func Scope(lw cache.ListerWatcher) (resource schema.GroupResource, namespace str
 	return parse(*path.Load())
 }
 
-// parse reads the path of a list. Segments before api or apis belong to the address of the server; the version is ignored.
+// parse parses the path of a list or watch. Segments before api or apis belong to the address of the server; the version is
+// ignored.
 //
 //	/api/v1[/namespaces/NAMESPACE]/RESOURCE
 //	/apis/GROUP/v1[/namespaces/NAMESPACE]/RESOURCE

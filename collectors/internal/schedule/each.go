@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Each calls f for each of n items, as many at a time as the slots allow, and returns the errors in order. After ctx ends, it no longer
-// calls f, and the error of the remaining items is that of ctx.
+// Each calls f for each of n items, as many at a time as the slots allow, and returns the errors in order. After ctx ends, it
+// no longer calls f, and returns the error of ctx for the remaining items.
 func (s Slots) Each(ctx context.Context, n int, f func(i int) error) []error {
 	failed := make([]error, n)
 	var running sync.WaitGroup
