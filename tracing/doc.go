@@ -28,6 +28,6 @@
 //
 // # Traces
 //
-// An event and its reconcile are separate traces. A reconcile may have several causes, and has a link to each of them.
-// A reconcile is sampled if one of its causes is.
+// An event and its reconcile are separate traces. A reconcile may have several causes, and has a link to each of them. A
+// reconcile is sampled if one of its causes is sampled; for exceptions, see LinkRelationKey.
 package tracing

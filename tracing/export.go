@@ -24,7 +24,7 @@ const (
 const (
 	// defaultQueueSize is the default of OTEL_BSP_MAX_QUEUE_SIZE.
 	defaultQueueSize = sdktrace.DefaultMaxQueueSize
-	// flushTimeout limits Shutdown with a context without a deadline.
+	// flushTimeout limits Shutdown if its context has no deadline.
 	flushTimeout = 5 * time.Second
 	// pauseAfterError is the time between the beginning of a failed export and the next one. If a receiver asks for a longer pause
 	// than the exporter's retries last, the exporter itself does not wait, and the next batch would be sent immediately.

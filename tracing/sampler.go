@@ -30,7 +30,7 @@ type sampler struct {
 	// bound is that of the SDK's TraceIDRatioBased: a trace is sampled if the last 8 bytes of its ID, shifted right by one bit,
 	// are below it.
 	bound uint64
-	// parentBased follows the decision of the parent, and that of links.
+	// parentBased follows the decisions of the parent and of links.
 	parentBased bool
 	// localOnly ignores the sampled flag of contexts that other programs have written to objects.
 	localOnly bool
@@ -103,7 +103,7 @@ func (s sampler) causedBySampled(links []trace.Link) bool {
 	return false
 }
 
-// noCause reports whether an attribute is that of a link without an effect on sampling.
+// noCause reports whether an attribute belongs to a link that has no effect on sampling.
 func noCause(a attribute.KeyValue) bool {
 	return a == LinkRelationKey.String(relationRequeued) || a == LinkRelationKey.String(relationListed)
 }

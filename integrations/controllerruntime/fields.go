@@ -57,7 +57,7 @@ func isUpstream(r manager.Runnable) bool {
 	return isPointerTo(r, internals+"controller", "Controller[")
 }
 
-// isSourceHandler reports whether a handler is that of a source, which passes events to a handler.EventHandler.
+// isSourceHandler reports whether a handler belongs to a source, which passes events to a handler.EventHandler.
 func isSourceHandler(h cache.ResourceEventHandler) bool {
 	return isPointerTo(h, internals+"source", "EventHandler[")
 }

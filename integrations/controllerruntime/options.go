@@ -15,7 +15,7 @@ import (
 // Options configures how a manager is observed. Either Name or Observer is required.
 type Options struct {
 	// Name is the value of the label name: the operator. Managers with the same name and registry share one Observer, that of
-	// the first, so that a process may have several.
+	// the first, so that a process may have several managers.
 	Name string
 	// Observer is used in place of a new one. The other fields, except Requests, are then ignored.
 	Observer *collectors.Observer
@@ -24,7 +24,7 @@ type Options struct {
 	Registerer prometheus.Registerer
 	// Tracer starts spans for lists, events, reconciles and requests. The default is none.
 	Tracer collectors.Tracer
-	// RememberedEvents is that of collectors.Options.
+	// RememberedEvents sets collectors.Options.RememberedEvents.
 	RememberedEvents int
 	// Checks compare caches with the API server. The default is none.
 	Checks collectors.Checks

@@ -94,7 +94,7 @@ func queueOf(t *testing.T, registry *prometheus.Registry, options controller.Opt
 	return f.NewQueue(f.Name, f.Limiter)
 }
 
-// options are those of controllers with both kinds of queues.
+// options are the options of controllers with both kinds of queues.
 var options = map[string]controller.Options{
 	"priority queue": {}, "no priority queue": {UsePriorityQueue: new(bool), RateLimiter: exponential()},
 }

@@ -35,7 +35,7 @@ type electedRunnable interface {
 	manager.LeaderElectionRunnable
 }
 
-// warmRunnable is what controller-runtime calls warmupRunnable.
+// warmRunnable is controller-runtime's unexported warmupRunnable.
 type warmRunnable interface {
 	Warmup(ctx context.Context) error
 }
