@@ -16,7 +16,7 @@ type Difference struct {
 // maxRemembered is the number of differences of each type that are remembered individually.
 const maxRemembered = 10_000
 
-// Differences are the differences that a check has found. It counts all of them, and remembers the first 10,000 of each
+// Differences is the set of differences that a check has found. It counts all of them, and remembers the first 10,000 of each
 // type individually.
 type Differences struct {
 	counts     map[string]int
