@@ -7,8 +7,8 @@ import (
 )
 
 // addClock is the clock of client-go's innermost queue. A queue with metrics reads the clock in Add, right before it pushes
-// the item and under the same lock. The order reuses that reading: a second one would take 30 to 50 ns per item, more than
-// all other observation of a queue.
+// the item and under the same lock. The order reuses that reading: a second one would take 30 to 50 ns per item, about as much
+// as all other instrumentation of a queue.
 type addClock struct {
 	clock.WithTicker
 	// base is the origin of times.

@@ -17,7 +17,7 @@ func TestExpectedArrivals(t *testing.T) {
 	m.expect("a")
 	for range 2 {
 		if m.arrive("a") || m.len() != 1 {
-			t.Fatalf("an add without a delay ended that of another: %d items are delayed", m.len())
+			t.Fatalf("an add without a delay ended the delay of the item: %d items are delayed", m.len())
 		}
 	}
 	if !m.arrive("a") || m.len() != 0 {
@@ -31,7 +31,7 @@ func TestExpectedArrivals(t *testing.T) {
 	}
 }
 
-// An item that becomes due while the queue shuts down is not added, and remains.
+// An item that becomes due while the queue shuts down is not added, and still counts as remaining.
 func TestRefusedArrival(t *testing.T) {
 	obs, _ := observertest.New(t)
 	q := NewTypedRateLimitingQueue(obs, "c", workqueue.DefaultTypedControllerRateLimiter[string](), Options[string]{})

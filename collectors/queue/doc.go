@@ -10,12 +10,12 @@
 //	queue.go         Queue and its layers, from the inside out: ready, delayed and rate limited items
 //	ready.go         coalesced adds, running workers, the end of a queue; from Add, Get and Done
 //	order.go         the orders in which items are handed out; they see Push, Touch and Pop
-//	ages.go          the time since which each item is ready
-//	recent.go        the last items that were handed out, for traces and exemplars
+//	ages.go          when each item became ready
+//	recent.go        traced items that are being handed out, for spans and exemplars
 //	clock.go         one reading of the clock per add, for client-go and for the ages
-//	delayed.go       delayed items; from AddAfter, and Add of the queue inside
+//	delayed.go       delayed items; from AddAfter, and from Add of the inner queue
 //	rate_limiter.go  backoff and retries; from When and Forget
-//	tracker.go       the same for queues that are created elsewhere; from Add, Get and Done
+//	tracker.go       Tracker, for queues that are created elsewhere; from calls around Add, Get and Done
 //	dropped.go       dropped items, counted by the worker
 //	series.go        the series of a controller, and what a scrape reads
 //	upstream.go      client-go's own workqueue_* metrics

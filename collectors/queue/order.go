@@ -10,8 +10,8 @@ import (
 // Touch only from Add and Done, during which readyQueue holds its lock too.
 type order[T comparable] interface {
 	workqueue.Queue[T]
-	// since returns the time at which the oldest item was pushed, 0 if there is none. It needs readyQueue.mu and may be
-	// called concurrently with Pop.
+	// since returns the time at which the oldest item was pushed, 0 if there is none. The caller holds readyQueue.mu. Pop may
+	// run concurrently.
 	since() int64
 }
 

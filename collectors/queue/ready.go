@@ -18,14 +18,15 @@ type readyQueue[T comparable] struct {
 	// waiting is the number of workers in Get.
 	waiting atomic.Int64
 
-	// mu is held during client-go's Add and Done, to relate their calls of order to them. It is never held while a worker
-	// waits.
+	// mu is held during client-go's Add and Done, so that each call of order can be attributed to one of them. It is never held
+	// while a worker waits.
 	mu    sync.Mutex
 	order order[T]
 	last  orderCall
 	// readded holds items that were added again while they were processed.
 	readded map[T]struct{}
-	// pushed counts the items that became ready, done those that were finished. The difference is ready or being processed.
+	// pushed counts the items that became ready, done those that were finished. The difference is the number of items that are
+	// ready or being processed.
 	pushed, done uint64
 	// shutdownSeen is set once Get has reported the shutdown.
 	shutdownSeen bool
@@ -92,7 +93,7 @@ func (q *readyQueue[T]) Done(item T) {
 	q.endIfIdle()
 }
 
-// endIfIdle deletes the series once the queue can no longer change. It needs mu.
+// endIfIdle deletes the series once the queue can no longer change. The caller holds mu.
 func (q *readyQueue[T]) endIfIdle() {
 	if q.shutdownSeen && q.done >= q.pushed {
 		q.end()
@@ -109,8 +110,8 @@ func (q *readyQueue[T]) oldest() time.Duration {
 	return time.Duration(q.clock.now() - since)
 }
 
-// workers implements queueState. The items in progress are those that became ready, without those that were finished and those
-// that are still ready.
+// workers implements queueState. Items in progress are those that became ready, minus those that were finished and those that
+// are still ready.
 func (q *readyQueue[T]) workers() (n int, known bool) {
 	n = int(q.waiting.Load()) // first: a worker that takes an item now counts twice rather than not at all
 	q.mu.Lock()
@@ -118,7 +119,7 @@ func (q *readyQueue[T]) workers() (n int, known bool) {
 	return n + max(0, int(q.pushed-q.done)-q.Len()), true
 }
 
-// remaining returns the number of items that are ready, or will be when they are done.
+// remaining returns the number of items that are ready, or that were added again while they were processed.
 func (q *readyQueue[T]) remaining() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

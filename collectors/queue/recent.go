@@ -26,7 +26,7 @@ type recentItems[T comparable] struct {
 	held atomic.Int64
 
 	mu sync.Mutex
-	// slots has one for each call of Get that client-go has finished and the decorator has not, at most maxRecent.
+	// slots holds each traced item from Pop until the decorator's Get returns it, at most maxRecent. Empty slots are reused.
 	slots []recentItem[T]
 	// n is the slot of the last item.
 	n int

@@ -51,7 +51,7 @@ type queueState interface {
 	delayed() int
 	// oldest returns how long the oldest item has been ready, 0 if none is.
 	oldest() time.Duration
-	// workers returns the number of workers that wait in Get or process an item. It is not known if Get is not observed.
+	// workers returns the number of workers that wait in Get or process an item. known is false if Get is not observed.
 	workers() (n int, known bool)
 }
 

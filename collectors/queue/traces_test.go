@@ -25,7 +25,7 @@ func reconcile(t *testing.T, obs *collectors.Observer, item string) {
 	}
 }
 
-// checkLinks compares the number of links of all reconciles, in the order in which they ended. Each must have a result.
+// checkLinks compares the number of links of all reconciles, in the order in which they ended. Each must have succeeded.
 func checkLinks(t *testing.T, tracer *spantest.Tracer, want ...int) {
 	t.Helper()
 	ended := tracer.Ended(spans.Reconcile)

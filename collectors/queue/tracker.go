@@ -45,7 +45,7 @@ type Tracker[T comparable] struct {
 	order dueHeap[T]
 }
 
-// NewTracker returns a Tracker of the queue of a controller. Queues of one Observer with the same name share their series,
+// NewTracker returns a Tracker for the queue of a controller. Queues of one Observer with the same name share their series,
 // which exist until End.
 func NewTracker[T comparable](obs *collectors.Observer, name string, options TrackerOptions) *Tracker[T] {
 	r := registryOf(obs)
@@ -108,8 +108,8 @@ func (t *Tracker[T]) add(item T, after time.Duration) {
 	}
 }
 
-// Wait must be called before the queue's Get, so that running workers are reported. Without it, they are not reported. After Wait,
-// calls of Get and Done for each item are required.
+// Wait must be called before each call of the queue's Get. Without it, running workers are not reported. With it, Get and Done
+// must be called for each item.
 func (t *Tracker[T]) Wait() {
 	t.waiting.Add(1)
 	if !t.waited.Load() {

@@ -71,7 +71,7 @@ type upstreamQueue struct {
 }
 
 // queueMetrics returns the Observer's provider for client-go's own metrics of a queue, nil if other code has registered them.
-// The name must be a label value of the Observer's.
+// The name must be a label value of the Observer.
 func (r *registry) queueMetrics(name string) (provider workqueue.MetricsProvider, leave func()) {
 	u := r.upstream()
 	if u == nil {
@@ -118,8 +118,8 @@ type metricsProvider struct {
 
 var _ workqueue.MetricsProvider = &metricsProvider{}
 
-// holdLatency returns a provider with a queue latency that waits for its trace ID, if it is the Observer's and the queue is
-// traced.
+// holdLatency makes the Observer's provider delay the queue latency of a traced item until its trace ID is known. Any other
+// provider, and that of a queue that is not traced, is returned unchanged.
 func holdLatency[T comparable](provider workqueue.MetricsProvider, traced *recentItems[T]) workqueue.MetricsProvider {
 	p, ok := provider.(*metricsProvider)
 	if !ok || traced == nil || p.latency != nil {
