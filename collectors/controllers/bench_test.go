@@ -36,7 +36,7 @@ func BenchmarkReconciler(b *testing.B) {
 	budget.Ratio(b, 20_000, run(reconcile), run(controllers.NewReconciler(obs, "benchmark", reconcile, controllers.Options{MaxWorkers: 1})))
 }
 
-// BenchmarkFinalizer measures what the decorator adds to a cleanup. The budget is a microsecond.
+// BenchmarkFinalizer measures what the decorator adds to a cleanup. There is no budget.
 func BenchmarkFinalizer(b *testing.B) {
 	cleanup := func(context.Context, *corev1.Pod) error { return nil }
 	obs, _ := observertest.New(b)
@@ -55,8 +55,7 @@ func BenchmarkFinalizer(b *testing.B) {
 	budget.Ratio(b, 20_000, run(cleanup), run(controllers.NewFinalizer(obs, "benchmark", testFinalizer, cleanup, controllers.FinalizerOptions{Deadline: testDeadline})))
 }
 
-// BenchmarkStaleReads measures Writes.Behind, with a write that the store has not reached and without one. The budget is no
-// allocation.
+// BenchmarkStaleReads measures Writes.Behind, with a write that the store has not reached and without one. There is no budget.
 func BenchmarkStaleReads(b *testing.B) {
 	obs, _ := observertest.New(b)
 	w := controllers.NewWrites[string](obs, "benchmark")

@@ -7,10 +7,10 @@
 // The series of a controller exist as long as its Observer, unless Forget deletes them.
 //
 //	reconciler.go   reconciles by result, active workers
-//	finalizer.go    attempts to clean up, overdue cleanups, rollbacks
+//	finalizer.go    cleanup attempts, overdue cleanups, rollbacks
 //	stale_reads.go  reads of a cache that is older than the controller's own writes
 //	spans.go        spans of reconciles, cleanups and rollbacks, and log lines of cleanups
 //	shutdown.go     duration and result of each step of the shutdown
-//	series.go       the series of a controller, shared by its decorators, and their end
+//	series.go       the series of a controller, shared by its decorators; Forget
 //	values.go       values of labels with a closed set
 package controllers

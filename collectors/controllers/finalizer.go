@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxCleanups is the number of objects of one finalizer that are checked for their deadline.
+	// maxCleanups is the maximum number of objects of one finalizer that are checked for their deadline.
 	maxCleanups = 10_000
 	// cleanupMemory is how long an object is remembered after its last attempt. client-go's backoff is at most 1000 s.
 	cleanupMemory = 30 * time.Minute
@@ -35,8 +35,8 @@ type FinalizerOptions struct {
 // attempts and their duration by result, and the number of objects with an overdue cleanup.
 //
 // An attempt that returns nil counts as success, regardless of its duration. One that returns an error counts as timeout if
-// its context has exceeded its deadline, or if the attempt took longer than FinalizerOptions.Deadline; otherwise as error.
-// A panic is counted and not recovered.
+// its context has exceeded its deadline, or if the attempt took longer than FinalizerOptions.Deadline; otherwise as error. A
+// timeout is also logged at level Warn. A panic is counted and not recovered.
 //
 // An object is overdue, in controller_finalizer_overdue, if its cleanup has not succeeded within the deadline, counted from its
 // first attempt; an attempt need not have returned. Objects are identified by their UID. An object is forgotten when its cleanup
@@ -71,8 +71,9 @@ func NewFinalizer[T metav1.Object](obs *collectors.Observer, controller, finaliz
 	}
 }
 
-// NewRollback decorates the function that undoes a cleanup that failed halfway. It reports its duration by result. A panic is
-// counted and not recovered. Each rollback is logged at level Warn. Series, concurrency and cost are those of NewFinalizer.
+// NewRollback decorates the function that undoes a cleanup that failed halfway. It reports the duration of rollbacks by result.
+// A panic is counted and not recovered. Each rollback is logged at level Warn. Series, concurrency and cost are those of
+// NewFinalizer.
 func NewRollback[T any](obs *collectors.Observer, controller, finalizer string, rollback func(context.Context, T) error) func(context.Context, T) error {
 	o := registryOf(obs)
 	r := o.rollbacks(controller, finalizer)

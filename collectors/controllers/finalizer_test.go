@@ -309,7 +309,7 @@ func TestFinalizersAreBounded(t *testing.T) {
 	c.remembers(controllers.MaxCleanups)
 }
 
-// TestFinalizersInParallel: of concurrent attempts at one object, one success suffices.
+// TestFinalizersInParallel: all concurrent attempts are counted, and no object is remembered after a success.
 func TestFinalizersInParallel(t *testing.T) {
 	c := newCleaner(t, testDeadline)
 	var workers sync.WaitGroup

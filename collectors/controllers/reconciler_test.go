@@ -43,7 +43,7 @@ func (errRetryable) Terminal() bool { return false }
 
 func (e errRetryable) Unwrap() error { return e.error }
 
-// resultOf returns the result that a call of f is counted with, once as a reconcile and once with its duration.
+// resultOf returns the result with which a call of f is counted. The call must be counted once, and its duration observed once.
 func resultOf(t *testing.T, reg prometheus.Gatherer, f func()) string {
 	t.Helper()
 	before := metricstest.Take(t, reg)

@@ -145,7 +145,7 @@ func TestLimits(t *testing.T) {
 	if s := withoutOverflows(metricstest.Take(t, reg)); len(s) != one {
 		t.Errorf("%d series of other, and %d of one controller:\n%s", len(s), one, s)
 	}
-	// New values are accepted again, except for the finalizer that other uses.
+	// New values are accepted again. One finalizer still belongs to the controller other.
 	use(obs, "e", "example.com/e")
 	use(obs, "f", "example.com/f")
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxWrites is the number of writes that one Writes remembers, at about 50 bytes each plus the key.
+	// maxWrites is the maximum number of writes that one Writes remembers, at about 50 bytes each plus the key.
 	maxWrites = 10_000
 	// maxWriteAge is how long a write is remembered. A reconcile that waits while the cache is stale must not wait forever:
 	// objects leave the selector of a cache, and versions go backwards when etcd is restored.
@@ -132,7 +132,7 @@ func (w *Writes[K]) older(key K, version string) bool {
 	return true
 }
 
-// isNil reports whether there is no object: nil, or a nil pointer.
+// isNil reports whether obj is nil or a nil pointer.
 func isNil(obj metav1.Object) bool {
 	if obj == nil {
 		return true

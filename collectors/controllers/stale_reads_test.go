@@ -21,7 +21,7 @@ type storeVersion string
 
 func (v storeVersion) LastStoreSyncResourceVersion() string { return string(v) }
 
-// at is an object at a version.
+// at returns an object with the given version.
 func at(version string) metav1.Object {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
 }

@@ -1,7 +1,7 @@
 package controllers
 
-// Values of the label result of controller_reconcile_total. They are those of controller-runtime, which counts terminal
-// errors and panics in metrics of their own.
+// Values of the label result of controller_reconcile_total. The first four are those of controller-runtime, which counts
+// terminal errors and panics in separate metrics.
 const (
 	reconcileSuccess      = "success"
 	reconcileError        = "error"
