@@ -11,7 +11,7 @@ import (
 )
 
 // TestLeadershipIsCountedExactly covers S10 with three candidates on a real Lease. Their leadership ends in every possible way,
-// one after the other. Each leader is counted once when it acquires the lock, and once by the way its leadership ends.
+// one way after the other. Each leader is counted once when it acquires the lock, and once when its leadership ends.
 func TestLeadershipIsCountedExactly(t *testing.T) {
 	e := newElection(t, 3)
 	for _, c := range e.candidates {
@@ -105,7 +105,7 @@ func TestLeadershipIsCountedExactly(t *testing.T) {
 	}
 	leaders := float64(*lease.Spec.LeaseTransitions) + 1 // as the Lease counts them
 	if acquired, led := e.total(transition("acquired")), float64(e.led.Load()); acquired != leaders || led != leaders {
-		t.Errorf("%v leaders, of which %v acquisitions are counted, and client-go started %v", leaders, acquired, led)
+		t.Errorf("the Lease had %v leaders, %v acquisitions were counted, and client-go reported %v leaders", leaders, acquired, led)
 	}
 	// The partitioned, killed and frozen leaders lost the lock. The first leader, the one before the frozen one and the last one
 	// released it.

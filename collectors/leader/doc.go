@@ -3,7 +3,7 @@
 //
 //	config.Lock = leader.NewLock(obs, config.Lock, leader.Options{})
 //
-// Everything is derived from the requests that pass through the lock, as the candidate sees them:
+// All signals except client-go's own metrics are derived from the calls that pass through the lock, as the candidate sees them:
 //
 //	what is reported                        taken from
 //	leading, last renewal                   Create and Update

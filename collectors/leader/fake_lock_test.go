@@ -24,7 +24,7 @@ type fakeLock struct {
 	*fakeLease
 	identity string
 	seen     int
-	// err is returned by requests, which take effect if written is set. takes is their duration.
+	// err, if not nil, is returned by requests, which take effect nevertheless if written is set. takes is their duration.
 	err     error
 	written bool
 	takes   time.Duration
@@ -96,7 +96,7 @@ func (l *fakeLock) RecordEvent(event string) { l.events = append(l.events, event
 func (l *fakeLock) Identity() string         { return l.identity }
 func (l *fakeLock) Describe() string         { return "a lease in memory" }
 
-// held is a record with the given holder.
+// held returns a record with the given holder.
 func held(by string) resourcelock.LeaderElectionRecord {
 	return resourcelock.LeaderElectionRecord{HolderIdentity: by, LeaseDurationSeconds: 15}
 }

@@ -19,8 +19,8 @@ type registry struct {
 	locks series.Pool[string, *lockSeries]
 	// gate stays open: the series of locks are never deleted.
 	gate core.Gate
-	// upstream limits the names in client-go's own metrics. It has no overflow counter, because client-go requests a name
-	// whenever it sets a metric.
+	// upstream limits the names in client-go's own metrics. It has no overflow counter, because client-go passes the name each
+	// time it sets a metric.
 	upstream series.Cap
 }
 

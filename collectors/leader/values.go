@@ -12,7 +12,7 @@ const (
 // Values of the label result of controller_leader_renew_duration_seconds.
 const (
 	renewSuccess = "success"
-	// renewConflict is a lock that another candidate wrote in the meantime.
+	// renewConflict is a renewal that fails because another client has written the lock in the meantime.
 	renewConflict = "conflict"
 	renewError    = "error"
 )
