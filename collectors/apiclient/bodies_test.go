@@ -20,7 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// TestListsAndWatchesByVersion covers S26: lists and watches of a real API server count by the version that they ask for.
+// TestListsAndWatchesByVersion covers S26: lists and watches of a real API server are counted by the version that they request.
 func TestListsAndWatchesByVersion(t *testing.T) {
 	obs, registry := observertest.New(t)
 	maps := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, stacktest.Config(t))).CoreV1().ConfigMaps(stacktest.Namespace(t))

@@ -18,8 +18,8 @@ import (
 )
 
 // decompress returns a wrapper of the innermost transport that requests gzip and decompresses, as net/http does below all
-// decorators, so that both sizes are known. Transports that do not request gzip themselves are returned unchanged: those with
-// DisableCompression, and other types, which decide for themselves.
+// decorators, so that both sizes are known. Transports with DisableCompression, and transports of types other than
+// *http.Transport, are returned unchanged.
 func (r *registry) decompress(prefix string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		inner := next
@@ -47,7 +47,7 @@ type decompressing struct {
 
 var _ utilnet.RoundTripperWrapper = &decompressing{}
 
-// RoundTrip implements http.RoundTripper. Requests for which net/http would not request gzip pass unchanged.
+// RoundTrip implements http.RoundTripper. It changes only lists and watches for which net/http would request gzip.
 func (d *decompressing) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL == nil || r.Header == nil || r.Method == http.MethodHead || len(r.Header["Accept-Encoding"]) > 0 || len(r.Header["Range"]) > 0 ||
 		!d.registry.Metrics.Counts(catalog.ClientCompressedBytes) {
@@ -71,7 +71,7 @@ func (d *decompressing) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Header.Del("Content-Encoding")
 	response.Header.Del("Content-Length")
 	response.ContentLength, response.Uncompressed = -1, true
-	if response.StatusCode == http.StatusOK { // as for countRead
+	if response.StatusCode == http.StatusOK { // as in countRead
 		response.Body = &countedBody{response.Body, d.registry.compressedBytes(request)}
 	}
 	response.Body = &gzipBody{compressed: response.Body}
@@ -91,8 +91,8 @@ func (d *decompressing) WrappedRoundTripper() http.RoundTripper { return d.next 
 // CloseIdleConnections is called by http.Client.CloseIdleConnections.
 func (d *decompressing) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(d.next) }
 
-// gzipBody decompresses a body while the caller reads it, without holding all of it. Read returns errors in the gzip header. As
-// with a body of net/http, Close may be called during a Read, and a second Read at the same time fails.
+// gzipBody decompresses a body while the caller reads it, without buffering all of it. Read returns errors in the gzip header.
+// As with a body of net/http, Close may be called during a Read, and a second Read at the same time fails.
 type gzipBody struct {
 	compressed io.ReadCloser
 	reader     *gzip.Reader // nil before the first Read

@@ -65,8 +65,8 @@ func (r *inParts) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(
 // Close implements io.Closer.
 func (*inParts) Close() error { return nil }
 
-// TestReadsByVersion: lists and watches count by the version that they ask for, even if a transport below returns neither a response
-// nor an error.
+// TestReadsByVersion: lists and watches are counted by the version that they request, even if a transport below returns neither
+// a response nor an error.
 func TestReadsByVersion(t *testing.T) {
 	for query, want := range map[string]string{
 		"": "list unset", "resourceVersion=0": "list any", "resourceVersion=5": "list not_older_than",

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/spans"
 )
 
-// beginSpan starts the span of a request. A Tracer records it only if the context of the request has a span: that of a
-// reconcile has one, that of an informer has none. The request is not changed: the API server gets no trace header.
+// beginSpan starts the span of a request. A Tracer records it only if the context of the request has a span: requests of a
+// reconcile have one, requests of an informer do not. The request is not changed: the API server gets no trace header.
 func (r *registry) beginSpan(request *http.Request, parsed apipath.Request) core.Span {
 	if !r.Tracing.MayRecord(request.Context()) {
 		return core.Span{}

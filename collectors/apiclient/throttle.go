@@ -56,7 +56,8 @@ func (l *limiter) observe(begin int64) {
 //	metrics.Register(apiclient.NewMetrics(obs)) // k8s.io/client-go/tools/metrics, once per process
 //
 // WrapConfig never registers it: client-go accepts only the first registration of a process, and controller-runtime and
-// component-base make one. Waits for a limiter that WrapConfig observes are not counted twice. The hook is safe for concurrent use.
+// component-base register their own hooks. Waits for a limiter that WrapConfig observes are not counted twice. The hook is safe
+// for concurrent use.
 func NewMetrics(obs *collectors.Observer) metrics.RegisterOpts {
 	return metrics.RegisterOpts{RateLimiterLatency: &registryOf(obs).latency}
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // WrapConfig returns a copy of config. Its clients report their requests to the API server as WrapTransport does, and how
-// long they wait for config.RateLimiter if that is set. It knows the path in config.Host, so that it also understands
-// requests to servers behind a proxy such as https://host/k8s/clusters/c-1.
+// long they wait for config.RateLimiter if that is set. It takes the path in config.Host into account, so that it also
+// recognizes the requests to a server behind a proxy, such as https://host/k8s/clusters/c-1.
 //
-// If only QPS and Burst are set, or neither, each client creates a limiter of its own, which WrapConfig cannot observe, and a
-// limiter set here would be shared by all of them. Register NewMetrics to report their waits. A program with a single client can
-// also set
+// If config.RateLimiter is not set, each client creates its own limiter from QPS and Burst, which WrapConfig cannot observe.
+// WrapConfig does not set one, because all clients would share it. Register NewMetrics to report these waits. A program with a
+// single client can also set
 //
 //	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {

@@ -5,7 +5,7 @@ const (
 	codeError = "error"
 )
 
-// Values of the label subresource of k8s_client_requests_total: those of Kubernetes' own APIs. Others are reported as other.
 const (
+	// subresourceOther is the value of the label subresource for all subresources except those of Kubernetes' own APIs.
 	subresourceOther = "other"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 )
 
-// maxScanned is the number of bytes of an object that are searched for its resourceVersion.
+// maxScanned is the maximum number of bytes of an object that are searched for its resourceVersion.
 const maxScanned = 256 * 1024
 
 // comparesVersions reports whether a request was a write that may have changed nothing: the API server responded to an update or
