@@ -9,7 +9,7 @@
 //	lease_names.go    the Leases with their own series
 //	share.go          room for series, shared equally between namespaces
 //	tally.go          objects by labels, and the oldest of each group
-//	ranking.go        values in an order that changes
+//	ranking.go        values ordered by a rank that changes
 //	timeline.go       values ordered by time
 //	values.go         values of labels with a closed set
 //	object.go         the part of an object that informers keep

@@ -50,7 +50,7 @@ func (g *generationTimes) release(informerType string) {
 	}
 }
 
-// observe records the time between from and to. It must not be called for a type that is not held.
+// observe records the time between from and to. The type must be held.
 func (g *generationTimes) observe(informerType string, from, to time.Time) {
 	if g.vector != nil {
 		g.vector.WithLabelValues(g.name, series.Valid(informerType)).Observe(max(0, to.Sub(from)).Seconds())

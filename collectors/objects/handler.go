@@ -103,7 +103,7 @@ func (h *Handler) OnAdd(obj any, isInInitialList bool) { h.see(obj, !isInInitial
 
 // OnUpdate implements cache.ResourceEventHandler.
 func (h *Handler) OnUpdate(before, obj any) {
-	_, observed := before.(Observed) // not if metadata was received until now
+	_, observed := before.(Observed) // false if the informer received only metadata before
 	h.see(obj, observed)
 }
 
@@ -131,7 +131,7 @@ func keyOf(obj any) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, true
 }
 
-// see updates the state kept for an object. begins reports whether this event starts a lag that was not known before.
+// see updates the state kept for an object. begins is set if this event starts any lag that was not known before.
 func (h *Handler) see(obj any, begins bool) {
 	o, ok := obj.(metav1.Object)
 	if !ok {

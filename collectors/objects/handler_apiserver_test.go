@@ -89,19 +89,19 @@ func TestDeletionOnTheServer(t *testing.T) {
 		make(name, "example.com/one", "example.com/two")
 	}
 	make("d")
-	reports("nothing in deletion", samples{})
+	reports("no terminating object", samples{})
 	for _, name := range []string{"a", "b", "c", "d"} {
 		remove(name)
 	}
 	one, two := "configmaps/"+namespace+"/example.com/one", "configmaps/"+namespace+"/example.com/two"
-	reports("three in deletion", samples{one: 3, two: 3})
+	reports("three terminating objects", samples{one: 3, two: 3})
 	if oldest := take(t, registry, catalog.ObjectTerminatingOldest)[one]; oldest < 0 || oldest > 3600 {
 		t.Errorf("the oldest is %v s old", oldest)
 	}
 	finalize("a", `["example.com/two"]`)
-	reports("one that waits for less", samples{one: 2, two: 3})
+	reports("one of them with one finalizer fewer", samples{one: 2, two: 3})
 	finalize("a", "null")
-	reports("two in deletion", samples{one: 2, two: 2})
+	reports("two terminating objects", samples{one: 2, two: 2})
 
 	// Without events, one object is removed, and the other is removed and created again.
 	connection.broken.Store(true)
@@ -110,12 +110,12 @@ func TestDeletionOnTheServer(t *testing.T) {
 	finalize("c", "null")
 	make("c")
 	connection.broken.Store(false)
-	reports("none in deletion", samples{})
+	reports("no terminating object after the relist", samples{})
 	make("e", "example.com/one")
 	remove("e")
-	reports("one in deletion", samples{one: 1})
+	reports("one terminating object", samples{one: 1})
 	finalize("e", "null")
-	reports("none in deletion again", samples{})
+	reports("no terminating object again", samples{})
 }
 
 // TestGenerationsOnTheServer follows a Deployment. The test writes its status, because no controller runs.
@@ -181,14 +181,14 @@ func TestGenerationsOnTheServer(t *testing.T) {
 	if err := deployments.Delete(t.Context(), "d", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await.True(t, "one in deletion", func() bool {
+	await.True(t, "one terminating Deployment", func() bool {
 		return take(t, registry, catalog.ObjectTerminating)[behind+"/example.com/test"] == 1
 	})
 	kept = informer.GetStore().List()[0].(Observed)
 	if kept.GetGeneration() <= kept.GetObservedGeneration() {
-		t.Errorf("generation %d, of which %d has been observed: it was not incremented", kept.GetGeneration(), kept.GetObservedGeneration())
+		t.Errorf("generation %d, observed generation %d: the deletion did not increment it", kept.GetGeneration(), kept.GetObservedGeneration())
 	}
-	reports("nothing to see to in deletion", samples{})
+	reports("no lag of a terminating Deployment", samples{})
 	if _, err := deployments.Patch(t.Context(), "d", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -81,8 +81,8 @@ func (l *LeaseHandler) OnDelete(obj any) {
 	l.forget(key)
 }
 
-// see updates the state of a Lease. The first event of a Lease is not a renewal: only the holder's clock has the time of
-// the last one, and the Lease may come from a backup.
+// see updates the state of a Lease. The first event of a Lease is not a renewal: the time of the last renewal is known only by
+// the clock of its holder, and the Lease may come from a backup.
 func (l *LeaseHandler) see(obj any) {
 	o, ok := obj.(*coordinationv1.Lease)
 	if !ok {

@@ -135,7 +135,7 @@ func TestElections(t *testing.T) {
 	if renewed := take(t, registry, catalog.LeaseRenewedTimestamp)[lease]; now-renewed < leaseSeconds {
 		t.Errorf("the Lease expired %v s after its renewal at %v, too early", now-renewed, renewed)
 	}
-	reports("who held it last", catalog.LeaseHolderInfo, samples{lease + "/a": 1})
+	reports("its last holder", catalog.LeaseHolderInfo, samples{lease + "/a": 1})
 
 	// The clock of the next holder is wrong by an hour, which has no effect.
 	release := campaign(t, namespace, "b", -time.Hour, true)

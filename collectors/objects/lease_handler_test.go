@@ -18,7 +18,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// held returns a Lease that its holder has renewed at a time of its own clock.
+// held returns a Lease with the given holder and time of renewal.
 func held(namespace, name, holder string, renewed time.Time) *coordinationv1.Lease {
 	l := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name)},

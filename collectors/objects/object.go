@@ -138,7 +138,7 @@ func (o *keptMeta) GetFinalizers() []string {
 	return o.rare.finalizers
 }
 
-// leaseMeta is the part of a Lease's metadata that is kept, with the label that identifies the Leases of API servers.
+// leaseMeta returns the part of a Lease's metadata that is kept, with the label that identifies the Leases of API servers.
 func leaseMeta(l *coordinationv1.Lease) metav1.ObjectMeta {
 	m := metav1.ObjectMeta{
 		Name: l.Name, Namespace: unique.Make(l.Namespace).Value(), UID: l.UID, ResourceVersion: l.ResourceVersion, Generation: l.Generation,

@@ -2,7 +2,7 @@ package objects
 
 import "container/heap"
 
-// ranking is a heap of values ordered by rank. The zero value is empty. Changes cost the logarithm of its size.
+// ranking is a heap of values ordered by rank. The zero value is empty. A change takes logarithmic time.
 type ranking[V any, R rank[R]] struct{ nodes ranks[V, R] }
 
 // rank is the key by which values are ordered.

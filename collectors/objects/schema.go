@@ -70,9 +70,9 @@ func newSchemas(d documents) *Schemas {
 	}
 }
 
-// Observed reports whether a resource has status.observedGeneration. With an error, it returns the default for Kubernetes' own
-// resources. The end of ctx ends the wait, but does not cancel a request that has started: the next caller gets its result. For
-// Secrets and ConfigMaps it always returns false, because they must never be read as a whole.
+// Observed reports whether a resource has status.observedGeneration. If it returns an error, the result is the default for
+// Kubernetes' own resources. The end of ctx ends the wait, but does not cancel a request that has started: the next caller gets
+// its result. For Secrets and ConfigMaps it always returns false, because they must never be read as a whole.
 func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	if r.Group == "" && (r.Resource == "secrets" || r.Resource == "configmaps") {
 		return false, nil

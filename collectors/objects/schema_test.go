@@ -194,7 +194,7 @@ func TestNeverReadAsAWhole(t *testing.T) {
 	}
 }
 
-// The status of a type may be a reference, as in the types of Kubernetes. Only an integer there is the field.
+// The status of a type may be a reference, as in the types of Kubernetes. Only an integer counts.
 func TestReferencedStatus(t *testing.T) {
 	for status, want := range map[string]bool{
 		`{"observedGeneration": {"type": "integer"}}`: true,

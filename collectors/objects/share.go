@@ -11,7 +11,7 @@ var firstNamespaces = []string{metav1.NamespaceSystem, clusterScope}
 
 // share chooses which items have series of their own, at most limit of them. Beyond that, namespaces share the limit equally, so that
 // one namespace cannot displace the items of others. First namespaces get series before all others. Waiting items are chosen when
-// others are removed. Each call costs the logarithm of the number of namespaces. It is not safe for concurrent use.
+// others are removed. add and remove take time logarithmic in the number of namespaces. It is not safe for concurrent use.
 type share[K comparable] struct {
 	limit int
 	first []string

@@ -21,22 +21,25 @@ func (l labels) other() labels {
 	return l
 }
 
-// tally counts objects by labels and tracks the oldest of each group. A group is reported while it has objects or is held. Groups
-// without room are reported together, and get room as other groups are removed. The number of groups that wait for room is
-// limited to hiddenPerGroup times the number of groups with room. The objects of groups beyond that are reported together until they
-// are removed. All methods are safe for concurrent use. Adding and removing an object costs the logarithm of the numbers of
-// objects and groups. If too many groups wait, moving the n objects of one of them costs n times that, once.
+// tally counts objects by labels and tracks the oldest of each group. A group is reported while it has objects or is held.
+//
+// Groups without room are reported together, with the label value "other", and get room as other groups are removed. At most
+// hiddenPerGroup*limit groups wait for room. The objects of any further group are moved to the group other, where they stay
+// until they are removed.
+//
+// All methods are safe for concurrent use. Adding or removing an object takes logarithmic time. Moving the objects of a group takes
+// that time for each of them, once.
 type tally struct {
 	overflow prometheus.Counter
 
 	mu     sync.Mutex
 	groups map[labels]*group
-	share  share[*group]        // the groups with objects, except for those that are held
-	held   map[*group]struct{}  // the groups that are held
-	others map[labels]*together // the groups that are reported together
+	share  share[*group]        // groups with objects, except held groups and the groups other
+	held   map[*group]struct{}  // groups kept by hold
+	others map[labels]*together // groups reported together, by the labels of the group other
 }
 
-// hiddenPerGroup limits the groups without room, which cost memory, as a multiple of those with room.
+// hiddenPerGroup is the maximum number of groups without room, which cost memory, for each group with room.
 const hiddenPerGroup = 10
 
 func newTally(overflow prometheus.Counter, limit int, firstNamespaces []string) *tally {
@@ -51,14 +54,14 @@ type group struct {
 	labels
 	entries timeline[*group]
 	holds   int
-	shared  bool // whether the group is in the share
+	shared  bool // whether the group is in tally.share
 	hidden  bool // whether the group is reported as part of other
 
-	counted  int          // objects in together
-	together node[*group] // the place in together, which is ordered by the oldest object
+	counted  int          // number of its objects in together.objects
+	together node[*group] // its place in together.groups, which is ordered by the oldest object
 }
 
-// together has the groups that are reported together.
+// together has the groups that are reported as one, with the labels of the group other.
 type together struct {
 	objects int
 	groups  timeline[*group]
@@ -67,7 +70,7 @@ type together struct {
 // entry is an object in a group.
 type entry = node[*group]
 
-// add counts an object from the given time.
+// add counts an object, with an age that begins at the given time.
 func (t *tally) add(l labels, at time.Time) *entry {
 	l.namespace, l.finalizer = series.Valid(l.namespace), series.Valid(l.finalizer)
 	t.mu.Lock()

@@ -51,7 +51,7 @@ func TestCostWithoutRoom(t *testing.T) {
 	}
 }
 
-// A scrape visits no group without room, and there are not many of them.
+// A scrape visits no group without room, and the number of such groups is limited.
 func TestScrapeWithoutRoom(t *testing.T) {
 	const limit = 100
 	tally := tallyOf(limit)
