@@ -1,5 +1,5 @@
-// Package spans is the interface between the library and a tracing system. Package tracing implements it with OpenTelemetry;
-// neither needs the other. This package has no dependencies.
+// Package spans is the interface between the library and a tracing system. Package tracing implements it with OpenTelemetry.
+// The library and package tracing do not import each other. This package has no dependencies.
 //
 //	tracer.go     Tracer and Span, which an implementation provides
 //	sampler.go    Sampler, for a Tracer that decides before Start

@@ -10,7 +10,7 @@ const (
 	List Kind = iota + 1
 	// Deliver is an event on its way to one handler: from its receipt until the handler has returned.
 	Deliver
-	// Wait is the time of an item in a work queue. Its parent is the Reconcile that ended it.
+	// Wait is the time of an item in a work queue. Its parent is the Reconcile of the item.
 	Wait
 	// Reconcile is the processing of an item. Its links are the causes.
 	Reconcile

@@ -10,7 +10,8 @@ type Sampler interface {
 	// Operation.Decided.
 	//
 	// For a Reconcile, Sample is called when an item is added without a known cause, if FollowsCauses returns true, and when a worker
-	// takes an item. The latter is within client-go's Get, with the lock of the queue held: Sample must not block or call the queue.
+	// takes an item. The latter happens within client-go's Get, with the lock of the queue held: Sample must not block or call
+	// the queue.
 	Sample(k Kind, caused bool) (start, sampled bool)
 	// FollowsCauses reports whether a Reconcile is sampled only if one of its causes is, if they are known. Otherwise the
 	// decision on a Reconcile is made when a worker takes its item. It is called once.
