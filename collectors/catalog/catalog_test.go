@@ -29,7 +29,7 @@ var (
 	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
 	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
 	upstreamPrefixes = []string{"informer_", "workqueue_", "leader_election_"}
-	// forbiddenLabels name single objects, which have no bound.
+	// forbiddenLabels have an unbounded number of values, such as names of objects.
 	forbiddenLabels = []string{"pod", "object", "key", "uid", "object_name", "error", "message", "reflector"}
 )
 
@@ -40,7 +40,7 @@ var rules = []rule{
 		}
 		return nil
 	}},
-	{"the name has a prefix of ours, or of client-go if it is client-go's", func(m Metric) error {
+	{"the name has a prefix of its family", func(m Metric) error {
 		allowed := prefixes
 		switch m.Family {
 		case familyUpstream:
@@ -109,7 +109,7 @@ var rules = []rule{
 		}
 		return nil
 	}},
-	{"labels are documented, distinct and no object's name", func(m Metric) error {
+	{"labels are documented and distinct, and do not name objects", func(m Metric) error {
 		seen := map[string]bool{}
 		for _, l := range m.Labels {
 			if l.Name == "" || l.Help == "" || seen[l.Name] || slices.Contains(forbiddenLabels, l.Name) || l.Name == "le" {
@@ -209,7 +209,7 @@ func TestRulesFindFaults(t *testing.T) {
 		m := good
 		spoil(&m)
 		if rules[i].check(m) == nil {
-			t.Errorf("%q does not find its fault in %+v", rules[i].name, m)
+			t.Errorf("the rule %q does not detect the fault of %+v", rules[i].name, m)
 		}
 	}
 }
@@ -233,11 +233,11 @@ func TestNamesAreUnique(t *testing.T) {
 		}
 		ids[o.ID] = true
 		if !metrics[o.Metric.Name] {
-			t.Errorf("the objective %s is about %q, which is no metric", o.ID, o.Metric.Name)
+			t.Errorf("the objective %s is about %q, which is not a metric", o.ID, o.Metric.Name)
 		}
 	}
 	if _, ok := ByName("no such metric"); ok {
-		t.Error("ByName finds what does not exist")
+		t.Error("ByName finds an unknown metric")
 	}
 }
 
@@ -251,10 +251,10 @@ func TestObjectivesAreBuckets(t *testing.T) {
 		}
 		checked++
 		if !o.Metric.HasBucket(o.Threshold) {
-			t.Errorf("%s: %v is no bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.Buckets)
+			t.Errorf("%s: %v is not a bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.Buckets)
 		}
 		if o.Metric.Essential && !slices.Contains(o.Metric.EssentialBuckets, o.Threshold) {
-			t.Errorf("%s: %v is no essential bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.EssentialBuckets)
+			t.Errorf("%s: %v is not an essential bucket of %s: %v", o.ID, o.Threshold, o.Metric.Name, o.Metric.EssentialBuckets)
 		}
 		if o.Threshold >= slices.Max(o.Metric.Buckets) {
 			t.Errorf("%s: no bucket of %s is above %v", o.ID, o.Metric.Name, o.Threshold)

@@ -20,7 +20,7 @@ func client(more ...Label) []Label {
 	return slices.Concat([]Label{LabelName}, more)
 }
 
-// Labels of single metrics.
+// Labels that only some metrics have.
 var (
 	LabelLock      = Label{Name: "lock", Help: "lock, by default as `namespace/name`"}
 	LabelFinalizer = Label{Name: "finalizer", Help: "finalizer that the cleanup removes"}

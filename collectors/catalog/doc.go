@@ -39,5 +39,5 @@
 //	scrapes.go     the shortest window and for of an alert at a scrape interval
 //	format.go      thresholds and durations as people and Prometheus write them
 //
-// The name of a metric is written once, where it is declared. All other code refers to the Go value, or a test compares it.
+// The name of a metric is written once, where it is declared. All other code refers to the Go value or is tested against it.
 package catalog

@@ -14,7 +14,7 @@ func informer(more ...Label) []Label {
 	return slices.Concat([]Label{LabelName, LabelInformerType, LabelWatchNamespace}, more)
 }
 
-// Labels of single metrics.
+// Labels that only some metrics have.
 var (
 	LabelHandler = Label{Name: "handler", Help: "name of the event handler: the given one, or that of its function or Go type"}
 	LabelIndex   = Label{Name: "index", Help: "index used, `*` for the whole store"}

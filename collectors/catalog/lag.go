@@ -5,7 +5,7 @@ var (
 	InformerSyncLag = gauge(Metric{
 		Name:      "k8s_informer_sync_lag_seconds",
 		Help:      "Seconds by which the informer is known to be behind the API server, 0 on a healthy watch.",
-		Notes:     "Computed at scrape time as the maximum of: the time since the watch was lost, or since the last list after that, while there is no watch; the age of the oldest received event that is not in the cache yet; that of the oldest one that a handler has not finished; the age of the oldest difference found by a freshness check that still exists; and, once two freshness checks in a row have failed and three of their intervals have passed, the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a half-open connection is not detected.",
+		Notes:     "Computed at scrape time, as the longest of several times. Without a watch: the time since the watch was lost, or since a later list. With pending events: the age of the oldest received event that is not in the cache yet, or that a handler has not finished. With differences found by a freshness check: the age of the oldest one that still exists. After two failed freshness checks in a row, and at least three of their intervals: the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a half-open connection is not detected.",
 		Family:    familyLag,
 		Labels:    informer(),
 		Covers:    []string{"S5", "S29"},

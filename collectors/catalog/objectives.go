@@ -137,8 +137,8 @@ var Objectives = objectives{
 		Metric: InformerForeignObjects.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
-	// MinCount is a number of errors: two exceed the share at up to 200 attempts. A healthy process makes about one attempt per
-	// resource in the window.
+	// MinCount is a number of errors: two exceed the share of fewer than 200 attempts. A healthy process makes about one
+	// attempt per resource in the window.
 	ListWatchErrors: Objective{
 		ID: "list_watch_errors", Title: "List and watch error rate",
 		Metric: InformerSyncErrors.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 2, For: 15 * time.Minute,
@@ -307,7 +307,7 @@ var Objectives = objectives{
 	},
 }
 
-// objectives has the fields of Objectives, in the order of All.
+// objectives has a field for each objective.
 type objectives struct {
 	NotSynced,
 	ListWatchErrors,

@@ -15,7 +15,8 @@ const (
 	External Stability = "external"
 )
 
-// Stability returns the level of the metric. Essential metrics are stable, except those of experimental families, which are alpha.
+// Stability returns the level of the metric. Essential metrics are stable and others beta. Metrics of experimental families are
+// alpha, and those of other projects external.
 func (m Metric) Stability() Stability {
 	switch m.Family {
 	case familyUpstream, familyForeign, familyServer:

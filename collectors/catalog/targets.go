@@ -30,8 +30,8 @@ type Targets struct {
 	interval  time.Duration
 }
 
-// NewTargets applies overrides, keyed by the objective's ID. The error names every invalid override: an
-// unknown ID, or a threshold that a rule could never compare correctly.
+// NewTargets applies overrides, keyed by the objective's ID. The error names every invalid override, such as an unknown ID or a
+// threshold that rules cannot compare correctly.
 func NewTargets(overrides map[string]Override) (Targets, error) {
 	t := Targets{overrides: maps.Clone(overrides)}
 	catalog := Objectives.All()
