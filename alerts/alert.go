@@ -134,7 +134,7 @@ func (a Alert) withNamespace() string {
 	switch a.namespaceFrom {
 	case "":
 		return expr
-	case "lock": // namespace/name, unless its author chose another one
+	case "lock": // namespace/name, unless the program chose another name
 		call, arguments = "label_replace", `"$1", "lock", "(.+)/.+"`
 	default:
 		call, arguments = "label_join", `"", "`+a.namespaceFrom+`"`

@@ -106,8 +106,9 @@ func (c Config) hasSeverity(s catalog.Severity) string {
 // kubeAPIDown is the alert of kubernetes-mixin for an API server that is not scraped.
 const kubeAPIDown = "KubeAPIDown"
 
-// outage mutes what follows from an API server that cannot be reached: tickets for longer than pages. Each rule has one source per
-// cluster: when one of several is removed after it has resolved, Alertmanager 0.31 forgets the others until they are sent again.
+// outage returns rules that mute the effects of an unreachable API server: tickets for longer than pages. Each rule has one
+// source per cluster: when one of several is removed after it has resolved, Alertmanager 0.31 forgets the others until they are
+// sent again.
 func outage(c Config) []inhibition {
 	follow := followFromOutage()
 	names := make([]string, len(follow))

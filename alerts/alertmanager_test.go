@@ -197,7 +197,7 @@ func TestInhibitionsFit(t *testing.T) {
 		for i := range chain[:len(chain)-1] {
 			for _, later := range chain[i+1:] {
 				if !slices.Contains(follows[chain[i]], later) {
-					t.Errorf("%s does not hide %s", chain[i], later)
+					t.Errorf("%s does not mute %s", chain[i], later)
 				}
 			}
 		}

@@ -33,10 +33,10 @@ func TestRulesAreComplete(t *testing.T) {
 	var seen []string
 	for _, r := range rules(c) {
 		if (r.Record == "") == (r.Alert == "") {
-			t.Errorf("%+v is no rule", r)
+			t.Errorf("%+v must be either a recording or an alerting rule", r)
 		}
 		if strings.ContainsAny(strings.ReplaceAll(r.Expr, `"$1"`, ""), "$@") || strings.Contains(r.Expr, "%!") {
-			t.Errorf("%s%s: something was not filled in: %s", r.Alert, r.Record, r.Expr)
+			t.Errorf("%s%s: a placeholder was not replaced: %s", r.Alert, r.Record, r.Expr)
 		}
 		key := r.Record + r.Alert + r.Labels["severity"] + r.Labels["window"] + r.Labels["mutes"]
 		if slices.Contains(seen, key) {
@@ -113,7 +113,7 @@ func TestReasons(t *testing.T) {
 		}
 		for _, word := range namedAlert.FindAllString(a.Reason, -1) {
 			if _, ok := alerts.ByName(word); !ok {
-				t.Errorf("%s: the reason names %s, which is no alert", a.Name, word)
+				t.Errorf("%s: the reason names %s, which is not an alert", a.Name, word)
 			}
 		}
 	}

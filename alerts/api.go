@@ -112,7 +112,7 @@ func apiUnreachableRecords(o catalog.Objective, c Config) []Rule {
 
 const (
 	// outageShare is the window of the page, as a multiple of its wait. An API server that is unreachable for a third of the window
-	// is down, even if it returns in between.
+	// is down, even if it recovers in between.
 	outageShare = 3
 	// outageStarts is the part of the page's wait after which an outage mutes other alerts: 30 s of 3 m. Locks are lost within seconds.
 	outageStarts = 6
@@ -160,8 +160,8 @@ func (c Config) outageRange(o catalog.Objective) time.Duration {
 	return c.Targets.Window(outageShare * o.For)
 }
 
-// unreachable returns the number of scrape intervals in which the API server was unreachable, over a range that ended the given
-// time ago.
+// unreachable returns an expression for the number of scrape intervals in which the API server was unreachable, over a range
+// that ended the given time ago.
 func (c Config) unreachable(within, ago time.Duration) string {
 	offset := ""
 	if ago > 0 {

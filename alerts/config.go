@@ -232,7 +232,7 @@ func (c Config) widen(text string) string {
 	})
 }
 
-// minutes matches ranges that are written out.
+// minutes matches ranges in minutes, such as [15m].
 var minutes = regexp.MustCompile(`\[[0-9]+m\]`)
 
 // leaseNamespaces returns the namespaces in which expired Leases page.

@@ -140,7 +140,7 @@ func TestControllersOfTheirOwn(t *testing.T) {
 		t.Errorf("ControllerReconcileErrors: %+v", failing)
 	}
 	if n := len(of["InformerWatchDown"]); n != 1 {
-		t.Errorf("InformerWatchDown is about no controller and has %d rules", n)
+		t.Errorf("InformerWatchDown is not an alert on controllers, but has %d rules", n)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestDisabledAlertsAreLeftOut(t *testing.T) {
 	c := alerts.Config{Disabled: []string{"InformerEventLagBurn", "InformerWatchDown"}}
 	for _, r := range rules(c) {
 		if slices.Contains(c.Disabled, r.Alert) || strings.Contains(r.Record, "event_lag") {
-			t.Errorf("%s%s is still there", r.Alert, r.Record)
+			t.Errorf("%s%s is still generated", r.Alert, r.Record)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func longEventLagRecords(o catalog.Objective, c Config) []Rule {
 			c.recording(o, informerLevel+recordSlow+w, "sum_over_time("+informerLevel+recordSlowTile+ofTile+"["+w+"])\n/\n("+informerLevel+recordCount+w+" > 0)"))
 	}
 	for i := range rules {
-		rules[i].Expr = strings.ReplaceAll(rules[i].Expr, "$span", catalog.FormatDuration(tile+scrape)) // exactly, however few scrapes
+		rules[i].Expr = strings.ReplaceAll(rules[i].Expr, "$span", catalog.FormatDuration(tile+scrape)) // after fill, which would widen the range
 	}
 	return rules
 }

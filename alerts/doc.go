@@ -38,7 +38,7 @@
 //
 // # Expressions that do not work
 //
-// Some obvious expressions for these alerts do not work; tests under testdata verify what replaces them:
+// Some obvious expressions for these alerts do not work; tests under testdata verify their replacements:
 //
 //   - a quantile over the rate of sync durations misses a single sync before the first scrape
 //   - a quantile never exceeds the top bucket

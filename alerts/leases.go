@@ -19,10 +19,10 @@ max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[
 	return []Rule{{Record: recordRenewed, Expr: strings.TrimSpace(c.fill(o, renewed))}}
 }
 
-// leaseExpired returns the expression for expired Leases, inside or outside the namespaces that page. Leases that
-// were not renewed within the window are abandoned, and every cluster has some. If there are several exporters, all must agree: one
-// that has just started reports no Lease as expired. The label lock has the same values as in the library's metrics. The election of the exporters themselves
-// has its own alert, InformerExporterLeaderMissing.
+// leaseExpired returns the expression for expired Leases, inside or outside the namespaces that page. Leases that were not
+// renewed within the window are abandoned; every cluster has some. If there are several exporters, all must agree: one that has
+// just started reports no Lease as expired. The label lock has the same values as in the library's metrics. The election of the
+// exporters themselves has its own alert, InformerExporterLeaderMissing.
 func leaseExpired(operator string) string {
 	return `
 label_join(

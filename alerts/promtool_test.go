@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/promtool"
 )
 
-// defaultRules are made once.
+// defaultRules are generated once.
 var defaultRules = sync.OnceValue(func() []alerts.Rule { return rules(alerts.Config{}) })
 
 // suite is a test file. Its tests are passed to promtool unchanged.
@@ -28,7 +28,7 @@ type suite struct {
 
 var (
 	alertName = regexp.MustCompile(`alertname=~?"([^"]*)"`)
-	// runbooks is the base URL of runbooks in the tests, which has the version of a release.
+	// runbooks matches the base URL of the runbooks in the tests, which contains the version of a release.
 	runbooks = regexp.MustCompile(`https://\S+/deploy/runbooks`)
 	anyName  = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*`)
 )

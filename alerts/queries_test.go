@@ -19,7 +19,7 @@ import (
 
 const queriesFile = "testdata/queries.yaml"
 
-// labelsOf are the labels of metrics that are not in the catalog, by a prefix of their names, without those of the target.
+// labelsOf are the labels of metrics that other projects report, by a prefix of their names, without those of the target.
 var labelsOf = []struct {
 	prefix string
 	labels []string
@@ -38,7 +38,7 @@ var labelsOf = []struct {
 // ofTarget are the labels of all series.
 var ofTarget = []string{"cluster", "namespace", "pod", "job", "instance"}
 
-// valuesOf are the values of a label: that of the alert, and others. No result has the second value of cluster.
+// valuesOf are the values of each label: first that of the alert, then others. No result has the second value of cluster.
 var valuesOf = map[string][]string{
 	"cluster": {"eu", "us"}, "namespace": {"shop", "crm"}, "pod": {"shop-0", "shop-1"}, "instance": {"a", "b"},
 	"job": {"shop", "informer-exporter"}, "name": {"shop", "informer-exporter"},
@@ -75,7 +75,7 @@ func flag(metric string) bool {
 
 // modelOf returns series of a metric: that of the alert, and some that differ from it in one label each, so that a query that
 // loses or adds a label, a matcher or an aggregation has another result. Each has a different value; some do not change, and
-// counters of some begin late. Upstream metrics are those of another process, which stand in for those of the library.
+// some counters begin late. Upstream metrics are those of another process, which stand in for those of the library.
 func modelOf(t *testing.T, metric string) (all []promtool.Series) {
 	t.Helper()
 	labels := slices.Clone(ofTarget)

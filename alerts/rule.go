@@ -63,7 +63,7 @@ func Rules(c Config) []Group {
 				return
 			}
 			for _, r := range rules(c.Targets.Of(a.Objective), c) {
-				if !recorded[r.Record] { // by another alert that reads it
+				if !recorded[r.Record] { // not yet recorded for another alert
 					add(to, a.Objective.Metric.Family, r)
 				}
 				recorded[r.Record] = true

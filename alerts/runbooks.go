@@ -27,7 +27,7 @@ type Runbook struct {
 	Causes []string
 	// Resolves says what ends the alert, and where to see it.
 	Resolves string
-	// Escalate is a contact. It must be known to the reader: there are no names in a public runbook.
+	// Escalate is the contact, named by its role: a public runbook has no names.
 	Escalate string
 }
 

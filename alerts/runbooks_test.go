@@ -22,7 +22,7 @@ var (
 
 var firstLine = regexp.MustCompile(`^\*\*(Act now|Can wait until morning(, unless .+)?|No action needed|With .+)\.\*\*$`)
 
-// TestRunbooksAreComplete: each runbook fits on a screen, begins with whether the alert can wait, and has all sections.
+// TestRunbooksAreComplete: each runbook fits on a screen, begins by saying whether the alert can wait, and has all sections.
 func TestRunbooksAreComplete(t *testing.T) {
 	for _, a := range alerts.All() {
 		page := string(alerts.RunbookPage(a, alerts.Config{}))

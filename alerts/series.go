@@ -93,8 +93,8 @@ var controllerHistogramsWithoutBuckets = Alert{
 	Reason:    "a setting of Prometheus or of the program; nothing is broken",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job"},
-	// A histogram's own name is a series only if it is stored as a native histogram. The queue latency stands for all: every
-	// controller has it.
+	// A histogram's own name is a series only if it is stored as a native histogram. The queue latency stands for all
+	// histograms, because every controller has it.
 	expr: `
 group by (@cluster, @namespace, @job) (workqueue_queue_duration_seconds@otherSeries{@})
 unless
