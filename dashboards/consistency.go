@@ -27,7 +27,7 @@ var zeroSignals = []struct{ name, expr string }{
 	{"Orphaned informers", `k8s_informer_orphans{@informer}`},
 }
 
-// mustBeZero replaces a graph per signal, which would be an empty graph on most days.
+// mustBeZero is a table instead of a graph per signal, because most of the graphs would be empty.
 func mustBeZero() panel {
 	var signals []string
 	for _, s := range zeroSignals {
@@ -41,7 +41,7 @@ func mustBeZero() panel {
 	}
 }
 
-// informerColumns are the labels of an informer, with a link to it.
+// informerColumns returns the labels of an informer as columns, with a link to the informer.
 func informerColumns() []column {
 	return []column{
 		{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"},

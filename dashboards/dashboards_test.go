@@ -51,7 +51,7 @@ func flat(t *testing.T, d dashboards.Dashboard) []byte {
 	return raw
 }
 
-// Each dashboard marks firing pages of its selection on its graphs, tickets on demand, and those about leaders mark leader
+// Each dashboard marks firing pages of its selection on its graphs, and tickets on demand. Some dashboards also mark leader
 // transitions.
 func TestAnnotations(t *testing.T) {
 	leaders := []string{dashboards.OverviewUID, dashboards.ControllersUID, dashboards.LeaderElectionUID}
@@ -290,7 +290,7 @@ func TestTablesLinkToDashboards(t *testing.T) {
 				}
 			}
 			if p.Type == "table" && found == before {
-				t.Errorf("%s, %q links to nothing", uid, p.Title)
+				t.Errorf("%s, %q has no link", uid, p.Title)
 			}
 		}
 	}

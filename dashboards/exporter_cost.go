@@ -10,7 +10,8 @@ var residentMemory = timeSeries{header: header{id: 80, title: "Resident memory",
 	queries: []query{{expr: `max by (@cluster, @instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`, legend: legendExporter}},
 }
 
-// heapUsed is near 0 without a limit: GOMEMLIMIT is larger than any memory then.
+// heapUsed is the share of GOMEMLIMIT that the heap uses. Without a limit it is near 0, because GOMEMLIMIT is then larger than
+// any memory.
 const heapUsed = `go_memstats_heap_alloc_bytes{@target} / go_gc_gomemlimit_bytes{@target}` + ofExporters
 
 var memoryLimitUsed = timeSeries{header: header{id: 87, title: "Memory limit usage", unit: "percentunit", zero: "No limit",

@@ -14,7 +14,7 @@ const (
 )
 
 // WithRow returns the dashboard with a row of 1 to 24 custom panels at its end. Panels are built with grafana-foundation-sdk;
-// WithRow sets their IDs and positions.
+// WithRow sets their IDs and positions. It returns an error for any other number of panels, or if a panel cannot be built.
 func (d Dashboard) WithRow(title string, panels ...cog.Builder[sdk.Panel]) (Dashboard, error) {
 	raw, err := d.appendRow(title, panels)
 	if err != nil {

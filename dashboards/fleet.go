@@ -54,7 +54,7 @@ func fleetTrend(h header, expr string, goal *catalog.Objective) panel {
 }
 
 func clusterTable() panel {
-	recorded := func(name string) string { return `max by (@cluster) (` + name + `{@cluster=~"$cluster"})` } // without the names, which differ
+	recorded := func(name string) string { return `max by (@cluster) (` + name + `{@cluster=~"$cluster"})` } // max by drops the metric names, which differ
 	alerts := func(severity string) string {
 		return `sum by (@cluster) (cluster:informer_exporter_alerts:count{@cluster=~"$cluster", @severity="` + severity + `"}) or 0 * max by (@cluster) (cluster:informer_exporter_jobs:count{@cluster=~"$cluster"})`
 	}

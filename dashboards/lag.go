@@ -2,7 +2,7 @@ package dashboards
 
 import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 
-// budget is the share of late events that an objective allows, for a line in a graph of that share.
+// budget returns the share of events that may miss an objective, as an objective for the line in a graph of that share.
 func budget(o catalog.Objective) *catalog.Objective {
 	return &catalog.Objective{Threshold: o.Allowed(), Unit: "percentunit"}
 }

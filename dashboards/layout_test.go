@@ -9,7 +9,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// All graphs have one height, for comparison. Those of the exporter are lower: its coverage fits on a screen.
+// All graphs have one height, for comparison. Those of the exporter may be lower: its coverage fits on a screen.
 func TestHeightsOfGraphs(t *testing.T) {
 	for _, d := range all(t, dashboards.Config{}) {
 		var m struct {
@@ -158,7 +158,7 @@ func TestPanelsFillTheGrid(t *testing.T) {
 			for _, query := range p.Targets {
 				perInformer := strings.Contains(query.LegendFormat, "{{watch_namespace}}") && !strings.Contains(query.LegendFormat, "{{cluster}}")
 				if p.Type == "timeseries" && perInformer && !strings.HasPrefix(query.Expr, "topk(10, ") {
-					t.Errorf("%s, %q has a line for each of any number of informers", d.UID, p.Title)
+					t.Errorf("%s, %q has a line for each informer, without a limit", d.UID, p.Title)
 				}
 			}
 			if p.Type != "timeseries" || defaults.Custom.ThresholdsStyle.Mode != "dashed" {
@@ -177,7 +177,8 @@ func TestPanelsFillTheGrid(t *testing.T) {
 	}
 }
 
-// A bad value of a column is red and a good one has no color, also where low values are bad. Labels with short values are narrow.
+// A bad value of a column is red and a good one has no color, even where low values are bad. Labels with short values are
+// narrow.
 func TestColumns(t *testing.T) {
 	colors, widths := map[string][]string{}, map[string]string{}
 	for _, d := range all(t, dashboards.Config{}) {

@@ -13,7 +13,7 @@ func TestLinksToLogsAndTraces(t *testing.T) {
 	hidden := []byte(`"name": "target_pod"`)
 	c := dashboards.Config{LogsURL: `https://logs.example.com/?q={namespace=~"$namespace",pod=~"$pod"}`, TracesURL: "https://traces.example.com"}
 	for _, d := range all(t, c) {
-		want := d.UID != dashboards.FleetUID // which knows no processes
+		want := d.UID != dashboards.FleetUID // it has no variables for processes
 		if bytes.Contains(d.JSON, logs) != want || bytes.Contains(d.JSON, hidden) != want {
 			t.Errorf("%s links to logs: %v, want %v", d.UID, !want, want)
 		}

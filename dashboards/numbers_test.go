@@ -59,8 +59,8 @@ func models(t *testing.T) (all []numbers) {
 	return all
 }
 
-// TestNumbers evaluates the queries of all panels with Prometheus' own engine on the series of models. Each model has several of
-// everything that a query aggregates, in different states.
+// TestNumbers evaluates the queries of all panels with Prometheus' own engine on the series of models. The models have several
+// of everything that a query aggregates, in different states.
 func TestNumbers(t *testing.T) {
 	all := queries(t)
 	evaluated := map[string]bool{}
@@ -82,7 +82,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, s := range all {
 		if !evaluated[s.String()] {
-			t.Errorf("%q has a number in no model of testdata/numbers: add series and the right answer", s)
+			t.Errorf("%q has no number in any model of testdata/numbers: add series and the expected result", s)
 		}
 	}
 	if out, ok := promtool.Run(t, "1m", tests, nil); !ok {

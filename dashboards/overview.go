@@ -7,8 +7,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// overview covers all programs of a cluster. Its first screen shows the alerts, as Prometheus evaluates them: there are no
-// conditions besides those of the rules.
+// overview covers all programs of a cluster. Its first screen shows alerts as Prometheus evaluates them, without conditions of
+// its own.
 func overview(c Config) page {
 	t := c.Targets
 	p := page{
@@ -44,14 +44,15 @@ func overview(c Config) page {
 	return p
 }
 
-// Alerts with the severity info send no notification.
+// Alerts with the severity info need no action, and are not shown.
 const (
 	activeStates  = "pending|firing"
 	anySeverity   = `@severity=~"@page|@ticket"`
 	programLabels = "@cluster, name"
 )
 
-// rulesExist is 0 if the rules are evaluated and programs are scraped. Without it, missing alerts would look like no problem.
+// rulesExist is 0 if the rules are evaluated and programs are scraped. Otherwise it has no result, so that tiles show No data
+// instead of 0.
 const rulesExist = `0 * max(cluster:informer_exporter_jobs:count{@cluster="$cluster"})`
 
 // alertTile is a number of alerts, red if there is one.

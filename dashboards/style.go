@@ -39,7 +39,7 @@ const (
 // them empty as well, like all other panels.
 const normallyEmpty = "None"
 
-// age is the unit of ages and lags, which grow for minutes: 00:03:20. The unit "s" writes 3.33 mins.
+// age is the unit of ages and lags, which grow for minutes: 00:03:20. The unit "s" would show 3.33 mins.
 const age = "dthms"
 
 // limit is the number of series in a graph that shows only the worst ones.

@@ -87,7 +87,7 @@ const (
 	informerMatchers = programMatchers + `, informer_type=~"$informer_type", watch_namespace=~"$watch_namespace"`
 )
 
-// selectors replaces placeholders with selectors by the variables:
+// selectors replaces placeholders with selectors that use the variables:
 //
 //	{@target}      process
 //	{@program}     program, also for client-go's informer metrics
@@ -178,8 +178,8 @@ func (v variable) build(f filler) cog.Builder[sdk.VariableModel] {
 		})
 }
 
-// logVariables returns hidden variables with the Namespaces and Pods of the selected processes, by the labels that monitors for
-// Kubernetes add.
+// logVariables returns hidden variables with the Namespaces and Pods of the selected processes, by the labels that
+// ServiceMonitors and PodMonitors add.
 func (p page) logVariables() []variable {
 	i := slices.IndexFunc(p.variables, func(v variable) bool { return v.name == "instance" })
 	if i < 0 {

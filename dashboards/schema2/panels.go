@@ -40,7 +40,7 @@ func (p classicPanel) name() string { return "panel-" + strconv.Itoa(p.ID) }
 
 func (p classicPanel) reference() object { return object{"kind": "ElementReference", "name": p.name()} }
 
-// grid returns panels where they are in the row.
+// grid keeps the positions that panels have in their row.
 func grid(panels []classicPanel) object {
 	items := make([]object, len(panels))
 	for i, p := range panels {
