@@ -62,7 +62,8 @@ var Objectives = objectives{
 		Metric: InformerAuditDifferences.Metric, Threshold: 0, Fixed: true,
 		Severity: Page, Source: "operating experience",
 	},
-	// Two, so that a restart of the API server does not count. By default, the exporter runs three audits in the window.
+	// MinCount is two, so that a restart of the API server does not count. By default, the exporter runs three audits in the
+	// window.
 	AuditsFail: Objective{
 		ID: "audits_fail", Title: "Failed audits",
 		Metric: InformerAudits.Metric, Threshold: 0, Fixed: true, Window: 30 * time.Minute, MinCount: 2, For: time.Minute,

@@ -44,7 +44,7 @@ func TestCostWithoutRoom(t *testing.T) {
 			return time.Since(start)
 		})
 	}
-	// A search through the groups with room takes fifty times as long.
+	// A search through the groups with room would take about fifty times as long.
 	few, many := cost(300), cost(30_000)
 	if many > 10*few {
 		t.Errorf("2,000 events take %v with room for 300 groups and %v with room for 30,000", few, many)

@@ -57,8 +57,8 @@ func (a *ages[T]) isCurrent(s slot[T]) bool {
 
 func (a *ages[T]) since() int64 { return a.ring.since() }
 
-// ageRing is a first in, first out queue of items with the time of their arrival. It does not allocate once it has grown to
-// the longest queue. pop may be called concurrently with since; all other methods need a lock.
+// ageRing is a first in, first out queue of items with the time of their arrival. It allocates only to grow and to shrink. pop
+// may be called concurrently with since; all other methods need a lock.
 type ageRing[T comparable] struct {
 	// The length of slots is 0 or a power of two. A popped item is zeroed, so that it can be garbage-collected.
 	slots []slot[T]

@@ -263,7 +263,7 @@ func TestQueueMethodValues(t *testing.T) {
 	s := metricstest.Take(t, reg)
 	for method := range held {
 		if _, exists := s["controller_queue_oldest_item_seconds{controller="+method+"}"]; !exists {
-			t.Errorf("%s does not keep the queue", method)
+			t.Errorf("%s does not keep the queue reachable", method)
 		}
 	}
 	runtime.KeepAlive(held)

@@ -209,7 +209,7 @@ func TestQueueNames(t *testing.T) {
 			t.Errorf("%d names have series, want %d and other", n, limit)
 		}
 		if _, ok := s["controller_queue_delayed_items{controller=other}"]; !ok {
-			t.Error("the others are not reported")
+			t.Error("the series other is missing")
 		}
 		for _, q := range queues {
 			finish(q)

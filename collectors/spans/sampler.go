@@ -14,7 +14,7 @@ type Sampler interface {
 	// the queue.
 	Sample(k Kind, caused bool) (start, sampled bool)
 	// FollowsCauses reports whether a Reconcile is sampled only if one of its causes is, if they are known. Otherwise the
-	// decision on a Reconcile is made when a worker takes its item. It is called once.
+	// decision on a Reconcile is made when a worker takes its item. It is called once per Observer.
 	FollowsCauses() bool
 	// IsRecording reports whether ctx has a recorded span. Otherwise Start is not called for a Request.
 	IsRecording(ctx context.Context) bool
