@@ -126,7 +126,7 @@ func (a Alert) rule(o catalog.Objective, c Config) Rule {
 	}
 }
 
-// withNamespace returns the expression. Its result has the label namespace for locks and Leases, too, so that alerts can be
+// withNamespace returns the expression with the label namespace in its result, also for locks and Leases, so that alerts can be
 // routed by it.
 func (a Alert) withNamespace() string {
 	expr := strings.TrimSpace(a.expr)

@@ -222,7 +222,7 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofLock,
 		},
 		{
-			// The same election, seen from inside and from outside.
+			// The same election, as its candidates and as the exporter report it.
 			SourceMatchers: []string{name(controllerLeaderMissing)},
 			TargetMatchers: []string{name(clusterLeaseExpired)},
 			Equal:          []string{"cluster", "lock"},

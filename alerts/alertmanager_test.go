@@ -204,7 +204,7 @@ func TestInhibitionsFit(t *testing.T) {
 	}
 }
 
-// KubeAPIDown of kubernetes-mixin mutes what KubernetesAPIUnreachable mutes, and KubernetesAPIUnreachable, if configured.
+// If configured, KubeAPIDown of kubernetes-mixin mutes KubernetesAPIUnreachable and the alerts that it mutes.
 func TestKubeAPIDownIsASetting(t *testing.T) {
 	targets := func(c alerts.Config, source string) (found []string) {
 		for _, rule := range alertmanager(t, c).InhibitRules {

@@ -109,7 +109,7 @@ type Alertmanager struct {
 	GroupWait time.Duration
 	// GroupInterval is Alertmanager's group_interval. It defaults to 5m, and to 1m for pages.
 	GroupInterval time.Duration
-	// RepeatInterval is Alertmanager's repeat_interval. It defaults to 4h, and to 24h for tickets.
+	// RepeatInterval is Alertmanager's repeat_interval. It defaults to 4h, and to 24h for tickets and info.
 	RepeatInterval time.Duration
 	// KubeAPIDown makes the alert KubeAPIDown of kubernetes-mixin mute KubernetesAPIUnreachable and the alerts that
 	// KubernetesAPIUnreachable mutes. KubeAPIDown always fires where Prometheus does not scrape the API servers.

@@ -75,9 +75,9 @@ func eventLagRecords(o catalog.Objective, c Config) []Rule {
 	return rules
 }
 
-// longEventLagRecords returns the same for the long windows, from increases over a tile. An increase ranges over one scrape more
-// than the tile, so that it starts at the last sample of the previous tile and misses no increment in between; the factor undoes
-// the extrapolation over that scrape.
+// longEventLagRecords returns the rules of eventLagRecords for the long windows, from increases over a tile. An increase ranges
+// over one scrape more than the tile, so that it starts at the last sample of the previous tile and misses no increment in
+// between; the factor undoes the extrapolation over that scrape.
 func longEventLagRecords(o catalog.Objective, c Config) []Rule {
 	scrape := c.Targets.ScrapeInterval()
 	ofTile := catalog.FormatDuration(tile)

@@ -15,9 +15,9 @@ label_join(label_join(
 `
 
 // upstreamLeaderMissing finds elections of programs without the library that have no leader. If the exporter sees the Lease of an
-// election held, the election has a leader that is not scraped. The Lease is searched by name in the namespace of the program.
-// All namespaces are searched if the target has no namespace, or if no namespace with such a program has a Lease of that name, as
-// for components with Leases in kube-system. An election with an expired Lease that pages by itself is excluded.
+// election held, the election has a leader that is not scraped. The Lease is looked up by name in the namespace of the program.
+// All namespaces are searched if the target has no namespace, or if no namespace with such a program has a Lease of that name,
+// as for components with Leases in kube-system. An election with an expired Lease that pages by itself is excluded.
 func upstreamLeaderMissing() string {
 	elections := strings.ReplaceAll(strings.TrimSpace(upstreamElections), "\n", "\n    ")
 	known := "(\n    k8s_lease_expired{@} == 0\n  or\n    " + strings.ReplaceAll(strings.TrimSpace(leaseExpired("=~")), "\n", "\n    ") + "\n  )"

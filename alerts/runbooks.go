@@ -19,7 +19,7 @@ type Runbook struct {
 	Meaning string
 	// Impact describes the consequences. Its first sentence is also in the table of alerts.
 	Impact string
-	// Commands are shell commands, at most three, in the order in which to run them.
+	// Commands are three shell commands, in the order in which to run them.
 	Commands []Step
 	// Queries are in PromQL.
 	Queries []Step

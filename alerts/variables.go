@@ -62,7 +62,7 @@ func (a Alert) labelOf(variable string, c Config) string {
 	return c.name(label)
 }
 
-// assignments returns a shell command that sets variables to the values of a function.
+// assignments returns a shell command that sets variables to the values that a function returns.
 func assignments(variables []string, value func(string) string) string {
 	var list []string
 	for _, v := range variables {

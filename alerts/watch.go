@@ -55,9 +55,9 @@ var informerWatchDisconnects = Alert{
 	Objective: catalog.Objectives.WatchDisconnects,
 	Reason:    "each watch recovers by itself; the cost is load on the API server",
 	labels:    ofProcess,
-	// Never summed over informers, and without planned timeouts, which have their own counter: 150 healthy informers have 20
-	// a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the
-	// threshold; the others end at the rate of client-go's backoff. A watch that is down all the time raises InformerWatchDown.
+	// Never summed over informers, and without planned timeouts, which have their own counter: 150 healthy informers have 20 of
+	// those a minute. Only watches that the server ends in an orderly way are reopened at once and can reach the threshold; the
+	// others end at the rate of client-go's backoff. A watch that is down all the time raises InformerWatchDown.
 	expr: `
 60 * sum without (reason) (rate(k8s_informer_watch_disconnects_total{@}[$window])) > $threshold
 or
