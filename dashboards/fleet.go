@@ -4,8 +4,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// fleet covers all clusters. It reads recorded series only, one per cluster and signal, so that hundreds of clusters cost no more
-// samples than one program on the other dashboards.
+// fleet covers all clusters. It reads only recorded series, one per cluster and signal, and for firing alerts one per program,
+// so that hundreds of clusters cost no more samples than one program on the other dashboards.
 func fleet(c Config) page {
 	t := c.Targets
 	return page{

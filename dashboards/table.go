@@ -19,9 +19,9 @@ type labelTable struct {
 	columns []column
 	labels  []column
 	// sortBy is the title of the column to sort by, the highest value first. thenBy is the title of the column that orders rows
-	// with equal values: in a column of problems, most are 0.
+	// with equal values: most values of a column of problems are 0.
 	sortBy, thenBy string
-	// ascending sorts the first column by its lowest value first.
+	// ascending puts the lowest value of sortBy first.
 	ascending bool
 	// clusters shows the label cluster, which is constant where the dashboard shows one cluster.
 	clusters bool
