@@ -162,7 +162,8 @@ func benchPodStatus() corev1.PodStatus {
 	return s
 }
 
-// extend creates CustomResourceDefinitions in twenty groups, with ten objects each. Their observedGeneration is up to date.
+// extend creates 100 CustomResourceDefinitions in twenty groups, and ten objects of each. The observedGeneration of the objects is
+// up to date.
 func (c *cluster) extend(b *testing.B) {
 	b.Helper()
 	client := dynamic.NewForConfigOrDie(c.config)
@@ -178,7 +179,7 @@ func (c *cluster) extend(b *testing.B) {
 		things := client.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: strings.ToLower(kind) + "s"}).Namespace(benchNamespace(i))
 		if err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 			_, err := things.List(ctx, metav1.ListOptions{})
-			return err == nil, nil // it is not served yet
+			return err == nil, nil // an error means that it is not served yet
 		}); err != nil {
 			return err
 		}

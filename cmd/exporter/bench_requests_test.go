@@ -52,7 +52,7 @@ func startAudited(b *testing.B) *audited {
 	return &audited{plane, log}
 }
 
-// kubeconfig writes a kubeconfig for a new service account that may read everything.
+// kubeconfig writes a kubeconfig for a new service account with the ClusterRole cluster-admin.
 func (a *audited) kubeconfig(b *testing.B, account string) string {
 	b.Helper()
 	reader := stacktest.NewAccount(b, a.ControlPlane, auditedNamespace, account)

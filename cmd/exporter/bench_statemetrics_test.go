@@ -18,8 +18,8 @@ const (
 	stateMetricsVariable = "KUBE_STATE_METRICS"
 )
 
-// stateMetrics returns the path of kube-state-metrics: that of the environment variable or, without one, of a build in the
-// user's cache directory, which takes about two minutes.
+// stateMetrics returns the path of kube-state-metrics: the value of the environment variable or, without one, a build in the
+// user's cache directory. The first call builds it, which takes about two minutes.
 func stateMetrics(b *testing.B) string {
 	b.Helper()
 	if program := os.Getenv(stateMetricsVariable); program != "" {

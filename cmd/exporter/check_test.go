@@ -39,7 +39,7 @@ func TestCheckHealthyCluster(t *testing.T) {
 	}
 }
 
-// Every kind of problem is reported with the name of its object. Objects without problems are not reported.
+// Resources that cannot be watched and objects with problems are reported by name. Objects without problems are not reported.
 func TestCheckFaults(t *testing.T) {
 	plane, namespace := stacktest.ControlPlane(t), stacktest.Namespace(t)
 	admin := kubernetes.NewForConfigOrDie(plane.Config())
@@ -152,7 +152,7 @@ func TestCheckNothing(t *testing.T) {
 	}
 }
 
-// The plugin of kubectl is the command check.
+// As a kubectl plugin, the program runs the command check.
 func TestKubectlPlugin(t *testing.T) {
 	for _, tc := range []struct{ args, want []string }{
 		{[]string{"/usr/local/bin/kubectl-informers", "-o", "json"}, []string{"check", "-o", "json"}},

@@ -49,7 +49,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 		}
 	}
 	if _, ok := answers(); ok {
-		t.Error("one connection too many is served")
+		t.Error("a connection above the limit is served")
 	}
 	_ = first.Close()
 	await.True(t, "room for a connection", func() bool {
@@ -76,7 +76,7 @@ func TestConnectionsAreReserved(t *testing.T) {
 		}
 	}
 	if admitted != maxConnections-reservedConnections || !c.admit(&address{host: "10.0.0.11"}) {
-		t.Errorf("admitted %d connections of ten hosts, and none of another", admitted)
+		t.Errorf("admitted %d connections from ten hosts, or none from another", admitted)
 	}
 }
 

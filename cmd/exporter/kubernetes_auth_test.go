@@ -67,10 +67,10 @@ func TestServeKubernetesAuth(t *testing.T) {
 			header string
 			want   int
 		}{
-			"without a token":        {"", http.StatusUnauthorized},
-			"with a wrong token":     {"Bearer " + scraper[:len(scraper)-4] + "AAAA", http.StatusUnauthorized},
-			"with a password":        {"Basic YWxpY2U6ZmFrZXBhc3N3b3Jk", http.StatusUnauthorized},
-			"with a token of no use": {"Bearer " + stranger, http.StatusForbidden},
+			"without a token":    {"", http.StatusUnauthorized},
+			"with a wrong token": {"Bearer " + scraper[:len(scraper)-4] + "AAAA", http.StatusUnauthorized},
+			"with a password":    {"Basic YWxpY2U6ZmFrZXBhc3N3b3Jk", http.StatusUnauthorized},
+			"without permission": {"Bearer " + stranger, http.StatusForbidden},
 		} {
 			var headers []string
 			if tc.header != "" {

@@ -80,8 +80,8 @@ func TestKubernetesAuthManifests(t *testing.T) {
 	}
 }
 
-// mounted replaces the path of a file in a volume with that of a local copy, if a flag has one. For a Secret, the copy is a new
-// certificate.
+// mounted replaces the path of a mounted file in a flag with the path of a local copy. Other flags are returned unchanged. For a
+// Secret, the copy is a new certificate.
 func mounted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment, arg string) string {
 	t.Helper()
 	flag, file, isFile := strings.Cut(arg, "=/etc/")
@@ -139,7 +139,7 @@ func TestHighAvailabilityManifests(t *testing.T) {
 		"the budget": budget.Spec.Selector, "the first spread": pod.TopologySpreadConstraints[0].LabelSelector, "the second spread": pod.TopologySpreadConstraints[1].LabelSelector,
 	} {
 		if s, err := metav1.LabelSelectorAsSelector(selector); err != nil || s.Empty() || !s.Matches(labels.Set(deployment.Spec.Template.Labels)) {
-			t.Errorf("%s selects %s, %v, and not the exporters", what, s, err)
+			t.Errorf("%s selects %s (error %v), which does not match the exporters", what, s, err)
 		}
 	}
 

@@ -15,7 +15,7 @@ import (
 // memoryRefresh is the interval at which the limit of the cgroup is read. The limit of a running pod can change.
 const memoryRefresh = time.Minute
 
-// memoryFlags are the flags of the memory limit, which Prometheus also has.
+// memoryFlags are the memory limit flags. Prometheus has the same ones.
 type memoryFlags struct {
 	auto      bool
 	ratio     float64
@@ -36,7 +36,7 @@ func (f *memoryFlags) validate() error {
 	return nil
 }
 
-// apply sets the memory limit of the Go runtime until ctx ends, and logs it. Errors are not fatal.
+// apply sets the memory limit of the Go runtime, logs it, and updates it until ctx ends. Errors are logged and are not fatal.
 func (f *memoryFlags) apply(ctx context.Context, log *slog.Logger) {
 	if f.auto {
 		_, err := memlimit.Set(

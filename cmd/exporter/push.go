@@ -56,7 +56,7 @@ func (f *pushFlags) validate() error {
 	var err error
 	f.url, err = url.Parse(f.address)
 	switch {
-	// The address may have a password, which err contains, and which Redacted finds only in a valid URL.
+	// err contains the address, which may have a password. Redacted removes a password only from a valid URL.
 	case err != nil || f.url.Scheme != "http" && f.url.Scheme != "https" || f.url.Host == "":
 		return usageError{errors.New("--pushgateway.url: not a URL like http://pushgateway:9091")}
 	case f.password != "" && f.url.User == nil:

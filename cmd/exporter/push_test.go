@@ -134,7 +134,7 @@ func TestPushIncomplete(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "metrics pushed") {
-		t.Errorf("the password is logged, or nothing is:\n%s", text)
+		t.Errorf("the password is logged, or the push is not:\n%s", text)
 	}
 	got := gateway.only(t)
 	if got.user != "alice" || got.password != "hunter2" {

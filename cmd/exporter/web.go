@@ -55,7 +55,7 @@ func registerToolkit(flags *pflag.FlagSet) *toolkit.FlagConfig {
 	return f
 }
 
-// validate detects errors at startup that would otherwise fail the first request.
+// validate returns an error if the web configuration file is invalid, or does not allow --web.kubernetes-auth.
 func (f *webFlags) validate() error {
 	path := *f.toolkit.WebConfigFile
 	if err := toolkit.Validate(path); err != nil {
