@@ -1,5 +1,5 @@
-// Package configfile decodes the program's configuration files. Unknown and repeated fields are errors, and every error names
-// its line and its field.
+// Package configfile decodes the program's configuration files. Unknown and repeated fields are errors. Errors about a field name
+// the line and, unless several fields of the line could be meant, the field.
 package configfile
 
 import (
@@ -14,7 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Decode decodes the single YAML document in data into the struct that into points to. An empty document changes nothing.
+// Decode decodes the single YAML document in data into the struct that into points to, and returns the lines of its fields. An
+// empty document changes nothing.
 func Decode(data []byte, into any) (Lines, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)

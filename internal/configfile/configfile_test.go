@@ -58,7 +58,7 @@ byName: {n: {every: 60s}}
 	}
 }
 
-// Every error names the line, and the field unless the line has several.
+// Errors about a field name the line, and the field unless the line has several.
 func TestErrors(t *testing.T) {
 	for in, want := range map[string][]string{
 		"names: [a]\nitem: [b]":                  {`line 2: unknown field "item"`},

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Duration is a duration as Prometheus writes it, such as 30s, 5m, 1h30m or 1d.
+// Duration is a duration in the format of Prometheus, such as 30s, 5m, 1h30m or 1d.
 type Duration time.Duration
 
 // UnmarshalYAML implements yaml.Unmarshaler.

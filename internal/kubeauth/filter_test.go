@@ -176,7 +176,7 @@ func TestAnswersAreCached(t *testing.T) {
 	}
 }
 
-// A revoked permission takes effect once the cached result has expired.
+// The deletion of a service account takes effect once the cached results have expired.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, stacktest.ControlPlane(t))

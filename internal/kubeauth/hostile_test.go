@@ -134,8 +134,7 @@ func TestReviewsHaveADeadline(t *testing.T) {
 	}
 }
 
-// Requests with a review that panics, which net/http recovers, do not use up the places of those that wait for the API
-// server.
+// A review that panics, which net/http recovers, does not reduce the number of requests that may wait for the API server.
 func TestReviewsThatPanic(t *testing.T) {
 	t.Parallel()
 	s := &apiServer{fault: func(r *http.Request) (*http.Response, error) {
