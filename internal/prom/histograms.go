@@ -9,7 +9,7 @@ import (
 type Histograms string
 
 const (
-	// Classic histograms have a series per bucket, and _count and _sum. It is the default.
+	// Classic histograms have one series per bucket, plus _count and _sum. Classic is the default.
 	Classic Histograms = "classic"
 	// Native histograms are one series. Those with custom buckets, to which Prometheus can convert classic ones, are native, too.
 	Native Histograms = "native"
@@ -24,7 +24,7 @@ func (h Histograms) valid() bool { return h == "" || h == Classic || h == Native
 //	rate(x@count{@}[5m])      number of observations
 //	rate(x@sum{@}[5m])        sum of observations
 //
-// The others are:
+// Other placeholders:
 //
 //	@form      classic or native, the form of histograms; @otherForm is the other one
 //	x@series   a series that the histogram x has only in this form; x@otherSeries is one of the other form

@@ -9,7 +9,7 @@
 //	@severity      the name of the label with the severity of an alert
 //	@page          the value of that label for page; the same for @ticket and @info
 //
-// Those of histograms are in histograms.go.
+// The placeholders of histograms are documented in histograms.go.
 //
 // Recorded series and ALERTS have no {@}: the rules that create them already select their sources.
 package prom
@@ -46,7 +46,7 @@ func (s Series) Label(name string) string {
 	return name
 }
 
-// And returns the series that the given matchers select in addition to Selector.
+// And returns s with the given matchers added to Selector.
 func (s Series) And(matchers string) Series {
 	if s.Selector != "" {
 		matchers = s.Selector + ", " + matchers

@@ -16,7 +16,7 @@ type substitute struct {
 	metric string
 	// on are the labels that both have besides those of the target.
 	on []string
-	// labels sets the labels that upstream names differently or lacks. All substitutes get the label name.
+	// labels sets the labels that upstream names differently or lacks, except the label "name", which all substitutes get.
 	labels func(expr string) string
 	// matchers translates the matchers of the library's labels, and reports whether the upstream series exist.
 	matchers func([]string) ([]string, bool)
@@ -69,12 +69,12 @@ const (
 	theJob     = `@job="$NAME"`
 )
 
-// reads finds a counter or a histogram inside rate or increase, and a gauge.
+// reads finds a counter or a histogram inside rate, increase or irate, and a gauge.
 var reads = regexp.MustCompile(`(?:(rate|increase|irate)\()?\b([a-z0-9_]+)\{(@[^{}]*)\}(?:\[([^\]]+)\]\))?`)
 
 // WithUpstream adds to each of the library's metrics in a query the metric of programs without the library. A process, or a
-// controller of a process, that reports both counts once. The label name of the others is their job. A selector with a matcher
-// for name, other than that of runbooks, selects programs with the library and stays unchanged.
+// controller of a process, that reports both counts once. Added series have their job as the label "name". A selector with a
+// matcher for name, other than that of runbooks, selects programs with the library and stays unchanged.
 func WithUpstream(query string) string {
 	var b strings.Builder
 	end := 0
