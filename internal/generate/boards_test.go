@@ -43,7 +43,7 @@ func TestAlertsLinkToTheirDashboards(t *testing.T) {
 		}
 	}
 	if len(linked) != 7 {
-		t.Errorf("alerts link to %v, want to each dashboard", linked)
+		t.Errorf("alerts link to %v, want all dashboards except Fleet", linked)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestOverviewShowsEveryAlert(t *testing.T) {
 	}
 }
 
-// Schema v2 replaces the dashboards, including those in ConfigMaps, and changes nothing else.
+// Schema v2 replaces the dashboards, including those in ConfigMaps, and omits the GrafanaDashboards. Other files are unchanged.
 func TestSchema2(t *testing.T) {
 	usual := files(t, "")
 	other, err := generate.Files(generate.DefaultConfig().WithSchema2())

@@ -120,7 +120,7 @@ func (c Config) WithSchema2() Config {
 	return c
 }
 
-// ParseConfig reads a configuration in YAML. Unknown fields are errors, and every error names its field.
+// ParseConfig reads a configuration in YAML. Unknown fields are errors. Errors about a field name it.
 func ParseConfig(raw []byte) (Config, error) {
 	f := file{
 		RunbookURL: defaultRunbooks, PrometheusURL: "http://prometheus:9090",

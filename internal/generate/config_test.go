@@ -50,7 +50,7 @@ alertmanager:
 		}
 	}
 	if _, ok := f["runbooks/InformerExporterAbsent.md"]; ok || bytes.Contains(f["prometheus/rules.yaml"], []byte("alert: InformerExporterAbsent")) {
-		t.Error("the alert that is disabled is there")
+		t.Error("the disabled alert is generated")
 	}
 }
 

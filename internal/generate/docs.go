@@ -46,7 +46,7 @@ func metricsPage(c Config) []byte {
 	return b.Bytes()
 }
 
-// essential describes a metric with collectors.Essential.
+// essential returns the cell about collectors.Essential: whether it includes the metric, and with which buckets.
 func essential(m catalog.Metric) string {
 	if !m.Essential {
 		return ""

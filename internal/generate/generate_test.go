@@ -58,7 +58,7 @@ func TestDeployIsUpToDate(t *testing.T) {
 	}
 }
 
-// Links of alerts are absolute and lead to one ref of the repository, and what they name exists.
+// Links of alerts are absolute and lead to existing files at one ref of the repository.
 func TestLinksOfTheDefaults(t *testing.T) {
 	var rules struct{ Groups []alerts.Group }
 	f := files(t, "")

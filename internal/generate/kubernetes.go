@@ -37,7 +37,7 @@ func endpoint(c Config, port string, honorLabels bool) []object {
 	return []object{{"port": port, "honorLabels": honorLabels, "interval": c.scrapeInterval()}}
 }
 
-// addHistograms makes Prometheus store native histograms. It converts those that are only classic, so that one query reads both.
+// addHistograms makes Prometheus store native histograms, and convert those that are only classic, so that one query reads both.
 func addHistograms(c Config, spec object) {
 	if c.alerts.Histograms == string(prom.Native) {
 		spec["scrapeNativeHistograms"], spec["convertClassicHistogramsToNHCB"] = true, true
@@ -94,7 +94,7 @@ func dashboardConfigMaps(c Config, boards []dashboards.Dashboard) ([]byte, error
 	})
 }
 
-// grafanaDashboards make the grafana-operator load the dashboards from those ConfigMaps.
+// grafanaDashboards make the grafana-operator load the dashboards from the ConfigMaps of dashboardConfigMaps.
 func grafanaDashboards(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 	return each(boards, func(d dashboards.Dashboard) ([]byte, error) {
 		return manifest("grafana.integreatly.org/v1beta1", "GrafanaDashboard", c.resources.metadata(d.UID, nil), object{

@@ -98,7 +98,7 @@ func TestRBAC(t *testing.T) {
 				}
 			}
 			if tc.notes == nil && strings.Count(text, "#") > 4 {
-				t.Errorf("notes where nothing is to be noted:\n%s", text)
+				t.Errorf("unexpected notes:\n%s", text)
 			}
 			if strings.Contains(text, "#   - secrets") || strings.Contains(text, "#   - events") {
 				t.Errorf("the rules that grant less include secrets or events:\n%s", text)

@@ -43,7 +43,7 @@ func TestConfigReference(t *testing.T) {
 		}
 	}
 	for name := range documented {
-		t.Errorf("%s is no field", name)
+		t.Errorf("%s is not a field", name)
 	}
 	example := strings.Split(strings.Split(string(raw), "```yaml\n")[1], "```")[0]
 	if _, err := ParseConfig([]byte(example)); err != nil {
@@ -65,7 +65,7 @@ func TestAlertTableReasons(t *testing.T) {
 				want = "| page | set by the configuration |"
 			}
 			if !strings.Contains(rest, want) {
-				t.Errorf("%q has not %q", line, want)
+				t.Errorf("%q does not have %q", line, want)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type resources struct {
 	InstanceSelector map[string]string `yaml:"instanceSelector,omitempty"`
 }
 
-// defaults returns the configuration with every field that has a default.
+// defaults returns the configuration with the defaults of empty fields.
 func (r resources) defaults() resources {
 	if r.Folder == "" {
 		r.Folder = "Informers"

@@ -53,7 +53,7 @@ func TestRulesFitMimirAndThanos(t *testing.T) {
 	}
 }
 
-// The scrape interval reaches everything that scrapes, waits or draws. Without it, dashboards leave the step to the data source.
+// Monitors, rules, runbooks and dashboards use the scrape interval. Without it, dashboards leave the step to the data source.
 func TestScrapeInterval(t *testing.T) {
 	for config, want := range map[string]map[string][]string{
 		"": {

@@ -20,7 +20,7 @@ const ManifestName = ".generated.sha256"
 // since, and leaves all other files alone. It returns the paths of the stale files that it left.
 func Write(dir string, files map[string][]byte) (left []string, err error) {
 	if dir == "" {
-		return nil, errors.New("the directory to write to must not be empty")
+		return nil, errors.New("the path of the output directory must not be empty")
 	}
 	earlier, err := readManifest(dir)
 	if err != nil {
