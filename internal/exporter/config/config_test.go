@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Every error names the field and the fix.
+// Errors name the field and, where it is known, the fix.
 func TestParseConfigErrors(t *testing.T) {
 	for _, tc := range []struct {
 		yaml string
@@ -122,7 +122,7 @@ func TestOpenConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--config.file") {
-		t.Errorf("bad file: error %v names neither flag nor file", err)
+		t.Errorf("bad file: error %v, want one with the flag and the file", err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestDocumentedConfigurations loads every configuration that docs/exporter.md shows.
+// TestDocumentedConfigurations loads the configuration in docs/exporter.md.
 func TestDocumentedConfigurations(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/exporter.md")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every field of the configuration is documented, under the name that it has in the file.
+// Every field of Config, Resource and Checks is documented, under the name that it has in the file.
 func TestConfigReference(t *testing.T) {
 	sections, err := Reference()
 	if err != nil {

@@ -28,7 +28,7 @@ func openFile(t *testing.T) (path string, write func(text string), file *File) {
 	return path, write, file
 }
 
-// A file that a writer has truncated before writing is not loaded as a complete one.
+// A file that has been truncated, and is not written yet, is not loaded.
 func TestHalfWrittenFileIsNotRead(t *testing.T) {
 	path, write, file := openFile(t)
 	uses := make(chan Config, 10)
@@ -93,7 +93,7 @@ func TestReload(t *testing.T) {
 	}
 	write("nope: 1")
 	if err := r.Reload(); err == nil || !strings.HasPrefix(err.Error(), "--config.file "+path+": line 1: ") || len(used) != 1 {
-		t.Errorf("error %v names neither flag, file nor line, or %d uses", err, len(used))
+		t.Errorf("error %v and %d uses, want the flag, the file and the line, and one use", err, len(used))
 	}
 	if good, still := r.Status(); good || !still.Equal(at) {
 		t.Errorf("after a failure: %t, %v, want the time of the last success, %v", good, still, at)

@@ -21,7 +21,7 @@ type Rights struct {
 	Namespaces []string
 	// Notes describe what the rules lack or grant in excess.
 	Notes []string
-	// Instead are rules that grant less than Cluster. They are nil unless Cluster grants everything.
+	// Instead are rules that grant less. They are nil unless Cluster or Namespaced grants everything.
 	Instead []rbacv1.PolicyRule
 }
 

@@ -16,7 +16,7 @@ const (
 	memoryInformer = mebibyte / 5
 	memoryObject   = 400
 
-	// auditPage is the limit of a list of an audit.
+	// auditPage is the number of objects in a page of an audit. The first page has half as many, which the model ignores.
 	auditPage = 1000
 	// watchPeriod is the mean duration of a watch: client-go requests a timeout between 5 and 10 minutes.
 	watchPeriod = 450 * time.Second
