@@ -1,5 +1,5 @@
-// Package client connects to the API server. Its clients request metadata where that is enough, and drop fields that the
-// exporter never reads before they are decoded.
+// Package client connects to the API server. Its clients request metadata where that is enough, and remove fields that the
+// exporter does not read from responses before decoding them.
 package client
 
 import (
@@ -52,7 +52,7 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 }
 
 // UserConfig returns the client configuration that kubectl would use: from the kubeconfig file, $KUBECONFIG, the home directory or
-// the pod's service account, in this order. An empty kubeContext is the current context.
+// the pod's service account, in this order. An empty kubeContext selects the current context.
 func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig

@@ -111,7 +111,7 @@ func TestUserInTheURL(t *testing.T) {
 	}
 }
 
-// A password in the URL of a proxy is in no error, however the URL is mistyped.
+// No error contains the password in the URL of a proxy, however the URL is mistyped.
 func TestPasswordOfTheProxy(t *testing.T) {
 	for _, proxy := range []string{"ftp://alice:s3cret@proxy:3128", "alice:s3cret@proxy:3128", "http://alice:s3cret@proxy:port", "http://alice:s3cret%zz@proxy", "http://alice:s3cret@\\tproxy", "alice:s3cret\\\"@proxy"} {
 		file := kubeconfigWith(t, `https://api.example.com:6443", proxy-url: "`+proxy, "")

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// prunedMetadata is a metadata client with lists and watches that drop fields that the exporter does not read, if the server sends
+// prunedMetadata is a metadata client. Its lists and watches drop fields that the exporter does not read, if the server sends
 // protobuf.
 type prunedMetadata struct {
 	metadata.Interface

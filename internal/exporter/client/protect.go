@@ -86,7 +86,7 @@ func liveHeap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// limitedBody is the body of a response. Reads fail once left bytes have been read, counted after decompression.
+// limitedBody is the body of a response. Reads fail after more than left bytes, counted after decompression.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64

@@ -47,10 +47,10 @@ func TestRedirectsAreRefused(t *testing.T) {
 		http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	})
 	if _, err := connection.Metadata.Resource(pods).List(t.Context(), metav1.ListOptions{}); err == nil {
-		t.Error("a redirect is no error")
+		t.Error("a redirect is not an error")
 	}
 	if _, err := connection.Metadata.Resource(pods).Watch(t.Context(), metav1.ListOptions{}); err == nil {
-		t.Error("a redirect of a watch is no error")
+		t.Error("a redirect of a watch is not an error")
 	}
 	if n := followed.Load(); n > 0 {
 		t.Errorf("%d requests have followed a redirect", n)
@@ -94,8 +94,8 @@ func TestRetryAfterIsLimited(t *testing.T) {
 	}
 }
 
-// A response that would not fit into the memory limit is an error, even if it is compressed, and so is the next page of a list
-// that has filled seven eighths of it.
+// A response of more than a quarter of the memory limit is an error, even if it is compressed. So is the next page of a list when
+// the heap exceeds seven eighths of the limit.
 func TestMemoryOfListsIsLimited(t *testing.T) {
 	const limit = 192 << 20
 	t.Cleanup(func() { debug.SetMemoryLimit(math.MaxInt64) })

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The exporter reads only metadata and status.observedGeneration of whole objects in JSON, which are all except Leases. The
-// rest, up to a megabyte, is removed before decoding: decoded into maps and slices, it would be many times larger.
+// All whole objects except Leases are sent in JSON. The exporter reads only their metadata and status.observedGeneration. The rest,
+// up to a megabyte per object, is removed before decoding: decoded into maps and slices, it would be many times larger.
 
 // members lists the members of a JSON object to keep.
 type members struct {
@@ -53,7 +53,7 @@ func pruneWhole(data []byte) ([]byte, error) {
 
 var errNoJSON = errors.New("the API server sent an invalid JSON object")
 
-// jsonPruner copies the parts of a JSON text to keep. Valid JSON stays valid; invalid JSON is left to the decoder.
+// jsonPruner copies the parts of a JSON text that are kept. Valid JSON stays valid. Invalid JSON is an error or left to the decoder.
 type jsonPruner struct {
 	in, out []byte
 	at      int

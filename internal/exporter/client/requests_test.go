@@ -151,7 +151,7 @@ func TestConnectErrors(t *testing.T) {
 		"host must be a URL": {Host: "https://api example.com"},
 	} {
 		if _, err := Connect(unusable, "test", observe); err == nil || !strings.HasPrefix(err.Error(), "client for "+unusable.Host+": ") || !strings.Contains(err.Error(), reason) {
-			t.Errorf("error %v has neither the server nor %q", err, reason)
+			t.Errorf("error %v, want one with the server and %q", err, reason)
 		}
 	}
 }
