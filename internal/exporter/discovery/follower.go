@@ -237,7 +237,7 @@ func (f *Follower) report(s *served, err error) {
 	}
 }
 
-// Apply starts and stops informers as the configuration requires.
+// Apply starts and stops informers as the configuration requires. It must not be called after Run.
 func (f *Follower) Apply(ctx context.Context) {
 	f.mu.Lock()
 	config := f.config

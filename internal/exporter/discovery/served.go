@@ -64,8 +64,8 @@ func (f discoverFunc) discover(ctx context.Context) (*served, error) {
 	return s, nil
 }
 
-// maxResources is the maximum number of resources of one version of a group: an aggregated API server that listed more would have an
-// informer for each. Kubernetes and CustomResourceDefinitions have at most some dozens.
+// maxResources is the maximum number of resources of one version of a group: otherwise, an aggregated API server could cause any
+// number of informers. Kubernetes and CustomResourceDefinitions have at most some dozens.
 const maxResources = 500
 
 // add adds the resources of one version of a group, without subresources and resources that cannot be watched. If there are too many,
@@ -76,7 +76,7 @@ func (s *served) add(list *metav1.APIResourceList) {
 		return // not a valid path
 	}
 	watchable := discovery.SupportsAllVerbs{Verbs: []string{"list", "watch"}}
-	// An aggregated API server may list any name. One with a dot would be that of another group, and one with a slash another path.
+	// An aggregated API server may list any name. A dot could make it a resource of another group, and a slash another path.
 	resources := slices.DeleteFunc(slices.Clone(list.APIResources), func(r metav1.APIResource) bool {
 		return len(validation.IsDNS1123Label(r.Name)) > 0 || !watchable.Match(list.GroupVersion, &r)
 	})

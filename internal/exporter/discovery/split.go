@@ -106,7 +106,7 @@ func (p *splitter) hashed(config config.Config, kind kinds.Kind, namespaces []st
 	return specs
 }
 
-// parts returns specs for the shard's objects in all namespaces.
+// parts returns specs for the shard's objects in each of the namespaces.
 func (p *splitter) parts(config config.Config, kind kinds.Kind, namespaces []string) (specs []informers.Spec) {
 	for _, namespace := range namespaces {
 		s := informers.NewSpec(config, kind, namespace)
@@ -191,8 +191,8 @@ func (p *splitter) selects(ctx context.Context, c config.Config, kind kinds.Kind
 	return selecting, known
 }
 
-// probe lists one object, and then all others at the same resourceVersion with a selector that excludes it. A server that
-// ignores selectors sends it again. ListMeta.ShardInfo is of no use, because it is missing in lists of metadata (1.36).
+// probe lists one object, and then another one at the same resourceVersion with a selector that excludes the first. A server that
+// ignores selectors sends the first again. ListMeta.ShardInfo is of no use, because it is missing in lists of metadata (1.36).
 func (p *splitter) probe(ctx context.Context, s informers.Spec) (selecting, sure bool) {
 	resource := p.client.Resource(s.Kind.GVR()).Namespace(s.Namespace)
 	options := metav1.ListOptions{Limit: 1, LabelSelector: s.Selector}

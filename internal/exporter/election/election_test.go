@@ -145,7 +145,7 @@ func TestTerms(t *testing.T) {
 		synctest.Wait()
 		expect("elected", true, "a")
 		down.Store(true)
-		time.Sleep(14 * time.Second) // more than the deadline and two retries
+		time.Sleep(14 * time.Second) // the deadline and two retry periods
 		expect("not renewed", false, "a")
 		down.Store(false)
 		time.Sleep(6 * time.Second)

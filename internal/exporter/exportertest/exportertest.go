@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 )
 
-// MetadataClient returns a client for a cluster that has two pods and refuses secrets.
+// MetadataClient returns a client for a cluster that has two pods and forbids listing secrets.
 func MetadataClient(t testing.TB) *fake.FakeMetadataClient {
 	t.Helper()
 	scheme := fake.NewTestScheme()

@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// Values of the label handler: of the handler of every informer, and of the one that triggers discoveries.
+// Values of the label handler, for the handler of every informer and for the handler that triggers discoveries.
 const (
 	handlerName          = "exporter"
 	discoveryHandlerName = "discovery"

@@ -49,7 +49,7 @@ func TestChangedDefinitions(t *testing.T) {
 	})
 }
 
-// Of an API server that ignores the selector of a shard, only the objects of the shard are listed and watched.
+// If an API server ignores the selector of a shard, lists and watches still have only the objects of the shard.
 func TestObjectsOfOtherShards(t *testing.T) {
 	pods := kinds.Kind{Version: "v1", Resource: "pods", Namespaced: true}
 	spec := Spec{Kind: pods, Shard: sharding.Shard{Ordinal: 0, Total: 2}}

@@ -30,7 +30,7 @@ const (
 	withGenerations content = "generations" // metadata only, if the kind lacks the field
 )
 
-// contentOf returns the content that is read of a kind.
+// contentOf returns the content that is read for a kind.
 func contentOf(o config.Objects, k kinds.Kind) content {
 	switch {
 	case k.Type() == kinds.Leases && k.Version == "v1" && o.WholeLeases():

@@ -43,7 +43,7 @@ func names(targets []*Informer) []string {
 	return list
 }
 
-// testSet is a set of informers of pods, nodes and secrets in a cluster that has two pods and refuses secrets.
+// testSet is a set of informers of pods, nodes and secrets in a cluster that has two pods and forbids listing secrets.
 type testSet struct {
 	*Set
 	registry *prometheus.Registry
@@ -172,8 +172,8 @@ func TestSetLeavesNothing(t *testing.T) {
 	}
 }
 
-// A kind with a changed version is a new informer with the same labels: its series restart and are not shared with the old
-// one, which k8s_informer_duplicates would show.
+// A kind with a changed version has a new informer with the same labels: its series restart. If it shared them with the old
+// informer, k8s_informer_duplicates would show that.
 func TestSetExchangesAVersion(t *testing.T) {
 	s := newTestSet(t)
 	s.start(t)
