@@ -168,7 +168,7 @@ func overlayOf(t *testing.T, components ...string) string {
 	return dir
 }
 
-// The ports, paths and flags of the manifests match the program.
+// The paths of the probes in the manifests exist in the program.
 func TestDeploymentMatchesTheProgram(t *testing.T) {
 	container := readDeployment(t).Spec.Template.Spec.Containers[0]
 	e := newFake(t, Options{})

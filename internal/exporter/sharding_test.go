@@ -112,7 +112,7 @@ func TestNotReadyBeforeNamespacesAreKnown(t *testing.T) {
 	}
 }
 
-// If a new configuration no longer splits the undecided resource, the shard becomes ready.
+// A shard that waits for the namespaces of a split resource becomes ready when a new configuration no longer splits it.
 func TestReadyWithoutTheNamespacesThatNobodyNeeds(t *testing.T) {
 	split := config.Config{Resources: []config.Resource{{Name: "pods"}}, SplitResources: []string{"pods"}}
 	client := exportertest.MetadataClient(t)

@@ -25,8 +25,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// road is a transport to an API server. It can remove shardSelector from requests, like a server that ignores it, and records
-// requests for ConfigMaps without it.
+// road is a transport to an API server. It can remove shardSelector from requests, so that the server seems to ignore it, and
+// records requests for ConfigMaps without it.
 type road struct {
 	mu      sync.Mutex
 	older   bool

@@ -24,7 +24,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// newFake returns an exporter of pods, nodes and secrets for a cluster that has two pods and refuses secrets.
+// newFake returns an exporter of pods, nodes and secrets for a cluster that has two pods and forbids listing secrets.
 func newFake(t *testing.T, options Options) *Exporter {
 	t.Helper()
 	return newFakeOf(t, options, exportertest.MetadataClient(t), nil)
@@ -108,7 +108,7 @@ func TestNotReadyIfEverythingIsRefused(t *testing.T) {
 	await.True(t, "one log line that nothing can be watched", func() bool { return len(written.Find("none of the resources", "resources", "1")) == 1 })
 }
 
-// Once ready, a kind that becomes available later does not take the exporter out of service while it syncs.
+// A ready exporter stays ready while a kind that has become available syncs.
 func TestReadyStaysReady(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)
@@ -123,7 +123,7 @@ func TestReadyStaysReady(t *testing.T) {
 	}
 }
 
-// A new configuration that selects only other resources does not take a ready exporter out of service either.
+// A ready exporter stays ready when a new configuration selects only other resources.
 func TestReadyStaysReadyWithOtherKinds(t *testing.T) {
 	e := newFake(t, Options{})
 	run(t, e)

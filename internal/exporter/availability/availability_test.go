@@ -168,7 +168,7 @@ func TestAvailabilityReported(t *testing.T) {
 	expect("before a request has failed", errForbidden, true)
 	a.Listed(t.Context(), errMissing)
 	expect("the error of the last list", fmt.Errorf("failed to list pods: %w", errMissing), false)
-	expect("an error of no request", errors.New("unable to sync list result"), true)
+	expect("an error that no request returned", errors.New("unable to sync list result"), true)
 }
 
 func TestEveryRefusalSaysWhatToDo(t *testing.T) {

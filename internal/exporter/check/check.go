@@ -16,7 +16,7 @@ const (
 	Stale           = "stale"            // sync lag
 	Inconsistent    = "inconsistent"     // audits found differences from the API server
 	Terminating     = "terminating"      // an object has been terminating for too long
-	NoLeader        = "no_leader"        // a Lease of a leader election has expired
+	NoLeader        = "no_leader"        // a Lease of a leader election has expired or was released
 	GenerationLag   = "generation_lag"   // status.observedGeneration < metadata.generation
 )
 
@@ -54,7 +54,7 @@ type Options struct {
 	Changed func(Object) (time.Time, error)
 }
 
-// Sort puts problems of the API server first, then those of informers, then those of objects, the oldest first.
+// Sort sorts problems by type: those of the API server, of informers, of objects. Within a type and resource, the oldest is first.
 func (r *Report) Sort() {
 	order := []string{DiscoveryFailed, "unauthorized", "forbidden", "missing", "unsupported", NotSynced, Inconsistent, Stale, NoLeader, Terminating, GenerationLag}
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {

@@ -80,8 +80,9 @@ func (f *finder) terminating(id Object, age time.Duration, finalizers []string) 
 	f.add(p, age)
 }
 
-// lease adds an expired Lease of a leader election. Unlike the metrics, a single check must trust the clock of the holder; the
-// objective is longer than usual clock skews. Like alerts, it assumes that a Lease that expired long ago is from a removed program.
+// lease adds an expired or released Lease of a leader election. Unlike the metrics, a single check must trust the clock of the
+// holder; the objective is longer than usual clock skews. Like alerts, it assumes that a Lease that expired long ago is from a
+// removed program.
 func (f *finder) lease(id Object, l *coordinationv1.Lease) {
 	if !objects.IsElection(l) || l.Spec.RenewTime == nil {
 		return

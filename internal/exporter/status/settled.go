@@ -77,7 +77,7 @@ func (s Informer) doubtful() bool {
 }
 
 // Complete reports whether the informer is refused, or synced and audited. A skipped or failed audit suffices: the next one
-// may be much later, and audits_total has the result.
+// may be much later, and k8s_informer_audits_total has the result.
 func (s Informer) Complete() bool {
 	audited := s.LastAudit.Interval == 0 || s.LastAudit.Result != ""
 	return s.Refused || s.Synced && audited

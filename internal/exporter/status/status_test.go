@@ -27,14 +27,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
-// newReporter returns a reporter on informers of resources, without checks, in a cluster that has two pods and refuses secrets.
-// run starts the informers.
+// newReporter returns a reporter on informers of resources, without checks, in a cluster that has two pods and forbids listing
+// secrets. run starts the informers.
 func newReporter(t *testing.T, resources ...string) (r *Reporter, run func()) {
 	t.Helper()
 	return newChecked(t, exportertest.MetadataClient(t), collectors.Checks{}, resources...)
 }
 
-// newChecked is newReporter in a cluster of client, with checks.
+// newChecked is like newReporter, with the client of a cluster and checks.
 func newChecked(t *testing.T, client metadata.Interface, checks collectors.Checks, resources ...string) (r *Reporter, run func()) {
 	t.Helper()
 	making := informerstest.NewFactory(t, prometheus.NewRegistry())
@@ -165,7 +165,7 @@ func TestSettledErrors(t *testing.T) {
 	r.Confirmed(t.Context()) // returns, because no audit is doubtful
 }
 
-// Confirmed waits for the second audit of an informer with differences and any result, or until its context ends.
+// Confirmed waits until an informer with differences has been audited again, with any result, or until its context ends.
 func TestConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := exportertest.MetadataClient(t)
@@ -201,7 +201,7 @@ func TestConfirmed(t *testing.T) {
 	})
 }
 
-// The status of an informer has the pending events of all its handlers. One that has stopped has no state, but still an identity.
+// The status of an informer has the pending events of all its handlers. A stopped informer has its ID, and the state syncing.
 func TestNewInformer(t *testing.T) {
 	r, _ := newReporter(t, "pods")
 	pods := r.Set.List()[0]

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// landing serves the landing page: all informers and their status. It has no scripts and loads nothing.
+// landing serves the landing page: all informers and their status. It has no scripts and loads no other files.
 type landing struct {
 	status  *status.Reporter
 	metrics string
@@ -108,7 +108,7 @@ func (l *landing) page(sortBy string, descending bool) page {
 	return p
 }
 
-// column of the table.
+// column is a column of the table.
 type column struct {
 	key, title string
 	numeric    bool // sorted in descending order first

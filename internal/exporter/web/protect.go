@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Limits of concurrent requests. Excess requests get 503 and use no memory. Probes have their own limit, so that other requests cannot
-// get the pod restarted, and so do profiles, which may take minutes.
+// Limits of concurrent requests, so that they cannot exhaust memory. Excess requests get 503. Probes have their own limit, so that
+// other requests cannot cause a restart of the pod. Profiles have their own limit, because they may take minutes.
 const (
 	maxRequests = 40
 	maxProbes   = 10
