@@ -33,7 +33,7 @@ import (
 // pluginName is the name under which the program runs check, as a plugin of kubectl.
 const pluginName = "kubectl-informers"
 
-// arguments returns the arguments of the program. As a plugin of kubectl, its only command is check.
+// arguments returns the arguments of the program. As a kubectl plugin, the program has only the command check.
 func arguments(args []string) []string {
 	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == pluginName {
 		return append([]string{"check"}, args[1:]...)

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// An API server that hangs does not hold up the command for each object, and an interrupt ends the request.
+// An API server that hangs delays the command once, not for each object. An interrupt ends the request.
 func TestAgesOfAHangingServer(t *testing.T) {
 	for _, tc := range []struct {
 		interrupt bool

@@ -14,7 +14,7 @@ import (
 // Exit codes.
 const (
 	exitOK    = 0
-	exitError = 1 // failed; of check: problems found
+	exitError = 1 // failed; for check: problems found
 	exitUsage = 2 // invalid command line; for check, also a cluster that cannot be checked
 )
 

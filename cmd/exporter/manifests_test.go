@@ -40,8 +40,8 @@ func applied(t *testing.T, namespace, component string) (*stack.ControlPlane, ku
 	return plane, client, deployment
 }
 
-// The component kubernetes-auth, applied to a real API server: with its service account, flags and roles, only an
-// authorized scraper has access, and the probes succeed.
+// With the service account, flags and roles of the component kubernetes-auth on a real API server, only an authorized scraper
+// has access, and the probes succeed.
 func TestKubernetesAuthManifests(t *testing.T) {
 	const namespace = "kubernetes-auth-manifests"
 	plane, client, deployment := applied(t, namespace, "kubernetes-auth")
@@ -122,8 +122,8 @@ func mounted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deplo
 	return flag + "=" + root + "/etc/" + file
 }
 
-// The component high-availability, applied to a real API server: with its service account, flags and Role, one of two
-// exporters is elected, and the other one when the first has stopped. The Role allows nothing else.
+// With the service account, flags and Role of the component high-availability on a real API server, one of two exporters is
+// elected, and the other one when the first has stopped. The Role allows neither deleting the Lease nor access to other Leases.
 func TestHighAvailabilityManifests(t *testing.T) {
 	const namespace = "high-availability-manifests"
 	plane, client, deployment := applied(t, namespace, "high-availability")

@@ -1,5 +1,5 @@
-// Package configfile decodes the program's configuration files. Unknown and repeated fields are errors. Errors about a field name
-// the line and, unless several fields of the line could be meant, the field.
+// Package configfile decodes the program's configuration files. Unknown and repeated fields are errors. An error about a field
+// has its line and, unless several fields of the line could be meant, its path.
 package configfile
 
 import (

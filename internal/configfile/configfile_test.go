@@ -58,7 +58,7 @@ byName: {n: {every: 60s}}
 	}
 }
 
-// Errors about a field name the line, and the field unless the line has several.
+// An error about a field has its line, and its path unless the line has several fields.
 func TestErrors(t *testing.T) {
 	for in, want := range map[string][]string{
 		"names: [a]\nitem: [b]":                  {`line 2: unknown field "item"`},

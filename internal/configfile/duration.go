@@ -21,7 +21,7 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Or returns the duration, or another one if d is nil.
+// Or returns the duration, or otherwise if d is nil.
 func (d *Duration) Or(otherwise time.Duration) time.Duration {
 	if d == nil {
 		return otherwise

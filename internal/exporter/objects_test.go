@@ -20,7 +20,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// The exporter reports Leases, terminating objects and generation lag of a real cluster, until the resource is no longer watched.
+// The exporter reports Leases, terminating objects and generation lag of a real cluster, until the resources are no longer
+// watched.
 func TestObjectsOfACluster(t *testing.T) {
 	admin, namespace := stacktest.Config(t), stacktest.Namespace(t)
 	client := kubernetes.NewForConfigOrDie(admin)

@@ -50,7 +50,7 @@ func seriesByType(families []*dto.MetricFamily) map[string]int {
 	return n
 }
 
-// After all checks and a disconnect of each kind, the exporter stays within its budgets for the default kinds, and for
+// After all checks and a disconnect of each informer, the exporter stays within its budgets for the default kinds, and for
 // 100 more of the same.
 func TestSeriesOfTheExporter(t *testing.T) {
 	for _, budget := range []struct {

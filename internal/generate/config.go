@@ -67,7 +67,7 @@ type file struct {
 	KeepFiringFor *configfile.Duration `yaml:"keepFiringFor,omitempty"`
 	// RunbookURL is the base URL of the runbooks.
 	RunbookURL string `yaml:"runbookURL,omitempty"`
-	// GrafanaURL is the URL of Grafana, for the links of alerts. Without it, they have none.
+	// GrafanaURL is the URL of Grafana. Without it, alerts do not link to dashboards.
 	GrafanaURL string `yaml:"grafanaURL,omitempty"`
 	// LogsURL is the URL of the logs of a process, with $namespace and $pod.
 	LogsURL string `yaml:"logsURL,omitempty"`
@@ -120,7 +120,7 @@ func (c Config) WithSchema2() Config {
 	return c
 }
 
-// ParseConfig reads a configuration in YAML. Unknown fields are errors. Errors about a field name it.
+// ParseConfig reads a configuration in YAML. Unknown fields are errors. An error about a field contains its path.
 func ParseConfig(raw []byte) (Config, error) {
 	f := file{
 		RunbookURL: defaultRunbooks, PrometheusURL: "http://prometheus:9090",
@@ -179,7 +179,7 @@ func ParseConfig(raw []byte) (Config, error) {
 	errs = append(errs, f.Kubernetes.validate()...)
 	for field, address := range map[string]string{"logsURL": f.LogsURL, "tracesURL": f.TracesURL} {
 		if strings.HasPrefix(address, "/") {
-			continue // in Grafana
+			continue // a path in Grafana
 		}
 		if err := checkURL(address); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))

@@ -129,5 +129,5 @@ func code(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// cell makes text fit into a cell of a Markdown table.
+// cell escapes text for a cell of a Markdown table.
 func cell(text string) string { return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text) }

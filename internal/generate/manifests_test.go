@@ -65,7 +65,7 @@ func TestMonitorsScrapeTheFormOfRules(t *testing.T) {
 	}
 }
 
-// A Pod can neither report in another namespace's name nor as an exporter, nor without limits.
+// A Pod can report neither series of another namespace nor metrics of an exporter, and its scrapes have limits.
 func TestPodMonitorTrustsNoPod(t *testing.T) {
 	type monitor struct {
 		Spec struct {
@@ -123,7 +123,7 @@ func TestPodMonitorTrustsNoPod(t *testing.T) {
 	}
 }
 
-// Every resource is where an installation expects it, with the labels by which its operators find it.
+// Every resource has the configured namespace, folder and labels.
 func TestResources(t *testing.T) {
 	f := files(t, `
 kubernetes:

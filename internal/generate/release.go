@@ -5,11 +5,11 @@ package generate
 // deploy do not depend on the build.
 const ref = "main"
 
-// repository is where generated files link to.
+// repository is the base URL of links in generated files.
 const repository = "https://github.com/informer-exporter/informer-exporter/blob/" + ref
 
 const (
 	defaultRunbooks = repository + "/deploy/runbooks"
-	// requirementsPage resolves the IDs of requirements.
+	// requirementsPage explains the IDs of requirements.
 	requirementsPage = repository + "/docs/requirements.md"
 )

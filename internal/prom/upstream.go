@@ -14,7 +14,7 @@ type substitute struct {
 	own string
 	// metric is the upstream metric, of the same type.
 	metric string
-	// on are the labels that both have besides those of the target.
+	// on are the labels, besides those of the target, that both metrics have.
 	on []string
 	// labels sets the labels that upstream names differently or lacks, except the label "name", which all substitutes get.
 	labels func(expr string) string
@@ -64,7 +64,7 @@ const (
 	onlyPanics   = `result="panic"`
 	onlyAcquired = `event="acquired"`
 	transitions  = "controller_leader_transitions_total"
-	// Runbooks select the program of an alert.
+	// Matchers by which runbooks select the program of an alert.
 	theProgram = `name="$NAME"`
 	theJob     = `@job="$NAME"`
 )
@@ -72,7 +72,7 @@ const (
 // reads finds a counter or a histogram inside rate, increase or irate, and a gauge.
 var reads = regexp.MustCompile(`(?:(rate|increase|irate)\()?\b([a-z0-9_]+)\{(@[^{}]*)\}(?:\[([^\]]+)\]\))?`)
 
-// WithUpstream adds to each of the library's metrics in a query the metric of programs without the library. A process, or a
+// WithUpstream adds the metric of programs without the library to each of the library's metrics in a query. A process, or a
 // controller of a process, that reports both counts once. Added series have their job as the label "name". A selector with a
 // matcher for name, other than that of runbooks, selects programs with the library and stays unchanged.
 func WithUpstream(query string) string {
@@ -199,7 +199,7 @@ func withoutResponse(matchers []string) []string {
 	return list
 }
 
-// braces returns a selector. Placeholders of a program and of a lock select by the labels that upstream has instead.
+// braces returns a selector. It replaces the placeholders of a program and of a lock with those for the labels of upstream.
 func braces(matchers []string) string {
 	list := slices.Clone(matchers)
 	switch list[0] {

@@ -13,7 +13,7 @@ import (
 const (
 	DiscoveryFailed = "discovery_failed" // the API server does not list the resources of a group
 	NotSynced       = "not_synced"       // no response, or the initial sync is not complete
-	Stale           = "stale"            // sync lag
+	Stale           = "stale"            // sync lag above the objective
 	Inconsistent    = "inconsistent"     // audits found differences from the API server
 	Terminating     = "terminating"      // an object has been terminating for too long
 	NoLeader        = "no_leader"        // a Lease of a leader election has expired or was released

@@ -1,5 +1,5 @@
-// Package client connects to the API server. Its clients request metadata where that is enough, and remove fields that the
-// exporter does not read from responses before decoding them.
+// Package client connects to the API server. Its clients request metadata where that is enough, and prune responses to the
+// fields that the exporter reads before decoding them.
 package client
 
 import (

@@ -135,7 +135,8 @@ func TestPruneJSON(t *testing.T) {
 	}
 }
 
-// FuzzPrune looks for bytes that crash the program, even if an API server would never send them.
+// FuzzPrune compares the metadata that is read before and after pruning. No bytes may cause a panic, even if an API server never
+// sends them.
 func FuzzPrune(f *testing.F) {
 	full, _ := fullMeta("a")
 	f.Add(encoded(f, withKind(&metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}}}, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList"))))

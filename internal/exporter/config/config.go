@@ -164,7 +164,7 @@ const (
 	SplitByNamespaces = "namespaces"
 )
 
-// Parse reads a configuration in YAML or JSON. Unknown and repeated fields are errors. Errors about a field name its line.
+// Parse reads a configuration in YAML or JSON. Unknown and repeated fields are errors. An error about a field has its line.
 func Parse(data []byte) (Config, error) {
 	var config Config
 	lines, err := configfile.Decode(data, &config)

@@ -60,10 +60,10 @@ func (c Config) AllCustomResources() bool {
 // withoutGenerations is the default of the field WithoutGenerations.
 var withoutGenerations = []string{"pods", "customresourcedefinitions.apiextensions.k8s.io"}
 
-// WholeLeases reports whether Leases are a default kind and read as a whole.
+// WholeLeases reports whether Leases are a default kind and read as whole objects.
 func (o Objects) WholeLeases() bool { return isOn(o.Leases) }
 
-// WholeObjects reports whether objects of a kind are read as a whole to report their observed generation.
+// WholeObjects reports whether a kind is read as whole objects, to report their observed generation.
 func (o Objects) WholeObjects(k kinds.Kind) bool {
 	without := o.WithoutGenerations
 	if without == nil {

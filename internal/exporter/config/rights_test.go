@@ -75,8 +75,8 @@ func TestRightsOfCustomResources(t *testing.T) {
 	}
 }
 
-// Instead of everything, the known kinds can be granted, except those that must be named, and with configured namespaces only
-// namespaced kinds.
+// Rights.Instead grants the known kinds, except those that must be named. With configured namespaces, it grants only namespaced
+// kinds.
 func TestRightsInsteadOfEverything(t *testing.T) {
 	for text, nodes := range map[string]bool{"resources: ['*']": true, "resources: ['*']\nnamespaces: [shop]": false} {
 		c, err := Parse([]byte(text))

@@ -23,7 +23,7 @@ type Informer struct {
 type Requests struct {
 	// Watches replace watches that have ended at their timeout.
 	Watches float64 `json:"watches"`
-	// FreshnessChecks are short watches, if the API server sends bookmarks.
+	// FreshnessChecks are short watches. The number assumes that the API server sends bookmarks.
 	FreshnessChecks float64 `json:"freshnessChecks"`
 	// AuditLists are lists of up to 1,000 objects.
 	AuditLists float64 `json:"auditLists"`

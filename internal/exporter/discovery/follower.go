@@ -74,7 +74,7 @@ type Follower struct {
 	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
 	unselectedAt time.Time               // last effect of UnselectedReceived
 
-	// Used by the goroutine of Run only.
+	// Used by Apply and Run only.
 	served   *served
 	failing  string // what failed in the last discovery, or empty
 	splitter splitter
@@ -237,7 +237,7 @@ func (f *Follower) report(s *served, err error) {
 	}
 }
 
-// Apply starts and stops informers as the configuration requires. It must not be called after Run.
+// Apply starts and stops informers as the configuration requires. Once Run has been called, only Run may call it.
 func (f *Follower) Apply(ctx context.Context) {
 	f.mu.Lock()
 	config := f.config

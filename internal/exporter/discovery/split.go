@@ -22,7 +22,7 @@ const (
 	notSplit    = "none"
 )
 
-// splitter selects the specs of a shard. It is used by the goroutine of Follower.Run only.
+// splitter selects the specs of a shard. It is used by Follower.Apply and Follower.Run only.
 type splitter struct {
 	shard  sharding.Shard
 	client metadata.Interface
@@ -192,7 +192,7 @@ func (p *splitter) selects(ctx context.Context, c config.Config, kind kinds.Kind
 }
 
 // probe lists one object, and then another one at the same resourceVersion with a selector that excludes the first. A server that
-// ignores selectors sends the first again. ListMeta.ShardInfo is of no use, because it is missing in lists of metadata (1.36).
+// ignores selectors sends the first again. ListMeta.ShardInfo cannot be used: it is missing in lists of metadata (1.36).
 func (p *splitter) probe(ctx context.Context, s informers.Spec) (selecting, sure bool) {
 	resource := p.client.Resource(s.Kind.GVR()).Namespace(s.Namespace)
 	options := metav1.ListOptions{Limit: 1, LabelSelector: s.Selector}

@@ -152,6 +152,6 @@ func TestTerms(t *testing.T) {
 		expect("elected again", true, "a")
 		c.Resign()
 		expect("resigned", false, "")
-		goruntime.KeepAlive(pods) // unused informers are deleted
+		goruntime.KeepAlive(pods) // the observer forgets unreferenced informers
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// An auxiliary informer has the names of all objects once it has synced. Its first sync, its first refusal and later events are
-// changes.
+// An auxiliary informer has the names of all objects once it has synced. It reports a change on its first sync, its first refusal
+// and each later event.
 func TestAuxiliary(t *testing.T) {
 	var none *Auxiliary
 	if _, known := none.Names(); known || none.Refused() {

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// Only changed definitions are reported, not other objects.
+// Only changes of definitions are reported, not those of other objects.
 func TestChangedDefinitions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := exportertest.MetadataClient(t)

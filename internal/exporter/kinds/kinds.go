@@ -68,7 +68,7 @@ var defaultKinds = []Kind{
 	{"storage.k8s.io", "v1", "storageclasses", clusterScoped},
 }
 
-// optionalKinds are known by name, but only watched if the configuration lists them.
+// optionalKinds are known by name, but only watched if the configuration selects them.
 var optionalKinds = []Kind{
 	// Only metadata is requested, but names and labels of Secrets are sensitive too, and RBAC cannot grant metadata without
 	// contents.

@@ -101,8 +101,8 @@ func (s Selector) String() string {
 
 func hexadecimal(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }
 
-// Select requests the selected objects only. With a client-go before v0.36, it has no effect, because the options lack the field: the
-// API server sends everything.
+// Select sets options.ShardSelector, so that the API server sends only the selected objects. With apimachinery before v0.36, it has
+// no effect, because the options lack the field.
 func (s Selector) Select(options *metav1.ListOptions) {
 	o := listOptions{ListOptions: *options}
 	o.ShardSelector = s.String()

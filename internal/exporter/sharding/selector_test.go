@@ -161,7 +161,7 @@ func TestUnaskedObjectsAreLeftOut(t *testing.T) {
 		inner.Modify(o)
 		inner.Delete(o)
 	}
-	bookmark := withUID("") // of no object
+	bookmark := withUID("") // its object has no UID
 	inner.Action(watch.Bookmark, bookmark)
 	for _, o := range own {
 		for _, want := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted} {

@@ -19,7 +19,7 @@ import (
 // DefaultTelemetryPath is the default path of metrics.
 const DefaultTelemetryPath = "/metrics"
 
-// maxScrapes is the number of concurrent scrapes. Others get 503.
+// maxScrapes limits concurrent scrapes. Excess scrapes get 503.
 const maxScrapes = 20
 
 // telemetryPath matches valid paths for metrics. They have no characters with a meaning in patterns of http.ServeMux.
@@ -78,7 +78,7 @@ func (s *Server) paths() (map[string]http.Handler, error) {
 	return paths, nil
 }
 
-// probes returns the paths for the kubelet.
+// probes returns the handlers of the kubelet's probes by path.
 func (s *Server) probes() map[string]http.Handler {
 	return map[string]http.Handler{
 		"/healthz": http.HandlerFunc(serveLive),
