@@ -177,7 +177,7 @@ func TestServeTraces(t *testing.T) {
 	}
 }
 
-// Each shard has its own value of the label name.
+// Each shard has its own value of the label "name".
 func TestServeShard(t *testing.T) {
 	config := write(t, "config.yaml", "resources: [pods, nodes, configmaps, services]\n")
 	s := serve(t, "--shard=1/2", "--config.file="+config)

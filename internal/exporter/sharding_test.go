@@ -21,7 +21,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 )
 
-// Each shard watches its share of the resources, with its own value of the label name.
+// Each shard watches its share of the resources, with its own value of the label "name".
 func TestShardsWatchTheirPart(t *testing.T) {
 	asked := []config.Resource{{Name: "pods"}, {Name: "nodes"}, {Name: "services"}, {Name: "configmaps"}}
 	owners := map[string]int{}

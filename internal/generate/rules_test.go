@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
 )
 
-// One of the inhibitions matches only the exporter's own informers, by the label name.
+// One of the inhibitions matches only the exporter's own informers, by the label "name".
 func TestInhibitionNamesTheExporter(t *testing.T) {
 	matcher := regexp.MustCompile(`- name=~"(.+)"`).FindSubmatch(files(t, "")["alertmanager/alertmanager.yaml"])
 	if matcher == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// Name is the name of the program, in the label name and in the user agent.
+// Name is the name of the program, in the label "name" and in the user agent.
 const Name = "informer-exporter"
 
 // Version returns the version set by the linker, or else the module version.

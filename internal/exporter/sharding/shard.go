@@ -47,7 +47,7 @@ func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Ordinal, max(s.To
 // MarshalText implements encoding.TextMarshaler for logs.
 func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Name returns the value of the label name. It is the same for replicas of a shard and differs between shards, so sums over
+// Name returns the value of the label "name". It is the same for replicas of a shard and differs between shards, so sums over
 // shards are correct.
 func (s Shard) Name() string {
 	if !s.Partial() {
