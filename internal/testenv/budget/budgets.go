@@ -17,10 +17,11 @@ type Budget struct {
 	Max       float64
 }
 
-// Budgets are the limits that `make bench-check` enforces: ratios to plain code in the same run, what decorators add to it, or
-// absolute limits for the exporter. docs/benchmarks.md explains them.
+// Budgets are the limits that `make bench-check` enforces. A budget is a ratio to undecorated code in the same run, an amount
+// that a decorator may add, or an absolute limit for the exporter. docs/benchmarks.md explains them.
 //
-// Tests check series. Not checked here: throughput on a real API server, and the exporter's idle requests.
+// Tests check the number of series. `make bench-check` does not check throughput on a real API server or the exporter's
+// idle requests.
 var Budgets = []Budget{
 	{"collectors/informer", "Lister", "ratio", 1.10},
 	{"collectors/informer", "Lister", "added-allocs", 0},

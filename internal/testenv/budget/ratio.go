@@ -16,10 +16,10 @@ type Workload func(b *testing.B, n int) time.Duration
 // are undisturbed.
 const Rounds = 25
 
-// Ratio alternates two workloads, Rounds times, and reports the fastest run of each and their ratio. Budgets limit the ratio: a
-// busy machine slows both down. It also reports the ratio of medians, for workloads that are fastest when the machine gives
-// them a single processor: several goroutines that share a lock. The number of repetitions is fixed, so that -benchtime 1x is
-// enough.
+// Ratio alternates two workloads, Rounds times, and reports the fastest run of each and their ratio. Budgets limit the ratio:
+// a busy machine slows both down. It also reports the ratio of medians, for workloads that are fastest when the machine gives
+// them a single processor, such as several goroutines that share a lock. The number of repetitions is fixed, so that
+// -benchtime 1x is enough.
 func Ratio(b *testing.B, n int, plain, decorated Workload) {
 	b.Helper()
 	var each, allocs [2][]float64

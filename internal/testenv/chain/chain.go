@@ -52,8 +52,8 @@ type Options struct {
 	Exporter map[string]any
 	// Traces starts Jaeger and traces all programs with the library, with every trace sampled.
 	Traces bool
-	// Lite starts only the parts that the first panels need: etcd, the API server, the load generator, the exporter and Prometheus. The
-	// other fields of Chain are nil, and only the faults of LiteFaults can be injected. Traces is ignored.
+	// Lite starts only etcd, the API server, the load generator, the exporter and Prometheus. The fields of Chain for other parts
+	// are nil, and only the faults of LiteFaults can be injected. Traces is ignored.
 	Lite bool
 	// ControlPlane configures the control plane; Dir, Log and ControllerManager are set by the chain.
 	ControlPlane stack.Options
@@ -175,8 +175,8 @@ func (c *Chain) start(ctx context.Context) error {
 	return nil
 }
 
-// supervise restarts every program that exits unexpectedly, as a kubelet would, until Stop. Programs that are killed on purpose stay
-// down until they are started again.
+// supervise restarts every program that exits unexpectedly, as a kubelet would, until Stop. Programs that are killed on
+// purpose stay down until they are started again.
 func (c *Chain) supervise(ctx context.Context) {
 	servers := []*stack.Server{c.ControlPlane.Etcd.Server, c.ControlPlane.APIServer.Server, c.Exporter, c.Prometheus.Server}
 	if !c.options.Lite {

@@ -50,7 +50,8 @@ func (f Fault) Inject(ctx context.Context, c *Chain) (restore func(ctx context.C
 // Faults returns all faults.
 func Faults() []Fault { return slices.Clone(faults) }
 
-// LiteFaults returns the faults that can be injected into a chain with Options.Lite: those of the network, the API server and handlers.
+// LiteFaults returns the faults that can be injected into a chain with Options.Lite: those of the network, the API server and
+// handlers.
 func LiteFaults() []Fault {
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return !slices.Contains([]string{"cut", "half-open", "delay", "reset", "mid-event", "apiserver-kill", "apiserver-pause", "slow-handlers"}, f.Name)

@@ -223,7 +223,7 @@ func (c *Chain) startReceiver(context.Context, programs) (err error) {
 
 // generate writes rules and routes as a user would, with the webhook receiver behind each route.
 func (c *Chain) generate(ctx context.Context, p programs) error {
-	config := map[string]any{"grafanaURL": "http://localhost:3000"} // the default address of Grafana, for users that start it
+	config := map[string]any{"grafanaURL": "http://localhost:3000"} // the default address of Grafana, for users who start it
 	if c.Receiver != nil {
 		config["alertmanager"] = map[string]any{
 			"webhookURLs": map[string]string{

@@ -25,7 +25,7 @@ import (
 const (
 	// Replicas of the demo controller, and of the operator on controller-runtime. One of each leads.
 	replicas = 3
-	// leaseNamespace and leaseName identify their lock.
+	// leaseNamespace and leaseName identify the Lease of the demo controller. The other elections use leaseNamespace, too.
 	leaseNamespace, leaseName = "default", "widgets"
 	// leaseDuration is short, so that the next leader is elected soon.
 	leaseDuration = 6 * time.Second
@@ -37,7 +37,8 @@ const (
 // Replica is one process of a controller, with its own connection to the API server.
 type Replica struct {
 	*stack.Server
-	// Identity is its name, and the prefix of the demo controller's holder identity in the Lease; URL is that of its web server.
+	// Identity is the name of the replica, and the prefix of the demo controller's holder identity in the Lease. URL is the
+	// address of the replica's web server.
 	Identity, URL string
 	// Proxy is between the API server and this replica.
 	Proxy *faultproxy.Proxy
@@ -133,8 +134,9 @@ func stopAll(ctx context.Context, all []*Replica) error {
 // minutes for their restart, as in a cluster.
 var ErrNoLeader = errors.New("no leader")
 
-// Leader returns the leading replica and its holder identity. The Lease names a replica for some time after it has
-// exited, even if it has been restarted as a candidate: it must also report that it leads.
+// Leader returns the leading replica and its holder identity. It waits up to two minutes. The Lease names a replica for
+// some time after it has exited, even if it has been restarted as a candidate: the replica must also report that it
+// leads.
 func (c *Chain) Leader(ctx context.Context) (leader *Replica, identity string, err error) {
 	client, err := kubernetes.NewForConfig(c.ControlPlane.Config())
 	if err != nil {

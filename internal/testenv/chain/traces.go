@@ -51,7 +51,8 @@ func (c *Chain) tracingEnv(protocol string) []string {
 	}
 }
 
-// tracer returns the Tracer of the load generator, which is part of this process. OpenTelemetry is configured only by the environment.
+// tracer returns the Tracer of the load generator, which is part of this process. tracing.Setup reads its configuration from
+// the environment.
 func (c *Chain) tracer(ctx context.Context) (collectors.Tracer, error) {
 	if c.Jaeger == nil {
 		return nil, nil

@@ -31,7 +31,7 @@ func (c *Churn) createNode(ctx context.Context, name string) error {
 	return c.ready(ctx, name)
 }
 
-// ready sets the condition of a node. It is a patch, because kube-controller-manager writes nodes at the same time.
+// ready sets the condition Ready of a node. It sends a patch, because kube-controller-manager writes nodes at the same time.
 func (c *Churn) ready(ctx context.Context, name string) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	status := fmt.Appendf(nil, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","lastHeartbeatTime":%q,"lastTransitionTime":%q}]}}`, now, now)

@@ -76,7 +76,7 @@ var Cases = []Case{
 	{"slowresponses", "sends each response at one byte per tenth of a second", func(q *request) {
 		q.header(runtime.ContentTypeJSON)
 		for _, b := range []byte(`{"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"` + strings.Repeat("a", 1<<20)) {
-			_, _ = q.Write([]byte{b}) // wait returns if the client is gone
+			_, _ = q.Write([]byte{b}) // wait returns if the client has disconnected
 			if q.flush(); !q.wait(100 * time.Millisecond) {
 				return
 			}
@@ -85,18 +85,18 @@ var Cases = []Case{
 	{"silence", "accepts requests and never responds", func(q *request) { <-q.r.Context().Done() }},
 	{"garbage", "sends random bytes as protobuf", func(q *request) {
 		q.header(runtime.ContentTypeProtobuf)
-		_, _ = q.Write(q.noise(1 + q.random.IntN(64<<10))) // the client has disconnected
+		_, _ = q.Write(q.noise(1 + q.random.IntN(64<<10))) // fails only if the client has disconnected
 	}},
 	{"garbled", "sends valid protobuf with a few changed bytes", func(q *request) {
 		q.header(runtime.ContentTypeProtobuf)
 		raw := encoded(q.object(q.random.IntN(10)))
 		if q.watch {
 			for range 20 {
-				_, _ = q.Write(q.garble(frame("ADDED", slices.Clone(raw)))) // the client has disconnected
+				_, _ = q.Write(q.garble(frame("ADDED", slices.Clone(raw)))) // fails only if the client has disconnected
 			}
 			return
 		}
-		_, _ = q.Write(q.garble(raw)) // the client has disconnected
+		_, _ = q.Write(q.garble(raw)) // fails only if the client has disconnected
 	}},
 	{"halfjson", "ends each response in the middle of its JSON, after a random number of bytes", func(q *request) {
 		q.header(runtime.ContentTypeJSON)

@@ -1,5 +1,5 @@
-// Package hostile is an API server that returns false data. It is a proxy in front of a real one, and also serves a group of its own,
-// with a resource for each of Cases: lists and watches of the resource return one kind of false or invalid data.
+// Package hostile is an API server that returns false data. It is a proxy in front of a real one, and also serves an API
+// group with a resource for each of Cases: lists and watches of the resource return one kind of false or invalid data.
 package hostile
 
 import (
@@ -36,7 +36,8 @@ type Server struct {
 	leaked, followed  atomic.Uint64
 }
 
-// Start starts a server in front of that of config. Payloads are random, from seed. Close ends it.
+// Start starts a server in front of the API server of config. Payloads are random; seed reproduces them. The caller must call
+// Close.
 func Start(config *rest.Config, seed uint64) (*Server, error) {
 	target, err := url.Parse(config.Host)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case ours && path == "":
 		w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-		_ = json.NewEncoder(w).Encode(resources()) // fails only if the client is gone
+		_ = json.NewEncoder(w).Encode(resources()) // fails only if the client has disconnected
 	case ours:
 		s.attack(w, r, path)
 	case r.URL.Path == "/apis" || r.URL.Path == "/api":

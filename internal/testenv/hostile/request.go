@@ -61,7 +61,7 @@ func (q *request) list(version, next string, objects ...*object) {
 	q.header(runtime.ContentTypeJSON)
 	list := page{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"}, Items: objects}
 	list.ResourceVersion, list.Continue = version, next
-	_ = json.NewEncoder(q).Encode(list) // the client has disconnected
+	_ = json.NewEncoder(q).Encode(list) // fails only if the client has disconnected
 }
 
 func (q *request) header(contentType string) {
@@ -72,7 +72,7 @@ func (q *request) header(contentType string) {
 func (q *request) send(kind string, object any) {
 	raw, err := json.Marshal(map[string]any{"type": kind, "object": object})
 	if err == nil {
-		_, _ = q.Write(append(raw, '\n')) // the client has disconnected
+		_, _ = q.Write(append(raw, '\n')) // fails only if the client has disconnected
 	}
 }
 
@@ -109,14 +109,15 @@ func (q *request) unsupported() bool {
 func (q *request) status(code int, reason metav1.StatusReason) {
 	q.header(runtime.ContentTypeJSON)
 	q.WriteHeader(code)
-	_ = json.NewEncoder(q).Encode(metav1.Status{ // the client has disconnected
+	_ = json.NewEncoder(q).Encode(metav1.Status{ // fails only if the client has disconnected
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Reason: reason, Code: int32(code), Message: string(reason),
 	})
 }
 
-func (q *request) flush() { _ = http.NewResponseController(q.ResponseWriter).Flush() } // the client has disconnected
+func (q *request) flush() { _ = http.NewResponseController(q.ResponseWriter).Flush() } // fails only if the client has disconnected
 
-// wait waits until the watch times out or the client has disconnected, for at most d. It returns false if the client has disconnected.
+// wait waits until the watch times out or the client has disconnected, for at most d. It returns false if the client has
+// disconnected.
 func (q *request) wait(d ...time.Duration) bool {
 	seconds, err := strconv.Atoi(q.r.URL.Query().Get("timeoutSeconds"))
 	limit := time.Duration(seconds) * time.Second

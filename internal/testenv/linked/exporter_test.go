@@ -51,6 +51,6 @@ func TestExporterIsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info.Size() > maxSize {
-		t.Errorf("the exporter has %d bytes, more than %.0f; if it grew by a quarter at once, it executes a text/template, and the linker keeps every exported method", info.Size(), maxSize)
+		t.Errorf("the exporter has %d bytes, more than %.0f; if it grew by a quarter at once, it probably executes a text/template, which makes the linker keep every exported method", info.Size(), maxSize)
 	}
 }

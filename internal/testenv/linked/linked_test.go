@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestProgramsAreLinkedWithWhatTheyUse builds programs with the library. Reflection over methods in the library would make the
-// linker keep every exported method of a program, and a reference to client-go's typed factory all of its informers.
+// TestProgramsAreLinkedWithWhatTheyUse builds programs with the library. Reflection over methods in the library would make
+// the linker keep every exported method of a program. A reference to client-go's typed factory would make it keep all
+// informers of the factory.
 func TestProgramsAreLinkedWithWhatTheyUse(t *testing.T) {
 	for program, unused := range map[string][]string{
 		"informer": {

@@ -35,8 +35,8 @@ type Options struct {
 	Dynamic dynamic.Interface
 	// Namespaces are created if missing. Defaults to load-0 and load-1.
 	Namespaces []string
-	// Objects limits the number of objects at a time, excluding the Pods of Deployments. One in ten is a Deployment, the
-	// rest are Pods and ConfigMaps in equal parts. Defaults to 100.
+	// Objects limits the number of objects at a time, excluding the Pods of Deployments. One in ten is a Deployment, the rest
+	// are Pods and ConfigMaps in about equal parts. Defaults to 100.
 	Objects int
 	// WritesPerSecond and ReadsPerSecond are upper limits. They default to 10 and 100.
 	WritesPerSecond float64

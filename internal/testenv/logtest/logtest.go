@@ -31,7 +31,7 @@ func (r *Recorder) Find(part string, attrs ...string) []Line {
 	return r.find(func(level slog.Level) bool { return level >= slog.LevelInfo }, part, attrs)
 }
 
-// FindDebug is Find for the lines at level debug.
+// FindDebug is like Find, but for lines at level debug.
 func (r *Recorder) FindDebug(part string, attrs ...string) []Line {
 	return r.find(func(level slog.Level) bool { return level == slog.LevelDebug }, part, attrs)
 }

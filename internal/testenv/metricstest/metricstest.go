@@ -16,9 +16,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
 )
 
-// Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels
-// name, informer_type and watch_namespace are left out: a snapshot is for one informer, or for several with different values of other
-// labels.
+// Snapshot maps series, written as name{label=value,...}, to values. Histograms appear as _count and _sum. The labels name,
+// informer_type and watch_namespace are left out: a snapshot is for one informer, or for several with different values of
+// other labels.
 type Snapshot map[string]float64
 
 // Take gathers a registry. It leaves out series of the Observer itself that are 0, because they exist without informers.
@@ -50,7 +50,8 @@ func labelString(labels map[string]string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// derived reports whether a gauge of informers depends only on other series and the time. Comparisons leave it out; tests read it by name.
+// derived reports whether a series is a gauge of informers that depends only on other series and the time. Comparisons leave
+// it out; tests read it by name.
 func derived(series string) bool {
 	name, _, _ := strings.Cut(series, "{")
 	return slices.Contains([]string{"k8s_informer_watch_opened_timestamp_seconds", "k8s_informer_consecutive_failures", "k8s_informer_degraded"}, name)

@@ -6,8 +6,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 )
 
-// fromTheStart are counters with label values that are known in advance. All of them are reported as 0 before the first event: limits
-// and discoveries always, transforms once one is set, and requests of a resource once there is one.
+// fromTheStart are counters with label values that are known in advance. Their series exist at 0 before the first event:
+// those of limits and discoveries always, those of transforms once one is set, and those of conflicts once the resource has
+// been requested.
 var fromTheStart = []string{
 	catalog.InformerLabelOverflow.Name, catalog.ObjectOverflow.Name, catalog.ExporterDiscoveries.Name,
 	catalog.InformerTransformDrops.Name, catalog.ClientConflicts.Name,
@@ -16,7 +17,7 @@ var fromTheStart = []string{
 // onlyAboveZero are gauges that have no series at 0, except for the values in AtZero.
 var onlyAboveZero = []string{catalog.InformerDuplicates.Name, catalog.InformerOrphans.Name, catalog.InformerAuditDifferences.Name, catalog.InformerFailures.Name}
 
-// NeverAtZero reports whether no program has the series while its value is 0, such as that of a counter before its first
+// NeverAtZero reports whether programs omit the series while its value is 0, as they do for a counter before its first
 // increase. label returns the value of a label of the series.
 func NeverAtZero(name string, label func(string) string) bool {
 	m, ok := catalog.ByName(name)

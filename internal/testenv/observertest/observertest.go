@@ -61,7 +61,7 @@ func Example() (*collectors.Observer, *prometheus.Registry) {
 	return obs, registry
 }
 
-// Print writes the series of counters and gauges to the standard output, without the label name.
+// Print writes the series of counters and gauges to standard output, without the label name.
 func Print(g prometheus.Gatherer, metrics ...string) {
 	families, err := g.Gather()
 	if err != nil {

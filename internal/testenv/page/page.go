@@ -24,7 +24,8 @@ func Quote(text string) string {
 	return span.ReplaceAllStringFunc(text, func(code string) string { return label.ReplaceAllString(code, `$1="$2"$3`) })
 }
 
-// Replace replaces the text between the two markers with a name, each on its own line.
+// Replace replaces the text between the markers BEGIN GENERATED and END GENERATED with the given name. It returns an error
+// unless page has exactly one of each, on separate lines and in this order.
 func Replace(page, name, text string) (string, error) {
 	begin, end := "<!-- BEGIN GENERATED "+name+" -->\n", "<!-- END GENERATED "+name+" -->\n"
 	before, rest, found := strings.Cut(page, begin)

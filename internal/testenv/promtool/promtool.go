@@ -40,8 +40,9 @@ type Sample struct {
 	Value  float64 `json:"value"`
 }
 
-// Run evaluates tests, each a Test or the same as JSON, with the rules of groups, which are evaluated at the given interval. It
-// returns the output of promtool, and whether all results are as expected. It builds promtool if it is missing.
+// Run evaluates tests with the rules of groups, which are evaluated at the given interval. A test is a Test or the equivalent
+// JSON object. Run returns the output of promtool, and whether all results are as expected. It builds promtool if it is
+// missing.
 func Run[T any](t testing.TB, interval string, tests []T, groups any) (output string, ok bool) {
 	t.Helper()
 	program, err := stack.Binary(t.Context(), "promtool", slog.New(slog.DiscardHandler))

@@ -21,10 +21,10 @@ const (
 
 // Binary returns the path of a program, one of Programs.
 //
-// It looks in $KUBEBUILDER_ASSETS, where programs are used regardless of their version, and in PATH, where a program is used only if it
-// reports the pinned minor version: an installed etcd or Prometheus may be years old. Otherwise the
-// program is built from its pinned module into the user's cache directory, once for all clones of this repository; log
-// reports progress. A nil log is silent.
+// It looks in $KUBEBUILDER_ASSETS, where programs are used regardless of their version, and in PATH, where a program is used
+// only if it reports the pinned minor version: an installed etcd or Prometheus may be years old. Otherwise, the program is
+// built from its pinned module into the user's cache directory, once for all clones of this repository; log reports progress.
+// A nil log is silent.
 //
 // It is safe for concurrent use by several processes: one builds, the others wait for it.
 func Binary(ctx context.Context, name string, log *slog.Logger) (string, error) {

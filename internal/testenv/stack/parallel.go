@@ -54,8 +54,8 @@ func Binaries(ctx context.Context, log *slog.Logger, names ...string) ([]string,
 	return inOrder, nil
 }
 
-// buildModules builds the programs of up to limit modules at a time, in their order. The programs of one module are built one after the
-// other, because they share most packages, which concurrent builds would compile twice.
+// buildModules builds the programs of up to limit modules at a time, in their order. The programs of one module are built one
+// after the other, because they share most packages, which concurrent builds would compile twice.
 func buildModules(ctx context.Context, modules [][]string, limit int, build func(context.Context, string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -126,8 +126,8 @@ func (s *Server) WaitReady(ctx context.Context) error {
 	return s.waitReady(ctx, proc)
 }
 
-// Stop stops the server gracefully; when ctx ends, or after Command.StopTimeout, it kills it. The server has exited when Stop
-// returns, and Supervise does not restart it. For a server that is not running, that is the only effect.
+// Stop stops the server gracefully. It kills the server when ctx ends, or after Command.StopTimeout. The server has
+// exited when Stop returns, and Supervise does not restart it, even if it was not running.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

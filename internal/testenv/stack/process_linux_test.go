@@ -48,20 +48,20 @@ func TestRoles(t *testing.T) {
 		select {
 		case <-proc.done:
 			t.Fatal("the child died with the thread of the caller")
-		case <-time.After(300 * time.Millisecond): // returns only on failure
+		case <-time.After(300 * time.Millisecond): // time for the thread to end
 		}
 		os.Stdout.WriteString("child " + strconv.Itoa(proc.cmd.Process.Pid) + "\n")
 		time.Sleep(time.Hour)
 	case "child":
 		time.Sleep(time.Hour)
 	default:
-		t.Skip("played by TestServersDieWithTheirParent")
+		t.Skip("run by TestServersDieWithTheirParent")
 	}
 }
 
 func TestServersDieWithTheirParent(t *testing.T) {
 	parent := exec.Command(os.Args[0], "-test.run=^TestRoles$")
-	parent.Env = append(os.Environ(), roleVariable+"=parent", "TMPDIR="+t.TempDir()) // it is killed, and removes nothing
+	parent.Env = append(os.Environ(), roleVariable+"=parent", "TMPDIR="+t.TempDir()) // the killed parent does not remove its files
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,8 @@ func TestServersDieWithTheirParent(t *testing.T) {
 	}
 }
 
-// gone reports whether a process has exited. It returns true for zombies: the process that inherits the child may never wait for it.
+// gone reports whether a process has exited. It returns true for zombies: the process that inherits the child may never wait
+// for it.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -60,10 +60,10 @@ func TestBareControlPlane(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" && version.GitVersion != "v1.36.3" {
-		t.Errorf("the API server reports the version %s, so it was built without its own", version.GitVersion)
+		t.Errorf("the API server reports the version %s, so its build lacks the version stamp", version.GitVersion)
 	}
 	if minor := os.Getenv("API_SERVER"); minor != "" && !strings.HasPrefix(version.GitVersion, "v"+minor+".") {
-		t.Errorf("make compat tests the API server %s, and %s runs", minor, version.GitVersion)
+		t.Errorf("make compat tests the API server %s, but %s is running", minor, version.GitVersion)
 	}
 	if _, err := c.CoreV1().Pods(ns).Create(t.Context(), pod(ns, "p"), metav1.CreateOptions{}); err != nil {
 		t.Errorf("a plain pod in a control plane without a controller manager: %v", err)

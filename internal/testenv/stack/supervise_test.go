@@ -28,8 +28,8 @@ func TestBackoffIsThatOfAKubelet(t *testing.T) {
 	}
 }
 
-// TestSupervise verifies that a program that crashes is restarted, and one that is stopped, killed or stopped during its
-// backoff stays down until it is started.
+// TestSupervise verifies that a program that crashes is restarted, and that a program that is stopped, killed, or stopped
+// during its backoff stays down until it is started.
 func TestSupervise(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestSupervise(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	crash(crashed) // last: once it runs again, the others would run as well
+	crash(crashed) // last: once it runs again, the others would have been restarted, too
 	restarted(crashed)
 	for _, s := range []*Server{killed, stopped, between} {
 		if s.PID() != 0 {

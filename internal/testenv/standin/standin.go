@@ -36,8 +36,8 @@ type Server struct {
 	requests map[string]int
 }
 
-// Start starts a server with a number of objects, in a number of resources. Five resources have the objects: two fifths, a fifth,
-// a fifth, a tenth and a tenth of them. All others have ten each. Close ends it.
+// Start starts a server with the given numbers of objects and resources. The first five resources have two fifths, a fifth, a
+// fifth, a tenth and a tenth of the objects. Every other resource has ten additional objects. The caller must call Close.
 func Start(objects, resources int) *Server {
 	s := &Server{objects: map[string]int{}, requests: map[string]int{}}
 	s.list = metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: group + "/v1"}
@@ -113,7 +113,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 func answer(w http.ResponseWriter, object any) {
 	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-	_ = json.NewEncoder(w).Encode(object) // fails only if the client is gone
+	_ = json.NewEncoder(w).Encode(object) // fails only if the client has disconnected
 }
 
 const version = "1000000"
@@ -133,7 +133,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, resource string, n
 	for i := first; i < last; i++ {
 		list.Items = append(list.Items, *object(resource, i))
 	}
-	_ = protobuf.NewSerializer(nil, nil).Encode(list, w) // fails only if the client is gone
+	_ = protobuf.NewSerializer(nil, nil).Encode(list, w) // fails only if the client has disconnected
 }
 
 // watch serves a watch, with all objects if the client requests a streaming list. It ends after the client's timeout.

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 )
 
-// Resources returns the resources that the exporter watches by default in the clusters of benchmarks: its default resources, and all
-// in groups below example.com. Group and version are set.
+// Resources returns the resources that the exporter watches by default in the clusters of benchmarks: its default resources,
+// and all resources in groups below example.com. Group and version are set.
 func Resources(config *rest.Config) (watched []metav1.APIResource, err error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

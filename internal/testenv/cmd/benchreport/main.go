@@ -1,7 +1,7 @@
-// Command benchreport runs the benchmarks of the load figures and budgets, and writes what they measured into docs/benchmarks.md, with
-// plots next to it. `make bench-report` runs it from the root of the repository.
+// Command benchreport runs the benchmarks of the load figures and budgets, and writes the results into docs/benchmarks.md,
+// with plots next to it. `make bench-report` runs it from the root of the repository.
 //
-// A benchmark that fails is reported and keeps its section of the page; the others continue. The exit code is then 1.
+// If a benchmark fails, its section of the page stays as it was, and the other benchmarks continue. The exit code is then 1.
 package main
 
 import (
@@ -56,11 +56,12 @@ type section struct {
 	id, title  string
 	documented string // the claim of the articles; "" for budgets
 	runs       []benchmarks
-	// again returns what to repeat, up to twice, because the results are worse than they may be. Of several values, the smallest counts.
+	// again returns the benchmarks to repeat, at most twice, because they exceed a budget. The smallest of several values counts.
 	again func(budget.Results) []benchmarks
-	// measured writes Markdown that ends with a line. It takes every figure from its argument.
+	// measured writes Markdown that ends with a newline. All figures must come from its first argument, which records those that
+	// are missing.
 	measured func(*figures, *strings.Builder)
-	plots    map[string]func(*figures) string // SVG by the name of its file in docs
+	plots    map[string]func(*figures) string // SVG images by file name in docs
 }
 
 // benchmarks selects benchmarks of a package.
@@ -171,7 +172,7 @@ func (f *figures) get(benchmark, unit string) float64 {
 	return v
 }
 
-// number returns a result with three digits, or a whole number, and thousands separated.
+// number formats a result with about three digits, or as a whole number with thousands separators.
 func (f *figures) number(benchmark, unit string) string { return number(f.get(benchmark, unit)) }
 
 func number(v float64) string {

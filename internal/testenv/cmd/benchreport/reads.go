@@ -103,5 +103,5 @@ var stores = section{
 	}},
 }
 
-// times returns a ratio in words such as 12 times.
+// times formats a ratio, such as "12 times".
 func times(ratio float64) string { return number(ratio) + " times" }

@@ -15,7 +15,8 @@ type bar struct {
 	ours  bool
 }
 
-// bars returns an SVG image of a bar chart with a logarithmic axis. It has its own background, so that it is readable on dark pages.
+// bars returns an SVG image of a bar chart with a logarithmic axis. The image includes its background, so that it is readable
+// on dark pages.
 func bars(title, unit string, all []bar) string {
 	const left, width, step = 200.0, 560.0, 30.0
 	low, high := math.Inf(1), math.Inf(-1)

@@ -18,7 +18,7 @@ var servers = []string{"1.37", "1.36", "1.35"}
 
 // suite has the tests of a package that depend on features of the API server.
 type suite struct {
-	pkg   string // a directory, which may be in a module of its own
+	pkg   string // a directory, which may be in a separate module
 	tests []string
 }
 
@@ -41,7 +41,7 @@ var suites = []suite{
 	}},
 	// Manifests that users apply.
 	{"./test/deploy", []string{"TestHelmOnARealServer"}},
-	// The server's own errors, ends of watches and lost versions.
+	// Errors of the server itself, ends of watches, and expired resource versions.
 	{"./test/faults", []string{"TestCutConnection", "TestForbidden", "TestUnauthorized", "TestServerTimeout", "TestCompaction", "TestEtcdRestored", "TestCRDDeleted"}},
 }
 

@@ -44,7 +44,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.n, "n", 200, "number of mutants per package")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.DurationVar(&o.timeout, "timeout", time.Minute, "timeout of the tests with one mutant, if they usually take less than a fifth of it; a second run may take four times as long")
+	flag.DurationVar(&o.timeout, "timeout", time.Minute, "maximum timeout of the tests with one mutant, unless they usually take more than half of it; a second run may take four times as long")
 	flag.DurationVar(&o.budget, "budget", time.Hour, "time for one package; the rest of the sample is left out")
 	flag.IntVar(&o.memory, "memory", 2048, "memory limit of the tests in MiB")
 	flag.StringVar(&o.doc, "doc", "", "page with the table of kill rates to update")

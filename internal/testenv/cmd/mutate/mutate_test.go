@@ -76,12 +76,12 @@ func TestTable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", page, want)
 	}
 	if _, err := replaceRow("no table", score{}); err == nil {
-		t.Error("a page without a table is no error")
+		t.Error("no error for a page without a table")
 	}
 }
 
-// A mutant survives if no test fails for it. Mutants that no test runs, and mutants that make the tests hang, have results of their
-// own.
+// A mutant survives if no test fails for it. Mutants that no test runs, and mutants that make the tests hang, have separate
+// results.
 func TestRunner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a package several times")
@@ -118,7 +118,7 @@ func TestRunner(t *testing.T) {
 		_, after := m.lines()
 		r.limits[0] = generous
 		if after == hangs {
-			r.limits[0] = 100 * time.Millisecond // however slow the machine is, it never returns
+			r.limits[0] = 100 * time.Millisecond // the mutant never returns, however slow the machine is
 		}
 		got[after] = r.try(t.Context(), m)
 	}

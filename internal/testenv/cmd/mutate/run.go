@@ -36,8 +36,8 @@ type runner struct {
 	options
 	*target
 	dir string
-	// limits are the timeouts of the tests: five times their duration, and at most options.timeout unless the tests themselves
-	// take longer.
+	// limits are the timeouts of the tests: five times their duration, but at least 10 seconds and at most options.timeout.
+	// If twice their duration is longer, that is the timeout.
 	limits []time.Duration
 	// blocks are the blocks of each file, covered or not.
 	blocks map[string][]block
@@ -174,7 +174,7 @@ func (r *runner) test(ctx context.Context, tested string, limit time.Duration, f
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	args := append([]string{
-		"-c", `ulimit -v "$1"; shift; exec "$@"`, "sh", strconv.Itoa(4 * r.memory << 10), // Go reserves more addresses than memory
+		"-c", `ulimit -v "$1"; shift; exec "$@"`, "sh", strconv.Itoa(4 * r.memory << 10), // Go reserves more address space than it uses
 		r.binary(), "-test.short", "-test.failfast", "-test.timeout=0", // the context ends them
 	}, flags...)
 	c := exec.CommandContext(ctx, "sh", args...)

@@ -1,5 +1,5 @@
-// Command plaininformer runs client-go's metadata informers for the resources that the exporter watches by default in the clusters of
-// benchmarks. It does not decorate, trim or serve anything: benchmarks compare the exporter with it.
+// Command plaininformer runs client-go's metadata informers for the resources that the exporter watches by default in the
+// clusters of benchmarks. It does not decorate, trim or serve anything: benchmarks compare the exporter with it.
 package main
 
 import (

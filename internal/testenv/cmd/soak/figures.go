@@ -24,8 +24,8 @@ const (
 	patience = 3 * time.Minute
 )
 
-// figures are those of the exporter: minimums in the window, except for the maximum number of series, and the audits of its current
-// informers.
+// figures are the figures of the exporter: the maximum number of series in the window, the minimums of the other values, and
+// the audits of its current informers.
 type figures struct {
 	goroutines, heap, resident, series, consistent, different, failed float64
 }
@@ -68,7 +68,7 @@ func (s *soak) settle(ctx context.Context) (figures, error) {
 		`min_over_time(go_goroutines{job="informer-exporter"}[30s])`:                        &f.goroutines,
 		`min_over_time(go_memstats_heap_inuse_bytes{job="informer-exporter"}[30s])`:         &f.heap,
 		`min_over_time(process_resident_memory_bytes{job="informer-exporter"}[30s])`:        &f.resident,
-		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:               &f.series, // a failed scrape has no results
+		`max_over_time(scrape_samples_scraped{job="informer-exporter"}[30s])`:               &f.series, // 0 after a failed scrape
 		`sum(k8s_informer_audits_total{name="informer-exporter", result="consistent"})`:     &f.consistent,
 		`sum(k8s_informer_audits_total{name="informer-exporter", result="different"})`:      &f.different, // etcd-restore undoes writes
 		`sum(k8s_informer_audits_total{name="informer-exporter", result=~"skipped|error"})`: &f.failed,

@@ -4,9 +4,9 @@
 //
 //	go run ./internal/testenv/cmd/soak --duration=30m
 //
-// The exporter's periodic checks run ten times as often as by default, so that 144 minutes have the checks of a day; --speed
-// changes that. The figures are printed after each fault has occurred once, then every hour at that speed (6 minutes), and at the
-// end. The command exits with 1 if a check fails. The printed seed reproduces the order of the faults.
+// The exporter's periodic checks run ten times as often as by default, so that 144 minutes have as many checks as a day;
+// --speed changes that. The figures are printed after each fault has occurred once, then every 6 minutes (an hour at that
+// speed), and at the end. The command exits with 1 if a check fails. The printed seed reproduces the order of the faults.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	var o options
 	app := kingpin.New("soak", "Run the whole local stack under random faults, and compare before and after.")
 	app.Flag("duration", "Duration of the faults.").Default("30m").DurationVar(&o.duration)
-	app.Flag("speed", "How many times as often as by default the exporter checks its caches; an hour of figures is shorter by the same factor.").Default("10").IntVar(&o.speed)
+	app.Flag("speed", "Factor by which the exporter checks its caches more often than by default; the hour between figures is shorter by the same factor.").Default("10").IntVar(&o.speed)
 	app.Flag("seed", "Seed for the order of the faults; 0 uses a random one.").Default("0").Uint64Var(&o.seed)
 	app.Flag("verbose", "Log at debug level.").BoolVar(&o.verbose)
 	kingpin.MustParse(app.Parse(os.Args[1:]))
@@ -133,7 +133,8 @@ type soak struct {
 	random *rand.Rand
 	count  int
 
-	// patience is the timeout of steps that take seconds on an idle machine: client-go's longest backoff, and three audits.
+	// patience is the timeout of steps that take seconds on an idle machine. It allows for client-go's longest backoff and for
+	// three audits.
 	patience time.Duration
 }
 

@@ -24,7 +24,7 @@ func main() {
 	address := app.Flag("jaeger", "Address of Jaeger's API.").Default("http://127.0.0.1:16686").String()
 	service := app.Flag("service", "Service of the trace.").Default("widgets").String()
 	operation := app.Flag("operation", "Name of a span of the trace.").Default("reconcile widgets").String()
-	id := app.Arg("trace", "ID of the trace. Defaults to the one among the last thousand with the most kinds of spans in its picture, with a retry if there is one.").String()
+	id := app.Arg("trace", "ID of the trace. Defaults to the trace with the most kinds of spans in its picture among the last thousand, preferably with a retry.").String()
 	kingpin.MustParse(app.Parse(os.Args[1:]))
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -60,7 +60,7 @@ func find(ctx context.Context, j *stack.Jaeger, id, service, operation string) (
 		if err != nil {
 			return nil, err
 		}
-		if len(t) > 2 && score(all) > score(best) { // a root and its wait are not a whole trace
+		if len(t) > 2 && score(all) > score(best) { // two spans, a root and its queue time, are not a complete trace
 			best = all
 		}
 	}
