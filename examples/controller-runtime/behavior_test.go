@@ -18,8 +18,9 @@ import (
 )
 
 // TestBehavior runs the example and the same program without the library as two processes against a real API server.
-// Requests, retries, Events, leader election, log messages and shutdown must be the same, and /metrics must have all series
-// of the plain program. Each has a service account namespace for the lock, as in a Pod (O4).
+// Requests, retries, Events, leader election, log messages and shutdown must be the same, and /metrics must have all
+// series of the plain program. As in a Pod, each process finds the namespace of its Lease in a file of its service
+// account (O4).
 func TestBehavior(t *testing.T) {
 	elect := true
 	if out, err := inPod(t.Context(), "true").CombinedOutput(); err != nil {
@@ -108,7 +109,7 @@ func TestBehavior(t *testing.T) {
 		}
 	}
 	if elect && added["controller_leader"] != 1 {
-		t.Errorf("%d series of the lock", added["controller_leader"])
+		t.Errorf("the lock has %d series, want 1", added["controller_leader"])
 	}
 	t.Logf("plain: %d requests, %d series, %d bytes; decorated: %d requests, %d series, %d bytes",
 		len(plain.api.requests()), len(plain.series), plain.size, len(decorated.api.requests()), len(decorated.series), decorated.size)

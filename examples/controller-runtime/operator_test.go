@@ -112,7 +112,7 @@ func (o *operator) run() {
 	})
 	o.eventually("the Event is recorded", func() bool { return len(o.events()) > 0 && strings.Contains(fmt.Sprint(o.events()), "Labeled") })
 
-	// An owned object, which is created again.
+	// An owned object, which the controller recreates.
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "account", Annotations: map[string]string{settings: "some"}}}
 	if _, err := accounts.Create(ctx, account, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/tracing"
 )
 
-// newTracer returns a Tracer that OTEL_* variables configure. It does nothing without them. stop exports the last spans.
+// newTracer returns a Tracer configured by the OTEL_* environment variables. Without them, it does nothing. stop exports the
+// last spans.
 func newTracer() (tracer *tracing.Tracer, stop func()) {
 	provider, err := tracing.Setup(context.Background(), tracing.Config{ServiceName: "owner-labels"})
 	if err != nil {

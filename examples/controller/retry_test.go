@@ -38,7 +38,7 @@ func TestRetry(t *testing.T) {
 	for name, c := range map[string]struct {
 		errors     []error
 		maxRetries int
-		// drops has what each attempt must return.
+		// drops lists what each attempt must return.
 		drops []queue.DropReason
 		// backoff is the sum of the backoffs in milliseconds.
 		retries, backoff float64
@@ -131,14 +131,14 @@ func TestTerminalErrors(t *testing.T) {
 		reported interface{ Terminal() bool }
 	)
 	for what, ok := range map[string]bool{
-		"terminal":                   isTerminal(err),
-		"terminal for the library":   errors.As(err, &reported) && reported.Terminal(),
-		"errors.Is finds the cause":  errors.Is(err, io.EOF),
-		"errors.As finds the cause":  errors.As(err, &custom) && custom == inner,
-		"errors.Is finds no others":  !errors.Is(err, io.ErrUnexpectedEOF),
-		"other errors are not":       !isTerminal(inner) && !isTerminal(io.EOF) && !isTerminal(nil),
-		"the text has the class":     err.Error() == "outer: terminal error: inner: EOF\ncustom",
-		"one of several is terminal": isTerminal(errors.Join(io.EOF, terminal(io.EOF))),
+		"terminal":                      isTerminal(err),
+		"terminal for the library":      errors.As(err, &reported) && reported.Terminal(),
+		"errors.Is finds the cause":     errors.Is(err, io.EOF),
+		"errors.As finds the cause":     errors.As(err, &custom) && custom == inner,
+		"errors.Is finds no others":     !errors.Is(err, io.ErrUnexpectedEOF),
+		"other errors are not terminal": !isTerminal(inner) && !isTerminal(io.EOF) && !isTerminal(nil),
+		"the text has the class":        err.Error() == "outer: terminal error: inner: EOF\ncustom",
+		"one of several is terminal":    isTerminal(errors.Join(io.EOF, terminal(io.EOF))),
 	} {
 		if !ok {
 			t.Errorf("false: %s (%v)", what, err)

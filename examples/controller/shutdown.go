@@ -12,8 +12,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// shutdown stops a controller in an order that loses no work: no new items, no workers, no informers, no lock. A step
-// that is nil is skipped.
+// shutdown stops a controller in an order that loses no work: intake, workers, informers, lock. A step that is nil is
+// skipped.
 type shutdown struct {
 	stopIntake    func(context.Context) error
 	drainWorkers  func(context.Context) error
@@ -29,8 +29,8 @@ type shutdown struct {
 	gracePeriod time.Duration
 }
 
-// run runs all steps, even after one that fails, panics or hangs, so that the lock is released in any case. It returns the
-// errors of all steps, joined.
+// run runs all steps, even after one that fails, panics or hangs. The lock is therefore released in any case, unless
+// keepLockUnlessDrained is set. run returns the errors of all steps, joined.
 //
 // From the start, the steps have until 1/10, 7/10, 8/10 and 9/10 of the grace period: with 30 seconds, 18 for the workers
 // and 3 for each other step. The last tenth is for the rest of the program. The cancellation of ctx is ignored, because it

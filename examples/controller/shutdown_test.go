@@ -24,14 +24,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// closing is a controller in shutdown.
+// closing is a controller that is shutting down.
 type closing struct {
 	*testing.T
 	shutdown
 	obs *collectors.Observer
 	reg *prometheus.Registry
 	log *syncBuffer
-	// started are the steps in their order. mu guards it: a step that hangs is abandoned.
+	// started lists the steps in the order in which they started. mu guards it: a step that hangs is abandoned.
 	mu      sync.Mutex
 	started []string
 	// release ends steps that hang.
@@ -198,7 +198,7 @@ func TestShutdownOutcomes(t *testing.T) {
 						want[step+"/"+"panic"] = 0
 						if !strings.Contains(err.Error(), "panic: in the step") || strings.Count(c.log.String(), "stack=") != 1 ||
 							!strings.Contains(c.log.String(), "TestShutdownOutcomes") {
-							t.Errorf("%v, and the log has not one stack:\n%s", err, c.log)
+							t.Errorf("%v; want exactly one stack in the log:\n%s", err, c.log)
 						}
 					default:
 						want[step+"/"+"panic"] = 0
@@ -210,7 +210,7 @@ func TestShutdownOutcomes(t *testing.T) {
 	}
 }
 
-// TestShutdownHangs covers S23 and O2: a step that hangs costs no more than its share of the grace period, the lock is
+// TestShutdownHangs covers S23 and O2: a step that hangs takes no more than its share of the grace period, the lock is
 // released in any case, and the program has time left.
 func TestShutdownHangs(t *testing.T) {
 	for name, hang := range map[string]func(*closing) func(context.Context) error{
