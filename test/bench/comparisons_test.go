@@ -39,7 +39,7 @@ func comparisons(r *run) {
 		r.report(each(n, func() bool { return reflect.DeepEqual(before, c.now) }), "deepequal-"+c.name+"-ns")
 		r.report(each(n, func() bool { return before.ResourceVersion == c.now.ResourceVersion }), "version-"+c.name+"-ns")
 	}
-	// Updates that change nothing but the version, such as those of a heartbeat: DeepEqual reads the whole spec before the status.
+	// Updates that change only the version, as a heartbeat does: DeepEqual must compare the whole spec.
 	deep := func(old, now *corev1.Pod) bool { return reflect.DeepEqual(old.Spec, now.Spec) }
 	version := func(old, now *corev1.Pod) bool { return old.ResourceVersion == now.ResourceVersion }
 	none := func(old, now *corev1.Pod) bool { return false }

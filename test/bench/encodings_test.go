@@ -20,8 +20,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// BenchmarkEncodings receives 10,000 Pods from a real API server as JSON and as protobuf, with and without gzip, in a list and in a
-// streaming list (S25). It reports the bytes on the wire, as the client's metrics do, and the shortest time until all Pods are decoded.
+// BenchmarkEncodings receives 10,000 Pods from a real API server as JSON and as protobuf, with and without gzip, in a list
+// and in a streaming list (S25). It reports the bytes on the wire, as the client's metrics do, and the shortest time until
+// all Pods are decoded.
 func BenchmarkEncodings(b *testing.B) { benchmark(b, encodings) }
 
 func encodings(r *run) {

@@ -82,8 +82,8 @@ func handlers(r *run) {
 	}
 }
 
-// handle sends events for ten seconds and reports the lag of those that were handled, the share of those that were not handled
-// when the last was sent, and the growth of the heap by then. Their lag until then counts, too.
+// handle sends events for ten seconds. It reports their lag, the share of events that are not handled when the last one is
+// sent, and the growth of the heap. For events that are not handled, the lag until then counts.
 func (r *run) handle(name string, newHandler func(*lags) (cache.ResourceEventHandler, func())) {
 	const perSecond = 2000
 	objects := r.size(10_000, 100)

@@ -150,8 +150,8 @@ func (d *deliveries) write(r *run, client kubernetes.Interface, namespace, name,
 	}
 }
 
-// reads are requests of the API server to etcd for Pods. versions are those that only ask for the current version, before a list with
-// resourceVersion unset is answered from the watch cache; etcd_requests_total counts them as gets.
+// reads are requests of the API server to etcd for Pods. versions are those that only ask for the current version, before a
+// list with resourceVersion unset is answered from the watch cache; etcd_requests_total counts them as gets.
 type reads struct{ gets, lists, versions float64 }
 
 func etcdReads(r *run, client kubernetes.Interface) reads {

@@ -19,14 +19,14 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
-// Names of the API server of steady, each with its own certificate, which a test replaces. The server reloads its certificates, and
-// the authority of its clients, when they change.
+// Names of the API server of the control plane steady. Each has its own certificate, which a test replaces. The server
+// reloads its certificates, and the authority of its clients, when they change.
 const (
 	renewedName = "renewed.chaos.test"
 	movedName   = "moved.chaos.test"
 )
 
-// credentials are the files of steady.
+// credentials are the certificate files of the control plane steady.
 type credentials struct {
 	authority      *authority // initially of all certificates
 	renewed, moved files
@@ -129,8 +129,8 @@ func (p *program) untrusted() {
 	p.keeps("watch_connected 0", "sync_lag_seconds > 1", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 
-// The API server's certificate is signed by another certificate authority, and the file of trusted authorities follows. client-go reads
-// the file every five minutes: only the long form waits for it.
+// The API server's certificate is signed by another certificate authority, and then the file of trusted authorities is
+// replaced. client-go reads the file every five minutes: only the long form waits for it.
 func TestAuthorityReplaced(t *testing.T) {
 	row(t)
 	if !long(t) {
@@ -175,8 +175,8 @@ func TestAuthorityReplaced(t *testing.T) {
 	p.bounded(before)
 }
 
-// The API server rejects the exporter's client certificate, as if it had expired; then the file has another one.
-// client-go reads it when it connects, and the API server closes connections that it cannot authenticate.
+// The API server rejects the exporter's client certificate, as if it had expired. Then the files of the certificate are
+// replaced. client-go reads them when it connects, and the API server closes connections that it cannot authenticate.
 func TestClientCertificateExpired(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

@@ -74,7 +74,7 @@ func (l look) since(before look, name, label string) map[string]float64 {
 // claim is a claim of a test, and of its row in docs/chaos.md, about series: `watch_connected 0`. It holds for each series of the
 // name with the labels, of which at least one must exist.
 //
-//	name{label="value"} 1        is 1; > and < do as well
+//	name{label="value"} 1        is 1; > 1 and < 1 are also possible
 //	name{label="value"} grows    is more than at the mark
 //	name{label="value"} stays    is what it was at the mark, if it existed
 //	name{label="value"} absent   does not exist
@@ -122,7 +122,7 @@ func parse(text string) (claim, error) {
 	return claim{}, fmt.Errorf("%q: unknown metric", text)
 }
 
-// checkLabels rejects labels that no series can have, which would always be absent.
+// checkLabels rejects labels that no series can have: a claim that such a series is absent would always hold.
 func (c claim) checkLabels(m catalog.Metric) error {
 	for name, value := range c.labels {
 		at := slices.IndexFunc(m.Labels, func(l catalog.Label) bool { return l.Name == name })

@@ -14,7 +14,7 @@ import (
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io"
 
-// define creates the definition of a resource widgets, which is served in one version, and one object.
+// define creates a CustomResourceDefinition of Widgets with one version, and one Widget.
 func (p *plane) define(t *testing.T, namespace, group, version string) {
 	t.Helper()
 	stacktest.Define(t, p.Config(), stack.Definition(group, "Widget", stack.Version{Name: version}))
@@ -35,7 +35,7 @@ func (p *plane) undefine(t *testing.T, group string) {
 }
 
 // The definitions of two resources are deleted, and created again with another version. The configuration names one of
-// them, a pattern matches the other.
+// them; a pattern matches the other.
 func TestCRDDeleted(t *testing.T) {
 	row(t)
 	plane := steady.use(t)

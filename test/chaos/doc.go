@@ -1,7 +1,7 @@
-// Package chaos breaks what the running exporter depends on, and checks what it reports during the fault. It breaks the servers of the
-// control plane, their certificates, the exporter's tokens and permissions, the resources that it watches, and its configuration.
-// The tests run the built program against real servers. Apart from tests, the package is the table of these faults, from which `make generate` writes
-// docs/chaos.md.
+// Package chaos breaks what the running exporter depends on, and checks what it reports during the fault. It breaks the
+// servers of the control plane, their certificates, the exporter's tokens and permissions, the resources that it watches, and
+// its configuration. The tests run the built program against real servers. Besides the tests, the package has the table of
+// these faults, from which `make generate` writes docs/chaos.md.
 //
 //	rows.go, table.go   the table
 //	claims_test.go      a snapshot of the program's reports, and claims about it

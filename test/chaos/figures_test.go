@@ -110,8 +110,9 @@ func (p *program) bounded(before figures) {
 	p.t.Logf("before: %v\nafter:  %v", before, p.figures())
 }
 
-// appears reports whether a series exists from its first use on: requests by result, other values of closed sets except those that
-// exist at 0, updates of the status, and summaries. An informer that is started again has not used them.
+// appears reports whether a series exists only after its first event: client requests, list pages, updates with the same
+// generation, summaries, and counters with a closed set of values, except for values that exist at 0. An informer that is
+// started again does not have these series yet.
 func appears(key string) bool {
 	name, set, _ := strings.Cut(key, ",")
 	m, _ := catalog.ByName(name)

@@ -42,7 +42,7 @@ func (p *plane) hold(t *testing.T, namespace, name string, lasting, skew time.Du
 		defer cancel()
 		renewal, err := json.Marshal(map[string]any{"spec": map[string]any{"renewTime": now()}})
 		if err != nil {
-			panic(err) // not for a time
+			panic(err) // cannot fail for a time
 		}
 		// A renewal may fail. Like any holder, this one retries.
 		_, _ = client.Patch(ctx, name, types.MergePatchType, renewal, metav1.PatchOptions{})

@@ -23,7 +23,7 @@ type Row struct {
 	Recovery string
 }
 
-// Healthy are the claims that hold before each fault and after it. Only audits since the fault are considered.
+// Healthy lists the claims that hold before each fault and after it. The claim that a series grows refers to the last mark.
 var Healthy = []string{
 	"readyz 200", "kind_up 1", "synced 1", "watch_connected 1", "sync_lag_seconds < 1", "consecutive_failures absent",
 	`audits_total{result="consistent"} grows`, `audits_total{result="different"} 0`, "audit_differences 0",

@@ -39,7 +39,7 @@ func (p *plane) account(t *testing.T, namespace string, rules ...rbacv1.PolicyRu
 	}
 }
 
-// mayWatch returns the rule for some resources.
+// mayWatch returns a rule that allows list and watch on resources of the core group.
 func mayWatch(resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: resources, Verbs: []string{"list", "watch"}}
 }

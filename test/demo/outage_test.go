@@ -17,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/receiver"
 )
 
-// shortened are the objectives that an outage concerns, at a fraction of their times, so that the test takes minutes. Alerts that
-// follow from an outage wait longer than the default scrape interval, because an outage mutes them only after that.
+// shortened are the objectives that an outage concerns, at a fraction of their times, so that the test takes minutes. Alerts
+// that follow from an outage wait for more than 15 s, the default scrape interval: the outage mutes them only after that.
 var shortened = map[string]any{
 	"api_unreachable":         map[string]any{"for": "20s", "window": "30s"},
 	"watch_down":              map[string]any{"for": "25s"},
@@ -130,7 +130,7 @@ func TestOutageIsOnePage(t *testing.T) {
 	await.Within(t, patience, "all programs are connected", func(ctx context.Context) error {
 		samples, err := c.Prometheus.Query(ctx, watches)
 		if err == nil && len(samples) > 0 {
-			err = fmt.Errorf("%v are not", samples)
+			err = fmt.Errorf("not connected: %v", samples)
 		}
 		return err
 	})

@@ -67,7 +67,7 @@ func TestHelmOnARealServer(t *testing.T) {
 			t.Errorf("no %s was applied", kind)
 		}
 	}
-	// The server does not accept every object.
+	// The server rejects objects with an unknown field.
 	for _, o := range objects(t, installations["everything"]) {
 		if err := unstructured.SetNestedField(o.Object, true, "metadata", "nosuchfield"); err != nil {
 			t.Fatal(err)

@@ -239,7 +239,7 @@ func TestHelmSchemaIsComplete(t *testing.T) {
 	}
 }
 
-// The chart grants what `exporter generate` does for the same configuration.
+// The chart grants the same permissions as `exporter generate` does for the same configuration.
 func TestHelmRights(t *testing.T) {
 	var everyName []string
 	for _, k := range kinds.All() {

@@ -237,7 +237,7 @@ func panelsByMetric() (map[string][]string, error) {
 
 var (
 	word = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*`)
-	// filters are metrics that a query reads only to know which programs exist.
+	// filters matches parts of a query that read a metric only to find out which programs exist.
 	filters = regexp.MustCompile(`(?s)(and|unless) on \([^)]*\) \w+|\b0 \* count.*`)
 )
 

@@ -10,8 +10,8 @@ import (
 )
 
 // A module that requires the integration ignores its replace directive, so that the version of the library must exist. Before
-// the first release, it must be lower than every pseudo-version, and than v0.0.0 in particular, so that go get can choose the
-// main branch.
+// the first release, it must be lower than v0.0.0 and than every other pseudo-version, so that go get can choose the main
+// branch.
 func TestIntegrationRequiresTheLastRelease(t *testing.T) {
 	want := "v0.0.0-00010101000000-000000000000"
 	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))

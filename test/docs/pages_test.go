@@ -178,7 +178,7 @@ func TestFuzz(t *testing.T) {
 	slices.Sort(run)
 	slices.Sort(exist)
 	if !slices.Equal(run, exist) || len(exist) == 0 {
-		t.Errorf("make fuzz runs\n%s\nand there are\n%s", strings.Join(run, "\n"), strings.Join(exist, "\n"))
+		t.Errorf("make fuzz runs\n%s\nwant\n%s", strings.Join(run, "\n"), strings.Join(exist, "\n"))
 	}
 }
 

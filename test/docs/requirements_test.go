@@ -77,7 +77,7 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 	if !found["S15"].decided || found["S7"].decided {
-		t.Error("the decisions of S15 and S7")
+		t.Error("docs/decisions.md must have S15, and not S7")
 	}
 }
 

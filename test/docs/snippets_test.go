@@ -28,8 +28,8 @@ var (
 	call = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)(?:\[\w+\])?\(`)
 )
 
-// exported returns the exported identifiers of a package's non-test files; functions have their number of parameters, -1 if
-// variadic, and methods are named like Observer.Collect.
+// exported returns the identifiers of a package's non-test files with their number of parameters: -1 for variadic functions,
+// types, variables and constants. Methods are named like Observer.Collect.
 func exported(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	names := map[string]int{}
@@ -87,7 +87,8 @@ func declare(names map[string]int, d ast.Decl) {
 	}
 }
 
-// arguments counts the arguments of the call with the parenthesis at the end of before; false if it is not closed.
+// arguments counts the arguments of a call. rest is the text after its opening parenthesis. It returns false if the call does
+// not end in rest.
 func arguments(rest string) (int, bool) {
 	depth, commas, empty := 0, 0, true
 	for _, r := range rest {

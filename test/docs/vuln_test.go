@@ -21,7 +21,7 @@ func TestVulnWithoutItsDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// As for vuln.go.dev, govulncheck creates its client, and then fails.
+	// This server accepts HEAD, so that govulncheck creates its client, and fails all other requests.
 	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead {
 			w.WriteHeader(http.StatusServiceUnavailable)

@@ -89,7 +89,7 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %q: write %s", f.path, f.line, f.match, f.use)
 }
 
-// text is the prose of a file: a whole page, or the comments and strings of a Go file.
+// text is a piece of prose: a whole page, or one comment or string of a Go file.
 type text struct {
 	line    int
 	content string
