@@ -25,7 +25,8 @@ type alone struct {
 	engine *promql.Engine
 }
 
-// only returns the last samples of the jobs that match a pattern, and what the rules record of these alone.
+// only returns the last samples of the jobs that match a pattern, and the results of the recording rules for these samples
+// alone.
 func only(ctx context.Context, c *chain.Chain, engine *promql.Engine, jobs string) (alone, error) {
 	a := alone{database: database{}, at: time.Now(), engine: engine}
 	client, err := api.NewClient(api.Config{Address: c.Prometheus.URL})

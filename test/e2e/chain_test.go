@@ -65,7 +65,7 @@ func TestSignals(t *testing.T) {
 		awaitKinds(t, c, `k8s_informer_event_lag_seconds_count{name="informer-exporter", informer_type="`+kind+`"} > 0`, []string{kind})
 	}
 	if kinds, err := kindsOf(t.Context(), c, `k8s_informer_synced == 2`); err != nil || len(kinds) > 0 {
-		t.Errorf("a query that nothing fulfills finds %v, %v", kinds, err)
+		t.Errorf("a query without a match returns %v, %v", kinds, err)
 	}
 }
 

@@ -27,7 +27,7 @@ type named struct {
 	mayBeEmpty bool
 }
 
-// expressions are those of rules and, with every variable at All, panels.
+// expressions returns the expressions of all rules and, with every variable at All, of all panels.
 func expressions(t *testing.T, renamed map[string]string) (list []named) {
 	t.Helper()
 	config := alerts.Config{Labels: renamed}
@@ -235,8 +235,9 @@ func TestNamespaceOfTheTarget(t *testing.T) {
 	compareWorlds(t, cluster(t, "eu", added), nil, removed, nil)
 }
 
-// compareWorlds evaluates the expressions generated for other labels on a cluster with these labels, and the default
-// expressions on the same cluster with the usual labels. The functions map the labels of the results to each other.
+// compareWorlds compares the results of the expressions generated for other labels, on a cluster with these labels, with
+// those of the default expressions on the same cluster with the usual labels. The functions map the labels of the results to
+// each other.
 func compareWorlds(t *testing.T, world database, renamed map[string]string, relabel, relabelUsual func(*labels.Builder)) {
 	t.Helper()
 	engine := newEngine(t)
@@ -305,8 +306,8 @@ func TestLongNamesInLegends(t *testing.T) {
 	}
 }
 
-// With one of two clusters chosen, each line of a graph has a unique legend, as Grafana shows it, and each label of a row has a column with a
-// heading.
+// With one of two clusters chosen, each line of a graph has a unique legend, as Grafana shows it, and each label of a row has
+// a column with a heading.
 func TestLegendsTellSeriesApart(t *testing.T) {
 	engine := newEngine(t)
 	world := both(cluster(t, "eu", nil), cluster(t, "us", nil))

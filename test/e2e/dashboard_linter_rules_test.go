@@ -112,8 +112,8 @@ func targetPromQL(t targetModel) string {
 	return ""
 }
 
-// targetRateInterval: an increase may be over the window of an objective about that metric. "Four in a quarter of an hour"
-// cannot be drawn otherwise.
+// targetRateInterval: an increase may be over the window of an objective about that metric. A graph of an objective such as
+// "four in 15 minutes" needs this window.
 func targetRateInterval(v *parser.VectorSelector, path []parser.Node) string {
 	if len(path) == 0 {
 		return "" // a recorded series, unchanged

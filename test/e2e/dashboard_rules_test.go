@@ -72,7 +72,7 @@ func eachTarget(check func(targetModel) string) func(boardModel) []string {
 	})
 }
 
-// eachSelector runs a check on the selectors of all queries, with variables left in matchers, given the nodes above them.
+// eachSelector runs check on the selectors of all queries, with the nodes above each. Matchers keep their variables.
 func eachSelector(check func(*parser.VectorSelector, []parser.Node) string) func(boardModel) []string {
 	return eachTarget(func(t targetModel) (problem string) {
 		parsed, err := parser.NewParser(parser.Options{}).ParseExpr(withInterval(t.Expr))
@@ -102,7 +102,7 @@ func withInterval(expr string) string {
 
 const gridWidth = 24
 
-var uidPattern = regexp.MustCompile(`^[a-z0-9-]{1,40}$`) // Grafana refuses longer ones
+var uidPattern = regexp.MustCompile(`^[a-z0-9-]{1,40}$`) // Grafana rejects longer ones
 
 func identity(m boardModel) []string {
 	var found []string

@@ -33,11 +33,12 @@ var faultPanels = map[string]string{
 // serverPanels show metrics of kube-apiserver that it creates with the first event.
 var serverPanels = []string{"Watches terminated in 15 minutes", "Consistency checks by status", "Requests rejected by flow schema"}
 
-// tracePanels show metrics of traced programs. The demo traces, and TestChain in test/demo finds the metrics; no program here does.
+// tracePanels show metrics of traced programs. TestChain in test/demo, which traces its programs, finds the metrics; the
+// programs of this chain are not traced.
 var tracePanels = []string{"Dropped trace links by reason", "Trace spans by result"}
 
-// largePanels show metrics of responses above 128 KiB, which the API server compresses. The lists of the demo are smaller; TestBytesOfLists
-// in collectors/apiclient finds the metric.
+// largePanels show metrics of responses above 128 KiB, which the API server compresses. The lists of the demo are smaller;
+// TestBytesOfLists in collectors/apiclient finds the metric.
 var largePanels = []string{"Compressed size of lists and watches"}
 
 // TestEveryPanelHasData runs the query of each panel on a real Prometheus with a healthy cluster.

@@ -99,8 +99,8 @@ type broken struct {
 	chain   *chain.Chain
 	fault   chain.Fault
 	since   time.Time
-	fired   receiver.Alert // empty before
-	muted   bool           // instead of being sent
+	fired   receiver.Alert // empty until it fires
+	muted   bool           // the alert was inhibited instead of being sent
 	ended   time.Time      // zero while it lasts
 	restore func(context.Context) error
 }
@@ -177,7 +177,7 @@ func (b *broken) isResolved(ctx context.Context) error {
 		}
 	}
 	if last.Status != "resolved" {
-		return fmt.Errorf("the last notification of the webhook is that it is %s: %+v", last.Status, last)
+		return fmt.Errorf("the status of the last notification is %s: %+v", last.Status, last)
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func TestFaultReachesTheReceiver(t *testing.T) {
 		}
 	}
 
-	// An alert that a failed scrape has resolved would not fire again. Those that fire now keep firing for longer than restoring takes.
+	// An alert that a failed scrape has resolved would not fire again. Those that fire now keep firing for longer than
+	// restoring takes.
 	await.Within(t, fireTimeout, "all alerts at once", func(ctx context.Context) error {
 		firing, err := kindsOf(ctx, c, `ALERTS{alertname="InformerWatchDown", alertstate="firing", name="`+exporterName+`"} and on (name, informer_type) k8s_informer_watch_connected == 0`)
 		if err == nil && !slices.Equal(firing, defaultKinds()) {

@@ -56,7 +56,7 @@ func TestInhibitions(t *testing.T) {
 		{"KubernetesAPIUnreachable", mutesPages, "InformerCacheDiffers", with(informer, "severity", "page"), false},
 		{"KubernetesAPIUnreachable", mutesPages, "InformerVersionRegression", with(informer, "severity", "page"), false},
 		{"KubernetesAPIUnreachable", mutesPages, "KubernetesAPIUnreachable", outage, false},
-		{"KubeAPIDown", model.LabelSet{"cluster": "eu"}, "KubernetesAPIUnreachable", outage, false}, // a setting
+		{"KubeAPIDown", model.LabelSet{"cluster": "eu"}, "KubernetesAPIUnreachable", outage, false}, // only with alertmanager.kubeAPIDown
 		// One election, seen by its candidates and by its Lease.
 		{"ControllerLeaderMissing", lock, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "lease_namespace": "shop", "lease": "leader", "lock": "shop-leader"}, true},
 		{"ControllerLeaderMissing", election, "ClusterLeaseExpired", lease, true},

@@ -17,8 +17,8 @@ import (
 	"k8s.io/kubectl/pkg/cmd"
 )
 
-// parsedCommands is the environment variable with the path of a file. If it is set, kubectl does not run: it parses its arguments and
-// appends them to the file.
+// parsedCommands is the environment variable with the path of a file. If it is set, kubectl does not run: it parses its
+// arguments and appends them to the file.
 const parsedCommands = "E2E_PARSED_COMMANDS"
 
 // runAsTool runs the test binary as the program that it was started as: kubectl, or a curl that only parses its arguments.
@@ -27,7 +27,7 @@ func runAsTool() (code int, ok bool) {
 	parsed := os.Getenv(parsedCommands)
 	switch name := filepath.Base(os.Args[0]); {
 	case name == "curl" && parsed != "":
-		err = awaitFile(parsed) // what curl connects to was started in the background
+		err = awaitFile(parsed) // the server that curl connects to was started in the background
 	case name == "kubectl" && parsed != "":
 		err = errors.Join(parseKubectl(os.Args[1:]), appendLine(parsed, strings.Join(os.Args[1:], " ")))
 	case name == "kubectl":

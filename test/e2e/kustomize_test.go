@@ -21,7 +21,7 @@ import (
 )
 
 // TestManifestsAreAccepted applies the base to the real API server, strictly and without a warning, and verifies that
-// its Pod passes the strictest pod security.
+// its Pod meets the Pod Security Standard restricted.
 func TestManifestsAreAccepted(t *testing.T) {
 	c := theChain(t)
 	applyBase(t, c.ControlPlane.Config())
@@ -61,7 +61,7 @@ func TestManifestsAreAccepted(t *testing.T) {
 		t.Errorf("no container has the port %s that the NetworkPolicy allows", port)
 	}
 
-	// The server does not accept every Pod.
+	// The server rejects objects with an unknown field.
 	bad := render(t, "kustomize/base")
 	for _, object := range bad {
 		if err := unstructured.SetNestedField(object.Object, true, "metadata", "nosuchfield"); err != nil {

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	if err := stopShared(); err != nil {
-		fmt.Fprintln(os.Stderr, "FAIL: the chain's end:", err)
+		fmt.Fprintln(os.Stderr, "FAIL: stopping the chain:", err)
 		code = max(code, 1)
 	}
 	os.Exit(code)

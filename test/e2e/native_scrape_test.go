@@ -20,10 +20,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// TestNativeFormsOnPrometheus compares the forms of each query on the same observations. One Prometheus scrapes a program twice: its
-// classic histograms, and its native ones. Counts, sums and means must agree, shares and quantiles within the width of a native bucket
-// or, where that is wider, of the classic bucket in which the quantile lies. A second program has classic histograms only, which
-// the second scrape converts: all its results must agree.
+// TestNativeFormsOnPrometheus compares the forms of each query on the same observations. One Prometheus scrapes a program
+// twice: its classic histograms, and its native ones. Counts, sums and means must agree, shares and quantiles within the
+// width of a native bucket or, where that is wider, of the classic bucket in which the quantile lies. A second program has
+// classic histograms only, which the second scrape converts: all its results must agree.
 func TestNativeFormsOnPrometheus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts Prometheus")

@@ -51,7 +51,7 @@ func TestNativeRules(t *testing.T) {
 	}
 }
 
-// query in both forms.
+// bothForms is a query in its classic and in its native form.
 type bothForms struct{ of, classic, native string }
 
 // histogramQueries returns the queries of rules, runbooks and panels that read histograms. Each selects only series that the
@@ -89,8 +89,8 @@ func histogramQueries(t *testing.T, classic, native string) (list []bothForms) {
 	})
 }
 
-// Both forms read the same histograms, with the same matchers except le. The classic form reads no native histogram, and the native one
-// no classic histogram. The alert about the form is the exception.
+// Both forms read the same histograms, with the same matchers except le. The classic form reads no native histogram, and the
+// native form reads no classic one. The alert about the form is the exception.
 func TestFormsReadTheSameHistograms(t *testing.T) {
 	read := func(expr string, histogram func(name string) (catalog.Metric, bool)) (list []string) {
 		for _, v := range selectorsOf(t, expr) {

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// TestOutageMutesOtherPagesWhileItLasts evaluates the generated rules on outages that begin at 2m, and asks Alertmanager's own code
-// which pages are muted. A lock that still has no leader pages soon after.
+// TestOutageMutesOtherPagesWhileItLasts evaluates the generated rules on outages that begin at 2m, and asks Alertmanager's
+// own code which pages are muted. A lock that still has no leader pages soon after the outage.
 func TestOutageMutesOtherPagesWhileItLasts(t *testing.T) {
 	for _, c := range []struct {
 		name             string

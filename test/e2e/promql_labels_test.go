@@ -117,7 +117,7 @@ func (c *checker) call(e *parser.Call) []string {
 	return nil
 }
 
-// absent has the labels of its equality matchers.
+// absent returns the labels of the result of absent(): those of its equality matchers.
 func (c *checker) absent(e *parser.Call) []string {
 	var own []string
 	parser.Inspect(e.Args[0], func(n parser.Node, _ []parser.Node) error {

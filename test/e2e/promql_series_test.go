@@ -142,7 +142,8 @@ func (s series) values(label string) []string {
 	return nil
 }
 
-// checkUse: counters need a rate or an increase, or are compared with themselves at another time; gauges must not have one, and buckets are cumulative.
+// checkUse: counters need a rate or an increase, or are compared with themselves at another time; gauges must not have one,
+// and buckets are cumulative.
 func (s series) checkUse(name string, v *parser.VectorSelector, path []parser.Node) error {
 	call := directCall(path)
 	switch {

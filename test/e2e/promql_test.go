@@ -96,8 +96,8 @@ func TestRulesFitTheCatalog(t *testing.T) {
 	}
 }
 
-// placeLabels returns the labels that locate the subject of an alert: the Pod of a process, and the namespace of a program, a lock or
-// an object. Some alerts are about a whole cluster.
+// placeLabels returns the labels that locate the subject of an alert: the Pod of a process, and the namespace of a program, a
+// lock or an object. Some alerts are about a whole cluster.
 func placeLabels(alert string, own []string) []string {
 	switch {
 	case slices.Contains([]string{"KubernetesAPIUnreachable", "InformerExporterAbsent", "ClusterWatchersTerminated"}, alert):

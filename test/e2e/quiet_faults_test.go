@@ -9,9 +9,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// quietFaults are faults without an alert. Each expression is true at some time during its fault, which distinguishes
-// the recording from one without a fault. No rule reads bookmarks: their recording only shows that silence fires
-// nothing.
+// quietFaults are faults without an alert. Each expression is true at some time during its fault, which distinguishes the
+// recording from one without a fault. No rule reads bookmarks: their recording only shows that no alert fires while only
+// bookmarks arrive.
 var quietFaults = map[string]string{
 	"TestRelistOfUnchangedObjects": `increase(k8s_informer_relists_total{reason="expired"}[5m]) > 0`,
 	"TestServerTimeout":            `increase(k8s_informer_watches_total[15m]) > 0 unless increase(k8s_informer_list_duration_seconds_count[15m]) > 0`,

@@ -42,7 +42,7 @@ func TestRecordingsBeginAsPrograms(t *testing.T) {
 // beginsAtZero reports whether the first value is 0.
 func beginsAtZero(values []float64) bool {
 	for _, v := range values {
-		if !math.IsNaN(v) { // Missing and Stale are
+		if !math.IsNaN(v) { // Missing and Stale are NaN
 			return v == 0
 		}
 	}

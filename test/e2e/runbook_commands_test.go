@@ -42,8 +42,8 @@ func readRunbook(page string) (r runbook) {
 	return r
 }
 
-// parses returns the error of a command, "" if there is none: the shell must parse it, kubectl must have its commands and flags, and
-// all its variables must be set.
+// parses returns the error of a command, "" if there is none: the shell must parse it, kubectl must have its commands and
+// flags, and all its variables must be set.
 func parses(t *testing.T, assignments, command string) string {
 	t.Helper()
 	record := filepath.Join(t.TempDir(), "parsed")

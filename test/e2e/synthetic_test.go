@@ -63,9 +63,9 @@ var now = time.Unix(1_800_000_000, 0)
 // hour.
 var sampled = []time.Duration{-time.Hour, -45 * time.Second, -30 * time.Second, -15 * time.Second, 0}
 
-// cluster is one cluster in which programs report each metric of the catalog, of the recording rules and of others. In the
-// cluster eu, no series is missing; elsewhere a third is, so that matching with another cluster changes a result. change is
-// applied to the labels last.
+// cluster returns the series of a cluster in which programs report each metric of the catalog, of the recording rules and of
+// others. In the cluster eu, no series is missing; elsewhere a third is, so that matching with another cluster changes a
+// result. change is applied to the labels last.
 func cluster(t *testing.T, name string, change func(*labels.Builder)) database {
 	t.Helper()
 	m := database{}

@@ -99,7 +99,7 @@ func decodeObject(document []byte) (kind string, err error) {
 		"grafana.integreatly.org/v1beta1 GrafanaDashboard": nil,
 	}[meta.APIVersion+" "+meta.Kind]
 	if !ok {
-		return "", errors.New("nothing is known of " + meta.APIVersion + " " + meta.Kind)
+		return "", errors.New("no type for " + meta.APIVersion + " " + meta.Kind)
 	}
 	if into == nil {
 		return meta.Kind, nil

@@ -26,7 +26,7 @@ const shown = time.Hour
 // Costs grow linearly with the number of clusters. They are measured with few clusters and with more, and extrapolated.
 const few, more, clusters = 2, 4, 300
 
-// TestBoards asks every query of every dashboard as Grafana does when the dashboard is opened, and prints the samples that it
+// TestBoards runs every query of every dashboard as Grafana does when the dashboard is opened, and prints the samples that it
 // reads with 300 clusters.
 func TestBoards(t *testing.T) {
 	shapes := shapesOfACluster(t)

@@ -25,7 +25,7 @@ type target struct {
 	stop  func(context.Context) error
 }
 
-// restart is a new instance of a program, without its state.
+// restart replaces programs with new instances, without their state.
 func restart(ctx context.Context, targets []*target) error {
 	for _, t := range targets {
 		if err := t.stop(ctx); err != nil {

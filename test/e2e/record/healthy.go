@@ -27,7 +27,7 @@ import (
 // healthyTarget is a target of the chain, under the name that it would have in a cluster.
 type healthyTarget struct {
 	job, instance, url string
-	// identity is the replica that may be scaled away.
+	// identity is set for replicas that may be scaled to zero.
 	identity string
 	secure   bool
 }
@@ -117,7 +117,8 @@ func recordHealthy(ctx context.Context, log *slog.Logger, duration, interval tim
 	return errors.Join(failed, writeCompressed(out, recorder.Recording()))
 }
 
-// scrape returns the text of a target's metrics, without the histograms of the API server, which are most of its metrics.
+// scrape returns the text of a target's metrics, without the histogram buckets of the API server, which are most of its
+// series.
 func (t healthyTarget) scrape(ctx context.Context, client *http.Client, token string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.url+"/metrics", nil)
 	if err != nil {

@@ -112,7 +112,7 @@ func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) fu
 	}
 }
 
-// halfOpen first renews all watches, and is shorter than a watch: none ends before it is over.
+// halfOpen renews all watches first. It is shorter than a watch, so that no watch ends during the fault.
 func halfOpen(ctx context.Context, p *faultproxy.Proxy) {
 	p.Reset()
 	_ = sleep(ctx, 10*time.Second)

@@ -67,8 +67,8 @@ func compaction(ctx context.Context, l *lab) (*subject, error) {
 }
 
 // etcdRestored restores a state so old that later writes do not reach the previous versions again. A successful audit keeps
-// InformerAuditsFail from firing for half an hour. Therefore the first audit ends before the recording begins, and the
-// interval is long enough that the second runs after the fault. Two audits fail before the informer relists.
+// InformerAuditsFail from firing for half an hour. Therefore, the first audit ends before the recording begins, and the
+// interval is long enough that the second runs once the fault has begun. Two audits fail before the informer relists.
 func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 	const undone = 1000
 	plane, err := l.startPlane(ctx, stack.Options{})

@@ -81,8 +81,8 @@ tests:
 	}
 }
 
-// TestFilesAreReadAsTheyWereWritten verifies that a file is read as it was written, and that sums that promtool would round are not
-// written as such.
+// TestFilesAreReadAsTheyWereWritten verifies that a file is read as it was written. Fractional steps are not written as a
+// sequence, because promtool would round their sums.
 func TestFilesAreReadAsTheyWereWritten(t *testing.T) {
 	series := [][]float64{
 		{0, 0, 0}, {1, 2, 3, 4, 4, 4}, {5, 4, 3, 2}, {0.1, 0.2, 0.3, 0.4}, {0.5, 1, 1.5, 2}, {recording.Missing, recording.Missing, 3, recording.Stale},
@@ -121,8 +121,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestThinAndCompressed verifies that a compressed recording is read as it was written, and that only what rules read, and the phases,
-// remain of it.
+// TestThinAndCompressed verifies that a compressed recording is read as it was written, and that only what rules read, and
+// the phases, remain of it.
 func TestThinAndCompressed(t *testing.T) {
 	r := recording.NewRecorder(recording.Healthy, start, 15*time.Second, recording.Everything())
 	if err := r.Scraped(target, []byte("a_total 1\nb 2\n"), false); err != nil {
