@@ -1,6 +1,6 @@
 // Package faults injects the faults that informers meet in production into a real API server, its etcd and the connection to
-// it, and verifies every series: which change, by how much, and that no others change. Apart from tests, it is the table of these
-// faults, from which `make generate` writes docs/faults.md.
+// it, and verifies every series: which change, by how much, and that no others change. Besides the tests, it has the table of
+// these faults, from which `make generate` writes docs/faults.md.
 //
 // The table:
 //

@@ -84,7 +84,7 @@ func TestLateHandler(t *testing.T) {
 	r.handle("late", cache.ResourceEventHandlerFuncs{})
 	called := r.waitFor("the objects", func(s metricstest.Snapshot) bool { return s[eventLag] == 2 })
 	if waited, most := called[prefix+"event_lag_seconds_sum"], 2*time.Since(added).Seconds(); waited > most {
-		t.Errorf("two objects waited for %v s in all, and %v at most since the handler was added", waited, most)
+		t.Errorf("two objects waited for %v s in all, want at most %v since the handler was added", waited, most)
 	}
 	after := r.expect(before, r.handled(2).with(changes{"handlers": 1}))
 	r.create("later")

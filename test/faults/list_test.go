@@ -168,7 +168,7 @@ func TestStreamingListRejected(t *testing.T) {
 	r.expect(before, firstState.with(fallback).with(changes{"objects": 1}))
 }
 
-// fallback is the change in addition to an initial list that came by LIST because the streaming list was rejected.
+// fallback has the additional changes of an initial list that falls back to LIST because the streaming list was rejected.
 var fallback = failedLists("other", 1).with(changes{
 	"list_pages_total": 1, "relists_total{reason=initial}": 0, "relists_total{reason=fallback}": 1,
 })

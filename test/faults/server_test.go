@@ -36,10 +36,10 @@ func TestAPIServerKilled(t *testing.T) {
 	r.holds()
 }
 
-// etcd is restored to an older state: resource versions go backwards. kube-apiserver accepts a watch from a version that it
-// has not reached yet, and the informer does not learn of undone writes: it is connected and wrong until a relist. Its
-// first attempt fails because the version is too large. Audits fail as well. Freshness checks are watches and do not detect
-// it (S12).
+// etcd is restored to an older state: resource versions go backwards. kube-apiserver accepts a watch from a version that
+// it has not reached yet, and the informer does not learn of undone writes: it is connected and wrong until a relist. The
+// first attempt of the relist fails because the version is too large. Audits fail as well. Freshness checks are watches
+// and do not detect the fault (S12).
 func TestEtcdRestored(t *testing.T) {
 	fault(t)
 	const undone = 200 // more than the API server writes when it starts

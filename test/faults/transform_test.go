@@ -145,8 +145,8 @@ func TestTransformThatReturnsNilInAList(t *testing.T) {
 	r.is(after, "events_lost_total{reason=list}", innocent)
 }
 
-// S29: a Transform that hangs holds up the events behind it. Without handlers and checks, only what was received and not stored shows
-// it.
+// S29: a Transform that hangs holds up the events behind it. Without handlers and checks, only the lag between receiving and
+// storing shows it.
 func TestTransformThatBlocks(t *testing.T) {
 	fault(t)
 	r := newRig(t, options{})
