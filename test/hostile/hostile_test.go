@@ -52,7 +52,7 @@ func some(value float64) bool { return value > 0 }
 
 var up, synced = catalog.ExporterKindUp.Name, catalog.InformerSynced.Name
 
-// signals are the signals of cases with a first request that succeeds. The others have the last one.
+// signals are the signals of cases with a first request that succeeds. All other cases have the signal of the empty key.
 var signals = map[string]signal{
 	"wrongkinds":      {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},
 	"unknownevents":   {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},
@@ -344,10 +344,11 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 	}
 }
 
-// client-go does not limit these.
+// unlimited are the cases with responses of a size that client-go does not limit.
 var unlimited = []string{"hugelists", "endlesspages", "gzipbombs"}
 
-// A program with the library survives what its client-go survives, and reports it. FOR=1m is the time that it does.
+// A program with the library survives all cases that client-go survives, and reports them. With FOR=1m, it runs for this
+// time.
 func TestProgram(t *testing.T) {
 	w := newWorld(t)
 	var together []hostile.Case

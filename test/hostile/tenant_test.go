@@ -29,10 +29,12 @@ import (
 // forged is a text that a tenant writes wherever the API server accepts any text.
 const forged = "pod-1\n{\"level\":\"ERROR\",\"msg\":\"forged\"}\n\x1b[31mk8s_lease_expired{lease=\"controller\"} 1\" \xff"
 
-// leasesOfTenant and finalizersOfTenant exceed the limits on series: 500 Leases, and 20 finalizers per object.
+// leasesOfTenant and finalizersOfTenant exceed the limits on series: 500 Leases, and 20 finalizers per object. Two objects
+// share the finalizers.
 const leasesOfTenant, finalizersOfTenant = 600, 1100
 
-// A tenant with all permissions in a namespace changes no series of another one, and cannot forge a line in the exporter's log.
+// A tenant that may create objects in a namespace changes no series of another one, and cannot forge a line in the exporter's
+// log.
 func TestTenant(t *testing.T) {
 	plane, victim, tenant := stacktest.ControlPlane(t), stacktest.Namespace(t), stacktest.Namespace(t)
 	admin := kubernetes.NewForConfigOrDie(plane.Config())
@@ -67,7 +69,7 @@ func TestTenant(t *testing.T) {
 	for i := range leasesOfTenant {
 		createLease(t, client, tenant, fmt.Sprintf("made-up-%d", i), fmt.Sprintf("%d %s", i, forged), time.Hour)
 	}
-	for part := range 2 { // an object has at most 256 KiB of metadata
+	for part := range 2 {
 		var finalizers []string
 		for i := range finalizersOfTenant / 2 {
 			finalizers = append(finalizers, fmt.Sprintf("tenant.example.com/%d-%d", part, i))
