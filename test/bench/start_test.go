@@ -62,8 +62,8 @@ func restart(r *run) {
 
 // BenchmarkColdStart measures the heap of an informer of 10,000 Pods from its start until it has synced (B10): its peak, what
 // is left after a garbage collection, and its shape at 20 moments. It compares a streaming list, one LIST of everything
-// (which is what client-go asks for with resourceVersion 0), and a LIST in pages of 500.
-// It also compares plain with decorated informers.
+// (which is what client-go asks for with resourceVersion 0), and a LIST in pages of 500. It also compares plain with
+// decorated informers.
 func BenchmarkColdStart(b *testing.B) { benchmark(b, coldStart) }
 
 func coldStart(r *run) {
