@@ -73,7 +73,7 @@ lint: vuln words score ## Run gofmt, go vet, golangci-lint with gosec, govulnche
 # Not checked: tools/conntrack, which imports only the standard library, and tools/servers/kubernetes-*, the API servers that make
 # compat runs on loopback. Older ones have known vulnerabilities.
 .PHONY: vuln
-vuln: ## Check for known vulnerabilities, in the database VULNDB (vuln.go.dev); VULN=skip, the default of lint, skips it if that is not reachable
+vuln: ## Check for known vulnerabilities, in the database VULNDB (vuln.go.dev); VULN=skip, the default of lint, skips the check if the database is not reachable
 	@check() { \
 	  echo "vuln $$1"; \
 	  out=$$(cd $$1 && shift && $(GOVULN) $(if $(VULNDB),-db='$(VULNDB)') "$$@" 2>&1) && echo "$$out" && return; \
@@ -183,7 +183,7 @@ chaos: servers ## Test the exporter under long outages of servers, credentials a
 	OUTAGE=$(or $(OUTAGE),5m) $(GO) test -count=1 -timeout 60m -v ./test/chaos
 
 .PHONY: hostile
-hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data FOR=1m; prints the rows of docs/chaos.md
+hostile: servers ## Run the exporter, and a program with the library, against an API server that returns false data, each case for FOR (1m); prints the rows of docs/chaos.md
 	FOR=$(or $(FOR),1m) $(GO) test -count=1 -timeout 60m -parallel 4 -v -run 'TestExporter|TestProgram' ./test/hostile
 
 .PHONY: record
