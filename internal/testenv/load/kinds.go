@@ -103,7 +103,7 @@ func annotation() []byte {
 	return fmt.Appendf(nil, `{"metadata":{"annotations":{"load/turn":"%d"}}}`, rand.Uint64())
 }
 
-// podSpec is a minimal PodSpec. The Pods never run, because the control plane has no scheduler.
+// podSpec returns a minimal PodSpec. The Pods never run, because the control plane has no scheduler.
 func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "none", Image: "example.com/none"}}}
 }

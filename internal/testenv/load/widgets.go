@@ -34,8 +34,8 @@ func (l *Load) widgets() kind {
 	}
 }
 
-// failures is the number of reconcile attempts of a Widget that fail: 0 for most, so that the error rate stays well below the
-// threshold of its alert.
+// failures returns a random number of reconcile attempts that fail for a Widget: 0 for most, so that the error rate stays
+// well below the threshold of its alert.
 func failures() int64 { return max(0, rand.Int64N(100)-96) }
 
 // Widget returns a Widget with a spec as in examples/controller/widgets.yaml.

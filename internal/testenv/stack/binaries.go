@@ -148,7 +148,7 @@ func isExecutable(path string) bool {
 	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
 }
 
-// serversDir is tools/servers of this repository.
+// serversDir returns the path of tools/servers in this repository.
 func serversDir() (string, error) {
 	root, err := Root()
 	if err != nil {

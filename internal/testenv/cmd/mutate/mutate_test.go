@@ -41,7 +41,7 @@ func TestMutants(t *testing.T) {
 		"return true":           {"return false"},
 		"x := header{id: 7}":    nil, // any number that no other panel has
 		"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) > 0`)": {
-			"", // the statement
+			"", // without the statement
 			"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[11m])) > 0`)",
 			"p(`max by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) > 1`)",
 			"p(`min by (@cluster, name) (rate(x_total{@, a=\"b\"}[5m])) > 0`)",

@@ -12,7 +12,7 @@ import (
 type target struct {
 	path, module, root string
 	files              []string
-	// tested are the packages with the tests to run, path first.
+	// tested are the packages with tests to run. The first one is path.
 	tested []string
 }
 
