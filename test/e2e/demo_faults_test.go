@@ -127,7 +127,7 @@ func begin(t *testing.T, c *chain.Chain, name string) *broken {
 	return b
 }
 
-// silent fails if the alert fires in Prometheus.
+// silent returns an error if the alert fires in Prometheus.
 func (b *broken) silent(ctx context.Context) error {
 	samples, err := b.chain.Prometheus.Query(ctx, firing(b.fault))
 	if err == nil && len(samples) > 0 {
@@ -164,7 +164,7 @@ func endAll(t *testing.T, all ...*broken) {
 	}
 }
 
-// isResolved fails unless the alert no longer fires in Prometheus and the last notification is that it is resolved.
+// isResolved returns an error until the alert no longer fires in Prometheus and the last notification reports it as resolved.
 // That may precede the end of the fault, if the alert flaps.
 func (b *broken) isResolved(ctx context.Context) error {
 	if err := b.silent(ctx); err != nil || b.muted {
@@ -236,8 +236,8 @@ func (b *broken) tells(a receiver.Alert) bool {
 	return true
 }
 
-// isMuted waits until the alert is sent, or inhibited by an outage that has paged. On a busy machine, the restart of the API server
-// is such an outage.
+// isMuted waits until the alert is sent, or inhibited by an outage that has paged, and reports whether it is inhibited. On a
+// busy machine, the restart of the API server is such an outage.
 func (b *broken) isMuted(t *testing.T) (muted bool) {
 	t.Helper()
 	matchers := []string{`alertname="` + b.fault.Alert + `"`}

@@ -84,7 +84,7 @@ var impatient = map[string]any{
 	"exporter_config_reload": quick(""),
 }
 
-// quick is an objective with a short window and a wait of two seconds.
+// quick returns an objective with the given window, or the default one if it is empty, and a wait of two seconds.
 func quick(window string) map[string]any {
 	o := map[string]any{"for": "2s"}
 	if window != "" {

@@ -189,7 +189,7 @@ func scrape(t *testing.T, g prometheus.Gatherer) model.Vector {
 	return samples
 }
 
-// scrapes are two states of a target, each of them scraped twice before now.
+// scrapes returns the series of a target that was scraped twice in each of two states.
 func scrapes(before, after model.Vector) database {
 	points, sets := map[string][]promql.FPoint{}, map[string]labels.Labels{}
 	for i, at := range []time.Duration{-45 * time.Second, -30 * time.Second, -15 * time.Second, 0} {

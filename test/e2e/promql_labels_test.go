@@ -61,7 +61,7 @@ func (c *checker) labels(e parser.Expr) []string {
 	return nil // a number or a string
 }
 
-// selected are the labels that all the series of a selector may carry.
+// selected returns the labels that all series of a selector may carry.
 func (c *checker) selected(e *parser.VectorSelector) (common []string) {
 	for i, name := range namesOf(e) {
 		s, _ := lookUp(name, c.recorded)

@@ -124,7 +124,7 @@ func (s series) checkMatcher(name string, m *labels.Matcher) error {
 	return nil
 }
 
-// values is the closed set of a label's values, nil if there is none.
+// values returns the values of a label with a closed set of values, nil for other labels.
 func (s series) values(label string) []string {
 	if label == labels.BucketLabel && s.bucket {
 		values := []string{"+Inf"}

@@ -12,9 +12,9 @@ import (
 	"github.com/informer-exporter/informer-exporter/test/e2e/recording"
 )
 
-// TestRecordingsBeginAsPrograms verifies that recordings have no series at 0 that programs create only with the first increase: an
-// alert could fire by an increase that no Prometheus sees. Such a recording is made again with `make record` or `make
-// record-healthy`.
+// TestRecordingsBeginAsPrograms verifies that no recorded series begins at 0 if programs create it only with its first
+// increase. Otherwise, an alert on a recording could fire because of an increase that Prometheus does not see in production.
+// Make such a recording again with `make record` or `make record-healthy`.
 func TestRecordingsBeginAsPrograms(t *testing.T) {
 	all := map[string]recording.Recording{}
 	for _, row := range faultTable(t) {

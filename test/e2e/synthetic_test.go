@@ -171,7 +171,7 @@ func combinations(all []catalog.Label) []map[string]string {
 	return list
 }
 
-// points are the samples of a gauge, or of a counter that has risen by value each second.
+// points returns the samples of a gauge, or of a counter that has risen by value each second.
 func points(value float64, counter bool) (list []promql.FPoint) {
 	for _, at := range sampled {
 		p := promql.FPoint{T: now.Add(at).UnixMilli(), F: value}

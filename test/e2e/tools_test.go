@@ -82,7 +82,7 @@ func TestToolsLikeEverySetting(t *testing.T) {
 	}
 }
 
-// documentedConfig is the example in docs/generator.md.
+// documentedConfig returns the example in docs/generator.md.
 func documentedConfig(t *testing.T) generate.Config {
 	t.Helper()
 	root, err := stack.Root()

@@ -49,7 +49,7 @@ func late(d time.Duration) answer {
 	}
 }
 
-// with forwards lists with another header.
+// with sets a header of requests for lists.
 func with(header, value string) answer {
 	return func(_ http.ResponseWriter, r *http.Request) bool {
 		if isAnyList(r) {
@@ -70,7 +70,7 @@ func statusJSON(code int, reason metav1.StatusReason) []byte {
 	return b
 }
 
-// gone is an error event for a watch with a version that is too old.
+// gone returns the error event of a watch from a version that is too old.
 func gone() string {
 	return fmt.Sprintf(`{"type":"ERROR","object":%s}`, statusJSON(http.StatusGone, metav1.StatusReasonExpired))
 }

@@ -97,7 +97,7 @@ var rows = []row{
 	{"TestMutatedObject", programOnly(mutations, mutate)},
 }
 
-// wire is an exporter behind a proxy that breaks the exporter's connections until ctx ends.
+// wire prepares an exporter behind a proxy. The fault breaks the exporter's connections until ctx ends.
 func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		proxy, err := l.proxy(l.plane.APIServer.Address)
@@ -122,7 +122,7 @@ func halfOpen(ctx context.Context, p *faultproxy.Proxy) {
 	<-ctx.Done()
 }
 
-// gated is an exporter behind a gate that replaces responses and drops events until ctx ends.
+// gated prepares an exporter behind a gate. The fault replaces responses and drops events until ctx ends.
 func gated(o exporterOptions, breaks func(context.Context, *gate)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		g, err := l.gate(l.plane)

@@ -8,12 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// starting restarts an exporter and a program behind a gate that responds to their lists.
+// starting prepares an exporter and a program behind a gate. The fault restarts both, with a gate that responds to their
+// lists.
 func starting(a answer) func(context.Context, *lab) (*subject, error) {
 	return startingWith(func(g *gate) { g.answerWith(a) })
 }
 
-// startingWith is starting with another action of the gate.
+// startingWith is like starting, but with any change of the gate.
 func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, error) {
 	return func(ctx context.Context, l *lab) (*subject, error) {
 		g, err := l.gate(l.plane)
@@ -42,7 +43,8 @@ func startingWith(begin func(*gate)) func(context.Context, *lab) (*subject, erro
 	}
 }
 
-// missedDelete is an exporter with a watch that is down for five seconds and then expired. Objects are deleted during that time.
+// missedDelete prepares an exporter with watches that are down for five seconds and then expired. Objects are deleted during
+// that time.
 func missedDelete(ctx context.Context, l *lab) (*subject, error) {
 	return gated(exporterOptions{}, func(ctx context.Context, g *gate) {
 		back := time.Now().Add(5 * time.Second)

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 )
 
-// programOnly is a program with a fault, next to an exporter without faults.
+// programOnly prepares a program with a fault, next to an exporter without faults.
 func programOnly(o func(*program) programOptions, breaks func(context.Context, *program) error) func(context.Context, *lab) (*subject, error) {
 	return func(_ context.Context, l *lab) (*subject, error) {
 		p, t, err := l.startProgram(l.plane.Config(), o)
@@ -42,7 +42,7 @@ func strikeFromTheStart(ctx context.Context, p *program) error {
 	return strike(ctx, p)
 }
 
-// whenStruck is a handler that calls a function for each event while the fault is active.
+// whenStruck returns a handler that calls do for each event while the fault is active.
 func whenStruck(p *program, do func()) cache.ResourceEventHandler {
 	act := func() {
 		if p.strikes.Load() {
@@ -99,7 +99,8 @@ func addAndRemove(ctx context.Context, p *program, newHandler func() cache.Resou
 	return errors.Join(errs...)
 }
 
-// transforming is a program with a Transform that applies a change to about a third of the events while the fault is active.
+// transforming returns the options of a program with a Transform that applies act to about a third of the events while the
+// fault is active.
 func transforming(act func(*corev1.ConfigMap) (any, error)) func(*program) programOptions {
 	return func(p *program) programOptions {
 		return programOptions{
@@ -122,14 +123,14 @@ func transformingLists(act func(*corev1.ConfigMap) (any, error)) func(*program) 
 	}
 }
 
-// renaming is a program with audits.
+// renaming returns the options of a program with audits, and a Transform that gives objects the same name.
 func renaming(p *program) programOptions {
 	o := transforming(changesName)(p)
 	o.checks = collectors.Checks{Audit: time.Minute}
 	return o
 }
 
-// transformThatBlocks is a program with a Transform that hangs while the fault is active.
+// transformThatBlocks returns the options of a program with a Transform that hangs while the fault is active.
 func transformThatBlocks(p *program) programOptions {
 	return transforming(func(m *corev1.ConfigMap) (any, error) {
 		for p.strikes.Load() {
@@ -139,7 +140,7 @@ func transformThatBlocks(p *program) programOptions {
 	})(p)
 }
 
-// readsEarly is a program that reads the cache before it is synced.
+// readsEarly returns the options of a program that reads the cache before it is synced.
 func readsEarly(*program) programOptions { return programOptions{readsEarly: true} }
 
 // leakHandlers adds handlers and does not remove them.
@@ -152,7 +153,7 @@ func leakHandlers(ctx context.Context, p *program) error {
 	return errors.Join(errs...)
 }
 
-// unfiltered is a program with an informer that gets the objects of all namespaces.
+// unfiltered returns the options of a program with an informer that gets the objects of all namespaces.
 func unfiltered(*program) programOptions { return programOptions{unfiltered: true} }
 
 func fails(*corev1.ConfigMap) (any, error)      { return nil, errors.New("the fault") }

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
 
-// apiServerKilled has its own control plane, like all rows that break one.
+// apiServerKilled prepares an exporter with its own control plane, like all rows that break one.
 func apiServerKilled(ctx context.Context, l *lab) (*subject, error) {
 	plane, err := l.startPlane(ctx, stack.Options{})
 	if err != nil {
@@ -144,7 +144,7 @@ func withRate(config *rest.Config, qps float32) *rest.Config {
 	return config
 }
 
-// crdDeleted is an exporter and a program that watch a deleted resource.
+// crdDeleted prepares an exporter and a program that watch a resource. The fault deletes its definition.
 func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	client, err := dynamic.NewForConfig(l.plane.Config())
 	if err != nil {
@@ -180,7 +180,8 @@ func crdDeleted(ctx context.Context, l *lab) (*subject, error) {
 	}}, err
 }
 
-// foreignVersions is an exporter and a program that receive non-numeric versions from the start. There is no other fault.
+// foreignVersions prepares an exporter and a program that receive non-numeric versions from the start. They have no other
+// fault.
 func foreignVersions(ctx context.Context, l *lab) (*subject, error) {
 	g, err := l.gate(l.plane)
 	if err != nil {
