@@ -23,7 +23,7 @@ import (
 // BenchmarkStores compares five stores with client-go's (B3, B8): 100 goroutines, 10,000 keys, 70% updates and 30% reads.
 func BenchmarkStores(b *testing.B) { benchmark(b, stores) }
 
-// store is what a cache needs.
+// store has the methods of a cache.
 type store interface {
 	update(key string, object *corev1.Pod)
 	get(key string) bool

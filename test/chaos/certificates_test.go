@@ -122,7 +122,8 @@ func TestServingCertificateExpired(t *testing.T) {
 	p.bounded(before)
 }
 
-// untrusted is what the exporter reports while it does not trust the API server, or cannot reach it.
+// untrusted waits until the exporter reports that it does not trust the API server or cannot reach it, and verifies that it
+// keeps reporting that.
 func (p *program) untrusted() {
 	p.t.Helper()
 	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="other"} grows`, `state{state="unreachable"} 1`, "kind_up 1", "readyz 200")
@@ -224,14 +225,15 @@ func (p *plane) admits(t *testing.T, a *authority, f files) {
 	})
 }
 
-// refused is what the exporter reports when its credentials are rejected. Open watches continue.
+// refused waits until the exporter reports that its credentials are rejected, and verifies that it keeps reporting that.
+// Open watches continue.
 func (p *program) refused() {
 	p.t.Helper()
 	p.shows("kind_up 0", `state{state="unauthorized"} 1`, `audits_total{result="error"} grows`, `freshness_checks_total{result="error"} grows`, "readyz 200")
 	p.keeps("kind_up 0", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 
-// shutOut is what the exporter reports once the watches have ended as well.
+// shutOut is like refused, once the watches have ended as well.
 func (p *program) shutOut() {
 	p.t.Helper()
 	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="unauthorized"} grows`, "kind_up 0", "readyz 200")

@@ -89,7 +89,7 @@ func TestEveryFaultHasARow(t *testing.T) {
 	}
 }
 
-// faultTests returns the tests of this package that are about a fault.
+// faultTests returns the tests of this package that inject a fault.
 func faultTests(t *testing.T) (names []string) {
 	t.Helper()
 	paths, err := filepath.Glob("*_test.go")

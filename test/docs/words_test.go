@@ -155,7 +155,7 @@ var unread = []string{
 	"docs/flags.md", "test/e2e/testdata", "test/docs/words_test.go", "CONTRIBUTING.md",
 }
 
-// TestWords reads every comment, string and page.
+// TestWords verifies that no comment, string or page has such a word.
 func TestWords(t *testing.T) {
 	patterns := compile()
 	var found []finding

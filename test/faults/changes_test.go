@@ -82,7 +82,7 @@ var (
 	expired = changes{"watch_disconnects_total{reason=expired}": 1, "sync_errors_total{error_type=expired}": 1}
 )
 
-// relisted is a relist after a lost watch, and the next watch.
+// relisted returns the changes of a relist after a lost watch, and of the next watch.
 func relisted(reason string) changes {
 	return reopened.with(changes{
 		"list_duration_seconds_count": 1, "list_items_count": 1, "relists_total{reason=" + reason + "}": 1,
@@ -118,7 +118,8 @@ const (
 	skipped    = "audits_total{result=skipped}"
 )
 
-// lostConnection is the end of a watch on a connection that was cut, with the refused attempts until it was back.
+// lostConnection returns the changes for a watch on a connection that was cut, including the refused attempts until the
+// connection was restored.
 func lostConnection(changed metricstest.Snapshot) changes {
 	return changes{
 		"watch_disconnects_total{reason=server_close}": 1,
@@ -127,12 +128,12 @@ func lostConnection(changed metricstest.Snapshot) changes {
 	}
 }
 
-// received is an event for each of n new objects, with a call of each handler.
+// received returns the changes for n new objects: an event for each, and a call of each handler.
 func (r *rig) received(n float64) changes {
 	return r.handled(n).with(changes{"watch_events_total{type=added}": n, "objects": n})
 }
 
-// handled counts n events per handler.
+// handled returns the changes for n events per handler.
 func (r *rig) handled(n float64) changes {
 	c := changes{"event_lag_seconds_count": n * float64(len(r.handlers))}
 	for _, name := range r.handlers {

@@ -42,7 +42,7 @@ func (r *rig) startSynced() metricstest.Snapshot {
 	return r.settle()
 }
 
-// startBusy is startSynced with an event on the watch: client-go treats a watch that ends within a second and without
+// startBusy is like startSynced, with an event on the watch: client-go treats a watch that ends within a second and without
 // an event as a failure, and relists.
 func (r *rig) startBusy() metricstest.Snapshot {
 	r.Helper()
@@ -73,7 +73,7 @@ func (r *rig) expect(before metricstest.Snapshot, want changes, except ...string
 	return r.expectThat(before, func(metricstest.Snapshot) changes { return want }, except...)
 }
 
-// expectThat is expect for counts that depend on each other: want gets the changes by full name.
+// expectThat is like expect, for counts that depend on each other: want gets the changes by full name.
 func (r *rig) expectThat(before metricstest.Snapshot, want func(metricstest.Snapshot) changes, except ...string) metricstest.Snapshot {
 	r.Helper()
 	var wanted changes

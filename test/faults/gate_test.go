@@ -182,7 +182,7 @@ func statusJSON(code int, reason metav1.StatusReason) []byte {
 	return b
 }
 
-// errorEvent is an event that ends a watch.
+// errorEvent returns an error event, which ends a watch.
 func errorEvent(code int, reason metav1.StatusReason) string {
 	return fmt.Sprintf(`{"type":"ERROR","object":%s}`+"\n", statusJSON(code, reason))
 }

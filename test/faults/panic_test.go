@@ -63,7 +63,7 @@ func TestPanickingHandler(t *testing.T) {
 	})
 }
 
-// breaking is a handler that panics on an object.
+// breaking returns a handler that panics on an object.
 func breaking(name string) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 		if obj.(*corev1.ConfigMap).Name == name {

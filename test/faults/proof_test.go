@@ -16,7 +16,7 @@ func fault(t *testing.T) {
 	t.Parallel()
 }
 
-// proof is fault for a test that must run alone.
+// proof is like fault, for a test that must run alone.
 func proof(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {

@@ -18,7 +18,7 @@ import (
 // marked are the data of objects that the Transforms of these tests act on.
 var marked = map[string]string{"value": "x"}
 
-// onMarked is a Transform that acts on marked objects.
+// onMarked returns a Transform that applies act to marked objects.
 func onMarked(act func(*corev1.ConfigMap) (any, error)) cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if m := obj.(*corev1.ConfigMap); m.Data["value"] != "" {
@@ -46,7 +46,7 @@ func transformBurst(t *testing.T, act func(*corev1.ConfigMap) (any, error)) (r *
 	return r, before
 }
 
-// dropped is the change for events that a Transform drops.
+// dropped returns the changes for n events that a Transform drops.
 func dropped(cause string, n float64) changes {
 	return changes{
 		"watch_events_total{type=added}": n, "transform_drops_total{cause=" + cause + "}": n, "events_lost_total{reason=transform}": n,

@@ -46,7 +46,7 @@ func TestServerTimeout(t *testing.T) {
 	}
 }
 
-// timedOut is the end of watches at their timeout, and the start of the next ones.
+// timedOut returns the changes for watches that end at their timeout, and for the next ones.
 func timedOut(changed metricstest.Snapshot) changes {
 	n := changed[prefix+"watches_total"]
 	return changes{"watch_timeouts_total": n, "watch_duration_seconds_count": n, "coverage_gap_seconds_count": n, "watches_total": n}

@@ -103,7 +103,7 @@ func (s signal) inProgram() signal {
 	return s
 }
 
-// text is the second column of the table in docs/chaos.md.
+// text returns the second column of the table in docs/chaos.md.
 func (s signal) text() string { return cmp.Or(strings.Join(s.alerts, " or "), s.state) }
 
 // check returns an error unless a program has the signal of a case.
@@ -364,7 +364,7 @@ func TestProgram(t *testing.T) {
 	surviveInProgram(t, w, together...)
 }
 
-// surviveInProgram is survive for informers of this process.
+// surviveInProgram is like survive, for informers of this process.
 func surviveInProgram(t *testing.T, w world, cases ...hostile.Case) {
 	t.Helper()
 	observer, registry := observertest.New(t)

@@ -77,7 +77,8 @@ func TestReceiverFaults(t *testing.T) {
 	})
 }
 
-// under compares a provider with a broken receiver with one that has a healthy receiver.
+// under compares the throughput with a broken receiver to that with a healthy one, and checks the memory and the counts of
+// dropped spans.
 func under(t *testing.T, healthy, broken *tracing.Provider) {
 	t.Helper()
 	begin := ended(broken)
