@@ -63,7 +63,7 @@ func outageOf(t *testing.T, outage, noLeader time.Duration) recording.Recording 
 	return r
 }
 
-// firstUnmuted returns the pages of a recording, and when each is first not muted by another alert.
+// firstUnmuted returns, for each page of a recording, the first time at which no other alert mutes it.
 func firstUnmuted(t *testing.T, r recording.Recording) map[string]time.Duration {
 	t.Helper()
 	all := firedAlerts(t, r, rulesFile)

@@ -32,7 +32,7 @@ type rule struct {
 	answer  answer
 }
 
-// answer replaces the server's answer; it may send the request to the server itself.
+// answer replaces the server's answer. It may forward the request to the server.
 type answer func(*http.Request, http.RoundTripper) (*http.Response, error)
 
 func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// The Deployment that is deployed and drained.
+// The Deployment with the Pods that deploys replace and drains evict.
 const (
 	deployment = "web"
 	pods       = 6

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/alerts"
 )
 
-// evaluationInterval is the interval of groups without their own.
+// evaluationInterval is the evaluation interval of rule groups that do not set one.
 const evaluationInterval = scrapeInterval
 
 func intervalOf(t *testing.T, g alerts.Group) time.Duration {
