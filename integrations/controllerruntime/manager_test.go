@@ -182,7 +182,7 @@ func TestObserver(t *testing.T) {
 		t.Errorf("%v reconciles, want 1", n)
 	}
 	if _, err := controllerruntime.NewManager(unreachable(), quiet(ctrl.Options{}), controllerruntime.Options{}); err == nil {
-		t.Error("a manager without a name is no error")
+		t.Error("no error for a manager without a name")
 	}
 	if _, err := controllerruntime.NewManager(nil, quiet(ctrl.Options{}), controllerruntime.Options{}); err == nil || err.Error() != "must specify Config" {
 		t.Errorf("without a configuration: %v", err)

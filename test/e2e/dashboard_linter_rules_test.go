@@ -50,7 +50,7 @@ func templateLabelPromQL(m boardModel) []string {
 		}
 		parts := labelValues.FindStringSubmatch(v.Definition)
 		if parts == nil {
-			found = append(found, fmt.Sprintf("variable %s is no label_values(): %s", v.Name, v.Definition))
+			found = append(found, fmt.Sprintf("variable %s is not a label_values() query: %s", v.Name, v.Definition))
 		} else if _, err := parser.NewParser(parser.Options{}).ParseExpr(withInterval(parts[1])); err != nil {
 			found = append(found, fmt.Sprintf("variable %s: %v", v.Name, err))
 		}
