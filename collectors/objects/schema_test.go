@@ -246,7 +246,7 @@ func (h *hasty) get(ctx context.Context, _ string) ([]byte, error) {
 }
 
 // A canceled caller returns immediately and does not affect other callers. A request that it has started is not canceled.
-func TestCancelledCaller(t *testing.T) {
+func TestCanceledCaller(t *testing.T) {
 	failure := errors.New("reset by peer")
 	for _, c := range []struct {
 		name   string
