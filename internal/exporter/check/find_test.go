@@ -47,7 +47,7 @@ func TestFindInformers(t *testing.T) {
 	}
 }
 
-// Only changes outside of the status count.
+// Changes of the status do not count, those of the replicas through the subresource scale do.
 func TestLastChange(t *testing.T) {
 	at := func(minute int) metav1.Time { return metav1.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC) }
 	one, two, three := at(1), at(2), at(3)
@@ -58,6 +58,10 @@ func TestLastChange(t *testing.T) {
 	o.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &two}, {Time: &one}, {Time: &three, Subresource: "status"}, {}}
 	if got := check.LastChange(o); !got.Equal(two.Time) {
 		t.Errorf("got %v, want %v", got, two)
+	}
+	o.ManagedFields = append(o.ManagedFields, metav1.ManagedFieldsEntry{Time: &three, Subresource: "scale"})
+	if got := check.LastChange(o); !got.Equal(three.Time) {
+		t.Errorf("scaled: got %v, want %v", got, three)
 	}
 }
 

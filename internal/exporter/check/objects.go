@@ -158,12 +158,12 @@ func (f *finder) lag(l lagging) {
 	}
 }
 
-// LastChange returns when a client last changed an object, excluding its subresources, such as status. It approximates the start of
-// an observed generation lag: changes of metadata count, but changes through the subresource scale do not.
+// LastChange returns when a client last changed an object or its scale, excluding other subresources, such as status. It
+// approximates the start of an observed generation lag: changes of metadata count as well.
 func LastChange(o metav1.Object) time.Time {
 	last := o.GetCreationTimestamp().Time
 	for _, m := range o.GetManagedFields() {
-		if m.Subresource == "" && m.Time != nil && m.Time.After(last) {
+		if (m.Subresource == "" || m.Subresource == "scale") && m.Time != nil && m.Time.After(last) {
 			last = m.Time.Time
 		}
 	}
