@@ -18,7 +18,7 @@ import (
 // Config configures the rules and their routing. The zero value is valid: the objectives of the catalog, no links, and
 // Alertmanager receivers that read their URLs from files.
 type Config struct {
-	// Targets are the objectives in force.
+	// Targets are the objectives in effect.
 	Targets catalog.Targets
 	// HandlerThresholds are the objectives of single handlers: the 99th percentile of their duration in seconds, by the value of
 	// the label handler.

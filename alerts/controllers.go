@@ -12,7 +12,7 @@ import (
 
 // Controller configures the alerts of one controller.
 type Controller struct {
-	// Targets are the objectives in force for it.
+	// Targets are the objectives in effect for it.
 	Targets catalog.Targets
 	// Labels are added to its alerts, such as its team.
 	Labels map[string]string

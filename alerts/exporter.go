@@ -24,7 +24,7 @@ var informerExporterKindDown = Alert{
 		Meaning: "The exporter has been unable to watch a resource for more than $for: it is not allowed to, the API server does not serve the resource, or no watch has opened since the start, for example because the first list hangs. It continues with all other resources.",
 		Impact:  "Alerts on this resource cannot fire. The controllers of the cluster are not affected.",
 		Commands: []Step{
-			{"Read the reason and the fix, which the exporter logs once.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers | grep -i 'cannot watch the resource' | tail -n 30`},
+			{"Read the reason, and the fix where one is known. The exporter logs each only once.", `kubectl -n "$NAMESPACE" logs "$POD" --all-containers | grep -iE 'cannot (watch|read) the resource' | tail -n 30`},
 			mayList,
 			countObjects.because("Check that the API server serves the resource."),
 		},
@@ -44,16 +44,16 @@ var informerExporterKindDown = Alert{
 var informerExporterConfigReloadFailed = Alert{
 	Name:      "InformerExporterConfigReloadFailed",
 	Objective: catalog.Objectives.ExporterConfigReload,
-	Reason:    "the previous configuration stays in force",
+	Reason:    "the previous configuration stays in effect",
 	board:     exporterBoard,
 	labels:    ofExporter,
 	expr:      `informer_exporter_config_last_reload_successful{@} == 0`,
 	summary:   "The exporter cannot load its configuration file" + inCluster + ".",
 	description: "informer-exporter" + inProcess + inCluster + " has not been able to load its configuration file for more than $for. " +
-		"The previous configuration stays in force, but a restart fails.",
+		"The previous configuration stays in effect, but a restart fails.",
 	Runbook: Runbook{
 		Unless:  "the exporter is about to be restarted",
-		Meaning: "The configuration file of the exporter has been invalid or unreadable for more than $for. The previous configuration is still in force.",
+		Meaning: "The configuration file of the exporter has been invalid or unreadable for more than $for. The previous configuration is still in effect.",
 		Impact:  "The change has no effect, and the exporter cannot restart.",
 		Commands: []Step{
 			podLog("invalid configuration file").because("Read the error and its line."),

@@ -73,7 +73,7 @@ func TestRunbooksAreComplete(t *testing.T) {
 	}
 }
 
-// TestUrgency: the first line follows the severity in force.
+// TestUrgency: the first line follows the severity in effect.
 func TestUrgency(t *testing.T) {
 	for severity, want := range map[catalog.Severity]string{
 		catalog.Page: "**Act now.**", catalog.Ticket: "**Can wait until morning, unless ", catalog.Info: "**No action needed.**",

@@ -23,7 +23,7 @@ const (
 
 // Config configures the dashboards. The zero value is valid.
 type Config struct {
-	// Targets are the objectives in force.
+	// Targets are the objectives in effect.
 	Targets catalog.Targets
 	// MinInterval is the shortest step of queries, from which Grafana computes $__rate_interval. 0 leaves it to the data source:
 	// set it to the scrape interval if data sources may not know that.

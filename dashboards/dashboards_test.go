@@ -139,7 +139,7 @@ func TestSameBytesEachTime(t *testing.T) {
 	}
 }
 
-// Lines, colors and descriptions follow the objectives in force.
+// Lines, colors and descriptions follow the objectives in effect.
 func TestObjectivesAreDrawn(t *testing.T) {
 	threshold := 17.0
 	targets, err := catalog.NewTargets(map[string]catalog.Override{"sync_lag": {Threshold: &threshold}})

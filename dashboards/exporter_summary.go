@@ -15,7 +15,7 @@ var exporterSyncLag = singleStat{header: header{id: 2, title: "Sync lag", unit: 
 
 func configReloadErrors(t catalog.Targets) panel {
 	return singleStat{header: header{id: 3, title: "Config errors", unit: "short",
-		description: "Exporters with an invalid configuration file; the previous configuration stays in force. Normally 0. The log names the line."},
+		description: "Exporters with an invalid configuration file; the previous configuration stays in effect. Normally 0. The log names the line."},
 		red: 1, query: `sum(informer_exporter_config_last_reload_successful{@target} < bool ` + catalog.FormatNumber(t.Of(catalog.Objectives.ExporterConfigReload).Threshold) + `)`,
 	}
 }

@@ -144,7 +144,7 @@ func (f filler) fill(text string) string {
 	return f.series.Fill(f.windows.Replace(selectors.Replace(text)))
 }
 
-// goal returns the objective in force.
+// goal returns the objective in effect.
 func (f filler) goal(o *catalog.Objective) *catalog.Objective {
 	if o == nil {
 		return nil

@@ -35,7 +35,7 @@
 //	exporter.go    the exporter itself
 //	objective.go   the types: Objective, BurnRate, Severity
 //	objectives.go  every objective with its threshold
-//	targets.go     the objectives in force, after a user's overrides
+//	targets.go     the objectives in effect, after a user's overrides
 //	scrapes.go     the shortest window and for of an alert at a scrape interval
 //	format.go      thresholds and durations as people and Prometheus write them
 //

@@ -50,7 +50,7 @@ var (
 	ExporterConfigReloaded = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_successful",
 		Help:   "Whether the last reload of the configuration file succeeded (1) or not (0).",
-		Notes:  "After a failed reload the previous configuration stays in force. Always 1 without a configuration file.",
+		Notes:  "After a failed reload the previous configuration stays in effect. Always 1 without a configuration file.",
 		Family: familyExporter,
 		Covers: []string{"O5"},
 	})

@@ -23,7 +23,7 @@ type Override struct {
 	Severity Severity
 }
 
-// Targets are the objectives in force: the catalog's, with a user's overrides applied. The zero value has no
+// Targets are the objectives in effect: the catalog's, with a user's overrides applied. The zero value has no
 // overrides and the default scrape interval.
 type Targets struct {
 	overrides map[string]Override

@@ -21,10 +21,10 @@ func TestTargetsOverride(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := targets.Of(catalog.Objectives.SyncLag); o.Threshold != 10 || o.For != wait || o.Severity != catalog.Page || o.Title != catalog.Objectives.SyncLag.Title {
-		t.Errorf("sync_lag in force: %+v", o)
+		t.Errorf("sync_lag in effect: %+v", o)
 	}
 	if o := targets.Of(catalog.Objectives.CoverageGap); o.Threshold != catalog.Objectives.CoverageGap.Threshold || o.Window != window {
-		t.Errorf("coverage_gap in force: %+v", o)
+		t.Errorf("coverage_gap in effect: %+v", o)
 	}
 	if catalog.Objectives.SyncLag.Threshold != 5 {
 		t.Errorf("the catalog itself changed: %v", catalog.Objectives.SyncLag.Threshold)

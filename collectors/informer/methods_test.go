@@ -25,20 +25,20 @@ func TestEveryMethodIsKnown(t *testing.T) {
 	}{
 		{
 			reflect.TypeFor[cache.Indexer](),
-			[]string{"ByIndex", "Get", "GetByKey", "Index", "IndexKeys", "List", "ListKeys"},
+			[]string{"AddIndexers", "ByIndex", "Get", "GetByKey", "Index", "IndexKeys", "List", "ListKeys"},
 			[]string{
-				"Add", "AddIndexers", "Bookmark", "Delete", "GetIndexers", "LastStoreSyncResourceVersion", "ListIndexFuncValues", "Replace",
-				"Resync", "Update",
+				"Add", "Bookmark", "Delete", "GetIndexers", "LastStoreSyncResourceVersion", "ListIndexFuncValues", "Replace", "Resync",
+				"Update",
 			},
 		}, {
 			reflect.TypeFor[cache.SharedIndexInformer](),
 			[]string{
-				"AddEventHandler", "AddEventHandlerWithOptions", "AddEventHandlerWithResyncPeriod", "GetIndexer", "GetStore",
-				"RemoveEventHandler", "Run", "RunWithContext", "SetTransform",
+				"AddEventHandler", "AddEventHandlerWithOptions", "AddEventHandlerWithResyncPeriod", "AddIndexers", "GetIndexer",
+				"GetStore", "RemoveEventHandler", "Run", "RunWithContext", "SetTransform",
 			},
 			[]string{
-				"AddIndexers", "GetController", "HasSynced", "HasSyncedChecker", "IsStopped", "LastSyncResourceVersion",
-				"SetWatchErrorHandler", "SetWatchErrorHandlerWithContext",
+				"GetController", "HasSynced", "HasSyncedChecker", "IsStopped", "LastSyncResourceVersion", "SetWatchErrorHandler",
+				"SetWatchErrorHandlerWithContext",
 			},
 		}, {
 			reflect.TypeFor[cache.Controller](),

@@ -20,7 +20,7 @@ func configurationPage() ([]byte, error) {
 # Configuration of the exporter
 
 ` + "`exporter serve --config.file FILE`" + ` reads this file, and reloads it when it changes and on SIGHUP. If the new
-file is invalid, the previous configuration stays in force, the error is logged, and
+file is invalid, the previous configuration stays in effect, the error is logged, and
 ` + "`informer_exporter_config_last_reload_successful`" + ` is 0. ` + "`exporter check-config FILE`" + ` checks a file without loading it. The file is
 YAML or JSON. It is optional, and so is every field.
 `)

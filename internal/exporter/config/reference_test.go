@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Every field of Config, Resource and Checks is documented, under the name that it has in the file.
+// Every field is documented, under the name that it has in the file.
 func TestConfigReference(t *testing.T) {
 	sections, err := Reference()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, v := range []any{Config{}, Resource{}, Checks{}} {
+	for i, v := range []any{Config{}, Resource{}, Checks{}, Objects{}} {
 		typ, section := reflect.TypeOf(v), sections[i]
 		if section.Name != typ.Name() || len(section.Fields) != typ.NumField() || section.Doc == "" {
 			t.Fatalf("%s has %d fields; documented are %s and %d", typ.Name(), typ.NumField(), section.Name, len(section.Fields))
