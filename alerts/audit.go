@@ -13,8 +13,8 @@ var informerCacheDiffers = Alert{
 	// The gauge counts only differences that two consecutive audits found, so the rule needs no for.
 	expr:    `k8s_informer_audit_differences{@} > $threshold`,
 	summary: "The cache of informer {{ $labels.informer_type }} of " + program + inCluster + " is inconsistent with the API server.",
-	description: `{{ $value }} objects in the cache of the {{ $labels.informer_type }} informer of ` + program + inCluster +
-		inProcess + " are inconsistent with the API server ({{ $labels.difference }}), confirmed by two audits at the cache's own resource version. " +
+	description: "The cache of the {{ $labels.informer_type }} informer of " + program + inCluster + inProcess +
+		" has {{ $value }} differences from the API server ({{ $labels.difference }}), confirmed by two audits at the cache's own resource version. " +
 		"This is not lag and does not resolve by itself.",
 	Runbook: Runbook{
 		Meaning: "Two consecutive audits compared each object of the cache with the API server at the cache's own resource version, and found the same differences. This is not lag. `missing`: only the API server has the object. `extra`: only the cache has it. `stale`, `wrong_uid`: the cache has another version, or another object of that name. `index`: an index does not match the objects. `key_collision`: objects share a key.",

@@ -42,7 +42,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 			"429: make fewer requests (read from caches, patch less often), or give the program its own flow schema.",
 			"No response: node, network policy, load balancer, certificates.",
 		},
-		Resolves: "when the error rate falls to $objective over $window, or there are fewer than $count requests: the first query is empty.",
+		Resolves: "when the error rate falls to $objective over $window, or there are fewer than $count requests: the values of the first query decrease.",
 		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }

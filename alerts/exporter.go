@@ -97,7 +97,7 @@ var informerExporterLeaderMissing = Alert{
 		},
 		Causes: []string{
 			"No permission: grant `get`, `create` and `update` on Leases in the namespace of the exporter, as `deploy/kustomize/high-availability/role.yaml` does.",
-			"The Lease was edited by hand, or written with a clock far ahead: delete it. The exporters create it again.",
+			"The Lease was edited by hand, for example to a long `leaseDurationSeconds`: delete it. The exporters create it again.",
 			"To run without audits, disable them (`checks.audit: 0s`) and omit `--leader-elect`.",
 		},
 		Resolves: "when an exporter acquires the Lease: it has a `holderIdentity` and a current `renewTime`.",
@@ -136,7 +136,7 @@ informer_exporter_build_info{@}
 			{"Number of series.", `scrape_samples_scraped{@, ` + ofThisProcess + `}`},
 		},
 		Causes: []string{
-			"The cluster has grown: raise the memory limit. An exporter needs about 40 MiB per 100,000 objects.",
+			"The cluster has grown: raise the memory limit. An exporter needs at most 40 MiB per 100,000 objects.",
 			"A resource with very many objects that needs no monitoring: exclude it in the configuration of the exporter.",
 			"The cluster is too large for one exporter: run several shards (`--shard`).",
 		},

@@ -87,7 +87,7 @@ or
 			"API server unreachable or slow: fix that first. Leaders recover without action.",
 			"No permission: grant `get`, `create` and `update` on Leases in this namespace.",
 			"Candidates hang: restart them, `kubectl -n \"$NAMESPACE\" rollout restart \"$WORKLOAD\"`.",
-			"The Lease was edited by hand, or written with a clock far ahead: delete it, `kubectl -n \"$NAMESPACE\" delete lease \"${LOCK#*/}\"`. The candidates create it again.",
+			"The Lease was edited by hand, for example to a long `leaseDurationSeconds`: delete it, `kubectl -n \"$NAMESPACE\" delete lease \"${LOCK#*/}\"`. The candidates create it again.",
 			"Two installations share a lock: give each its own.",
 		},
 		Resolves: "when a candidate acquires the lock: the Lease has a `holderIdentity`, and `max(controller_leader{lock=\"$LOCK\"})` is 1.",

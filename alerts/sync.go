@@ -184,7 +184,7 @@ sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(occurred)
 			"API server or network: its own alerts, load balancer, network policies. Do not restart programs: each restart adds a round of full lists.",
 			"Throttling: give the program its own flow schema, or fewer informers.",
 		},
-		Resolves: "when the error rate falls to $objective, within $window of the last error: the first query is empty.",
+		Resolves: "when the error rate falls to $objective, within $window of the last error: the values of the first query decrease.",
 		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
 	},
 }

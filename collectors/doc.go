@@ -32,7 +32,7 @@
 // # Cost
 //
 // The budgets of decorators are 1.25 times the time of a read by key from an indexer and 1.10 times that through a lister, 150 ns per
-// event, 200 ns per reconcile, and 1.10 times the time of a queue item with client-go's metrics. None of this allocates. A decorated
+// event, 200 ns per reconcile, and 1.10 times the time of a queue item with client-go's metrics. None of this may allocate. A decorated
 // informer may take 30 KiB more memory, regardless of its number of objects. docs/benchmarks.md shows which of these are met.
 //
 // A scrape reads atomics and holds no lock while it renders metrics. It locks each queue, lock and finalizer briefly, and

@@ -6,7 +6,7 @@ import "github.com/informer-exporter/informer-exporter/collectors/catalog"
 const ofExporters = ` and on (@cluster, @job, @instance) informer_exporter_build_info{@target}`
 
 var residentMemory = timeSeries{header: header{id: 80, title: "Resident memory", unit: "bytes",
-	description: "Normally about 50 MiB with the 23 default resources and few objects, and 40 MiB more per 100,000 objects, with a peak at startup. Memory grows with watched objects and resources. Any other rise is a leak: report it with a heap profile."},
+	description: "Normally about 50 MiB with the 23 default resources and few objects, and at most 40 MiB more per 100,000 objects, with a peak at startup. Memory grows with watched objects and resources. Any other rise is a leak: report it with a heap profile."},
 	queries: []query{{expr: `max by (@cluster, @instance) (process_resident_memory_bytes{@target}` + ofExporters + `)`, legend: legendExporter}},
 }
 

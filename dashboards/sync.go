@@ -37,7 +37,7 @@ func syncDuration() panel {
 
 func listTable() panel {
 	return labelTable{header: header{id: 44, title: "Lists in the selected time", unit: "short",
-		description: "One row per informer with complete lists, over all processes. Durations include client-side throttling. Normally one list per process at its start. Streaming lists, the default, have no pages; many pages mean reads from etcd instead of the API server's cache."},
+		description: "One row per informer with complete lists, over all processes. Durations include client-side throttling. Normally one list per process at its start. Streaming lists, the default, have no pages. Before Kubernetes 1.34, lists in pages are read from etcd instead of the API server's cache."},
 		labels: informerColumns(),
 		columns: []column{
 			{title: "Lists", query: `sum by (` + informerLabels + `) (` + prom.Occurred("k8s_informer_relists_total{@informer}", "$__range") + `)`},

@@ -35,7 +35,7 @@ func costCommand() *command {
 	cmd := newCommand("cost", "Estimate series, requests to the API server and memory of an exporter in a cluster, without a configuration file and with one. Sends one list request with limit 1 per resource to count its objects.")
 	f := &costFlags{output: outputTable}
 	cmd.flags.StringVar(&f.configFile, "config.file", "", "Configuration `FILE` to compare with the defaults.")
-	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the pod.")
+	cmd.flags.StringVar(&f.kubeconfig, "kubeconfig", "", "Kubeconfig `FILE`. Defaults to $KUBECONFIG, then to the service account of the Pod.")
 	format := flag.NewFlagSet("", flag.ContinueOnError)
 	format.StringVar(&f.output, "output", outputTable, "")
 	cmd.flags.VarP(choice{format.Lookup("output").Value, []string{outputTable, outputJSON}}, "output", "o", "Output format.")

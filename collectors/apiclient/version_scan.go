@@ -129,7 +129,7 @@ func (s *versionScan) end() string {
 	return string(message)
 }
 
-// protobufField returns the content of the first length-delimited field with a number, or nil. The message may be truncated.
+// protobufField returns the content of the first length-delimited field with the given number, or nil. The message may be truncated.
 func protobufField(message []byte, number uint64) []byte {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)

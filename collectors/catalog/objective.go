@@ -33,7 +33,7 @@ type Objective struct {
 	Inclusive bool
 	// Fixed reports whether users cannot change Threshold: the metric is a state, or the event must never happen.
 	Fixed bool
-	// Quantile is the quantile of the histogram that is compared with Threshold, 0 if no quantile is.
+	// Quantile is the quantile of the histogram that is compared with Threshold, 0 if none.
 	Quantile float64
 	// Window is the range of the rate, increase or quantile, 0 for a gauge that is compared directly.
 	Window time.Duration

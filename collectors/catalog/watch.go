@@ -72,7 +72,7 @@ var (
 	InformerFailures = gauge(Metric{
 		Name:   "k8s_informer_consecutive_failures",
 		Help:   "Number of consecutive failed lists and watches.",
-		Notes:  "Absent at 0. Returns to 0 once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, plus jitter of up to 100%. The backoff resets after two minutes without a failure.",
+		Notes:  "Absent at 0. Resets once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, plus jitter of up to 100%. The backoff resets after two minutes without a failure.",
 		Family: familyWatch,
 		Labels: informer(),
 		Covers: []string{"S40"},

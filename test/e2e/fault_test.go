@@ -185,7 +185,7 @@ func TestDeadRunbookIsSeen(t *testing.T) {
 	}
 }
 
-// inhibited fails unless Alertmanager has that many matching alerts, all of them inhibited.
+// inhibited returns an error unless Alertmanager has exactly want matching alerts, all of them inhibited.
 func inhibited(ctx context.Context, c *chain.Chain, want int, matchers ...string) error {
 	query := url.Values{"filter": matchers}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Alertmanager.URL+"/api/v2/alerts?"+query.Encode(), nil)

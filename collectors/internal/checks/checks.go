@@ -109,9 +109,9 @@ func (c *Checks) enabled() iter.Seq[check] {
 	}
 }
 
-// Start starts the checks that have an interval. They begin when the informer has synced. Audits begin when all informers of the
-// Observer have, so that their lists do not delay initial syncs. The returned function stops the checks and waits until they have
-// ended.
+// Start starts the checks that have an interval. They begin when the informer has synced. Audits also wait for the initial
+// syncs of the Observer's other informers, for at most auditSyncWait, so that their lists do not delay these syncs. The returned
+// function stops the checks and waits until they have ended.
 func (c *Checks) Start(ctx context.Context, synced <-chan struct{}) (stop func()) {
 	enabled := slices.Collect(c.enabled())
 	if len(enabled) == 0 { // a context that can be canceled may cost a goroutine

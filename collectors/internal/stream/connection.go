@@ -59,7 +59,7 @@ type Connection struct {
 	lastTransform atomic.Int64
 	// opened is when a watch was last established and up to date, 0 before the first.
 	opened atomic.Int64
-	// openedTime is opened as a wall clock time.
+	// openedTime is the wall clock time of opened.
 	openedTime atomic.Pointer[time.Time]
 	// closed is when the last watch ended or was last known to be alive, 0 while one is open and before the first.
 	closed atomic.Int64

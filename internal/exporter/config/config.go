@@ -57,8 +57,8 @@ type Config struct {
 	// defaults to full. A change takes effect at the next start.
 	Detail string `yaml:"detail,omitempty"`
 	// Histograms is "classic", "native" or "both". Native histograms are one series each; Prometheus reads them with
-	// "scrape_native_histograms: true". Rules and dashboards read the form set by histograms in the generator's configuration. It defaults
-	// to classic. A change takes effect at the next start.
+	// "scrape_native_histograms: true". It defaults to classic. Rules and dashboards read the form set by histograms in the
+	// generator's configuration. A change takes effect at the next start.
 	Histograms string `yaml:"histograms,omitempty"`
 }
 

@@ -113,7 +113,7 @@ func (s *served) names(before map[string]kinds.Kind) []string {
 	return names
 }
 
-// kind returns the kind with a name. It keeps the version of before while that is served, or while its discovery fails. alias reports
+// kind returns the kind with a name. It keeps before.Version while that is served, or while its discovery fails. alias reports
 // whether the objects are also served as another kind.
 func (s *served) kind(name string, before kinds.Kind) (kind kinds.Kind, alias bool) {
 	served, ok := s.kinds[name]

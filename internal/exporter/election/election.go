@@ -85,7 +85,7 @@ func New(e Election, obs *collectors.Observer, leases func(timeout time.Duration
 	return c, nil
 }
 
-// Start runs the candidate until Resign.
+// Start runs the candidate until Resign, or until ctx ends.
 func (c *Candidate) Start(ctx context.Context) {
 	// client-go logs every failed attempt, one every two seconds; the lock logs a failure once.
 	ctx, c.cancel = context.WithCancel(klog.NewContext(ctx, logr.Discard()))

@@ -65,7 +65,7 @@ func (l *Auxiliary) Names() ([]string, bool) {
 	return slices.Sorted(slices.Values(l.informer.GetStore().ListKeys())), true
 }
 
-// Refused reports whether the informer is refused and has not synced.
+// Refused reports whether the API server rejects the informer's requests and it has not synced.
 func (l *Auxiliary) Refused() bool {
 	return l != nil && !l.informer.HasSynced() && l.availability.Status().Refused()
 }

@@ -43,7 +43,7 @@ func (c *pair) run() {
 	streams.Go(func() { c.stream(c.client, server, false) })
 	streams.Go(func() { c.stream(server, c.client, true) })
 	streams.Wait()
-	// Both sides have closed, or both connections are reset. Another reset could overtake the last bytes.
+	// Both sides have closed, or both connections were reset. This is Close and not abort: a reset could overtake the last bytes.
 	c.client.Close()
 	server.Close()
 }
