@@ -76,7 +76,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 			"Lists are throttled: give the program its own flow schema.",
 			"The error itself is in the log at level debug: `audit failed`.",
 		},
-		Resolves: "with the next audit that completes: `increase(k8s_informer_audits_total{result=\"consistent\"}[30m])` is above 0.",
+		Resolves: "with the next audit that completes: `increase(k8s_informer_audits_total{result=~\"consistent|different\"}[30m])` is above 0.",
 		Escalate: apiServerTeam,
 	},
 }

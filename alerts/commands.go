@@ -84,7 +84,7 @@ var (
 		`kubectl get --raw '/readyz?verbose'`,
 	}
 	apiServers = Step{
-		"List the API servers. None may belong to another cluster.",
+		"List the API servers. All must belong to this cluster.",
 		`kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes`,
 	}
 	apiServices = Step{
@@ -100,7 +100,7 @@ var (
 		`kubectl auth can-i list "$INFORMER_TYPE" -A --as="system:serviceaccount:$NAMESPACE:$(kubectl -n "$NAMESPACE" get pod "$POD" -o jsonpath='{.spec.serviceAccountName}')"`,
 	}
 	countObjects = Step{
-		"Count the objects. Many or large objects take long to list.",
+		"Count the objects. Listing many or large objects takes a long time.",
 		`kubectl get "$INFORMER_TYPE" -A -o name | wc -l`,
 	}
 )

@@ -166,7 +166,7 @@ func TestOneFieldOfAController(t *testing.T) {
 	}
 }
 
-// A slow queue is a ticket, except for the controllers with owners that want to be paged.
+// A slow queue is a ticket, except for controllers with owners who want to be paged.
 func TestQueueSlowPagesWhereItsOwnerSetsIt(t *testing.T) {
 	targets, err := catalog.NewTargets(map[string]catalog.Override{"queue_wait_p99": {Severity: catalog.Page}})
 	if err != nil {

@@ -72,7 +72,7 @@ var informerEventLagBurn = Alert{
 			"Handlers that do more than add a key to a queue: move the work into workers. A restart helps only a stuck handler.",
 			"A process short of CPU: raise its limit.",
 			"Too many events: find the writer and stop it, or narrow the watched scope.",
-			"If the objective is too strict for this program, change `event_lag` to another bucket of the histogram.",
+			"If the objective is too strict, change `event_lag` to another bucket of the histogram. It applies to all programs.",
 		},
 		Resolves: "when events have been handled in time for the short window: 5 minutes for the fastest burn. See the first query.",
 		Escalate: controllerTeam,

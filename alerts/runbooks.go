@@ -25,7 +25,7 @@ type Runbook struct {
 	Queries []Step
 	// Causes are possible causes with their remedies.
 	Causes []string
-	// Resolves says what ends the alert, and where to see it.
+	// Resolves states what resolves the alert, and where to see it.
 	Resolves string
 	// Escalate is the contact, named by its role: a public runbook has no names.
 	Escalate string

@@ -45,7 +45,7 @@ max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{
 			"Leases or finalizers created in bulk in one namespace: stop the program that creates them. Other namespaces keep their series.",
 		},
 		Resolves: "when the process restarts with a higher limit; for Leases, when all have series; for objects, $window after the last one that exceeded the limit.",
-		Escalate: controllerTeam + "; for signals, " + exporterTeam,
+		Escalate: controllerTeam + "; if the alert has the label `signal`, " + exporterTeam,
 	},
 }
 

@@ -48,7 +48,7 @@ var generationTable = labelTable{header: header{id: 8, title: "Observed generati
 }
 
 var generationLag = timeSeries{header: header{id: 30, title: "Observed generation lag by resource", unit: "short",
-	description: "Objects with status.observedGeneration < metadata.generation, excluding terminating objects. Normally peaks after changes. A sustained level means that the controller is down, has no leader, or fails for these objects."},
+	description: "Objects with status.observedGeneration < metadata.generation, excluding terminating objects. Normally short peaks after changes. A sustained level means that the controller is down, has no leader, or fails for these objects."},
 	queries: []query{{expr: `sum by (@cluster, informer_type) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`, legend: "{{@cluster}} {{informer_type}}"}},
 }
 

@@ -66,12 +66,12 @@ var delayedItems = timeSeries{header: header{id: 32, title: "Delayed items", uni
 }
 
 var droppedItems = timeSeries{header: header{id: 33, title: "Dropped items by reason", unit: "short",
-	description: "Items that are not retried. max_retries: the retry limit was exceeded, which should not happen. terminal: an error that no retry fixes, usually an invalid object. shutdown: left behind; the next process finds them in its initial list."},
+	description: "Items that are not retried. max_retries: the item exceeded the retry limit. terminal: an error that no retry fixes, usually an invalid object. shutdown: left behind; the next process finds them in its initial list."},
 	stacked: true, queries: []query{{expr: `sum by (@cluster, name, controller, reason) (increase(controller_dropped_total{@controller}[$__rate_interval]))`, legend: legendController + " {{reason}}"}},
 }
 
 var coalescedAdds = timeSeries{header: header{id: 34, title: "Coalesced adds per minute", unit: "short",
-	description: "Adds of items that were already queued: several events became one reconcile. Normally peaks at mass changes and resyncs. A high rate on a long queue shows how much work was saved."},
+	description: "Adds of items that were already queued: several events became one reconcile. Normally short peaks at mass changes and resyncs. A high rate on a long queue shows how much work was saved."},
 	queries: []query{{expr: `60 * sum by (@cluster, name, controller) (rate(controller_queue_coalesced_total{@controller}[$__rate_interval]))`, legend: legendController}},
 }
 

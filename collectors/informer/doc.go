@@ -32,7 +32,7 @@
 //
 // newer.go, and factory_groups.go for factories, use newer APIs of client-go and compile with older versions.
 //
-// All functions are safe for concurrent use. Decorators add about 200 ns to an event and one atomic addition to a read by
-// key. Neither allocates. Series exist from the creation of an informer until its Run returns or, if it is never run, until it
-// is garbage-collected.
+// All functions are safe for concurrent use. Decorators add about 300 ns and at most one allocation to an event, and one atomic
+// addition to a read by key. Series exist from the creation of an informer until its Run returns or, if it is never run, until
+// it is garbage-collected.
 package informer

@@ -39,7 +39,7 @@ func expect(t testing.TB, f *fixture, m catalog.Definition, want samples) {
 	}
 }
 
-// The metrics are those of the catalog, in both directions.
+// Every reported metric is in the catalog, and every metric of the catalog is reported.
 func TestMetricsAreThoseOfTheCatalog(t *testing.T) {
 	descs := make(chan *prometheus.Desc, 100)
 	newFixture(t, Options{}).Describe(descs)

@@ -93,7 +93,7 @@ func labels() []usedLabel {
 // alertTable lists the alerts with links to their runbooks.
 func alertTable(c Config) []byte {
 	var b bytes.Buffer
-	b.WriteString("| alert | severity | why that severity | objective | if ignored |\n|---|---|---|---|---|\n")
+	b.WriteString("| alert | severity | reason for the severity | objective | if ignored |\n|---|---|---|---|---|\n")
 	for _, a := range alerts.All() {
 		if !c.alerts.Enabled(a) {
 			continue

@@ -86,7 +86,7 @@ var sections = []section{
 		{id: "B8", text: "comparison of five stores with client-go's indexer"},
 		{id: "B9", text: "cost of DeepEqual; time from restart to synced"},
 		{id: "B10", text: "memory from start to synced"},
-		{id: "B11", text: "status subresource against whole updates"},
+		{id: "B11", text: "status subresource compared with full updates"},
 	}},
 	{"Operations", "operations", []requirement{
 		{id: "O1", text: "`/metrics`, probes, logs, pprof", where: "[Exporter](exporter.md#endpoints)"},

@@ -231,7 +231,7 @@ func (q *Queue[T]) Choose(item T) (c Choice) {
 			return c
 		}
 	}
-	// Either its causes are not sampled, or it was added without one and Added has decided.
+	// The item has no sampled cause, or it has no cause and Added has decided.
 	c.decided = true
 	c.Start, c.sampled = q.store.obs.Tracing.Sample(spans.Reconcile, true)
 	return c

@@ -73,8 +73,8 @@ type Connection struct {
 	syncBegin int64
 	// list is the list in progress.
 	list listProgress
-	// listed is the number of objects of the last list, except for those for which the Transform failed. nils is the number of these
-	// that the Transform has turned into nil.
+	// listed is the number of objects of the last list, except for those for which the Transform failed. nils is the number of
+	// listed objects that the Transform has turned into nil.
 	listed, nils int
 	// firstTransform is the value of transforms at the start of the last list.
 	firstTransform int64

@@ -27,7 +27,7 @@ const (
 // successes, which SetWatchErrorHandler does not report.
 //
 // Only an opened watch proves that the resource is available. A successful list does not: the watch that follows it may be
-// refused.
+// rejected.
 type Tracker struct {
 	log          *slog.Logger  // with informer_type and namespace
 	Refusal      chan struct{} // closed by the first refusal

@@ -20,7 +20,7 @@ type WholeObjects struct {
 	Schemas *objects.Schemas
 }
 
-// newWholeObjects returns clients that share an HTTP client.
+// newWholeObjects returns clients for whole objects and for schemas. They share an HTTP client.
 func newWholeObjects(config *rest.Config, client *http.Client, definitions *discovery.DiscoveryClient) (*WholeObjects, error) {
 	whole := dynamic.ConfigFor(config)
 	whole.NegotiatedSerializer = pruning{whole.NegotiatedSerializer, pruneWhole}

@@ -13,14 +13,14 @@ import (
 func TestProgramsAreLinkedWithWhatTheyUse(t *testing.T) {
 	for program, unused := range map[string][]string{
 		"informer": {
-			"main.canary.NobodyCallsThis",
+			"main.canary.UnusedMethod",
 			"k8s.io/client-go/informers",
 			"k8s.io/client-go/listers/",
 			"k8s.io/client-go/kubernetes/typed/",
 			"k8s.io/client-go/applyconfigurations/apps",
 		},
 		"factory": {
-			"main.canary.NobodyCallsThis",
+			"main.canary.UnusedMethod",
 			"k8s.io/client-go/informers/apps/v1.(*deploymentInformer)",
 			"k8s.io/client-go/applyconfigurations/apps/v1.(*DeploymentApplyConfiguration)",
 		},

@@ -19,7 +19,7 @@ var reads = section{
 	documented: "10,000 Pods, a mix of list (38%), get and watch: cache miss ratio 12.7%, 92% of the misses are lists; p99 of get 26 ms, list 892 ms, watch 15 ms",
 	runs:       []benchmarks{{bench, "ServerReads$"}},
 	measured: func(f *figures, t *strings.Builder) {
-		t.WriteString("Four clients read Pods without a kubelet from a real API server. A list returns all Pods, a watch is timed from a write to its event. Misses are requests that the API server answers from etcd and not from its watch cache.\n\n![p99 of reads](bench-reads.svg)\n\n")
+		t.WriteString("Four clients read Pods without a kubelet from a real API server. A list returns all Pods. A watch is timed from a write to its event. Misses are requests that the API server answers from etcd and not from its watch cache.\n\n![p99 of reads](bench-reads.svg)\n\n")
 		t.WriteString(page.Head("resourceVersion", "Get, p50 / p99", "List, p50 / p99", "Watch, p50 / p99", "Gets from etcd", "Lists from etcd", "Misses of both", "Reads of the current version in etcd, per list"))
 		for _, mode := range [][2]string{{"unset", "unset"}, {"zero", "0"}, {"exact", "exact (get: 0)"}, {"paged", "unset, pages of 500"}} {
 			get := func(unit string) string { return f.number("ServerReads", mode[0]+unit) }
@@ -46,13 +46,13 @@ var reads = section{
 
 var handlers = section{
 	id: "B2", title: "B2: handlers at 2,000 events per second",
-	documented: "at 2,000 writes per second, p99 of the lag of a synchronous handler 182 ms (3.2 GB of memory), with a channel of 100 94 ms, with a rate-limited queue (200 per second, burst 1,000, 5 ms to 10 s) 67 ms",
+	documented: "p99 of the event lag at 2,000 writes per second: 182 ms for a synchronous handler (3.2 GB of memory), 94 ms with a channel of capacity 100, 67 ms with a rate-limited queue (200 per second, burst 1,000, 5 ms to 10 s)",
 	runs:       []benchmarks{{bench, "Handlers$"}},
 	measured: func(f *figures, t *strings.Builder) {
 		t.WriteString("A fake watch sends events of 10,000 Pods for ten seconds, because an API server and etcd on this machine cannot write as fast. Two of every hundred objects take 20 ms to process; the others take almost no time. Events that are not handled when the last one is sent count with their lag until then.\n\n![p99 of the event lag](bench-handlers.svg)\n\n")
 		t.WriteString(page.Head("Handler", "Events per second", "Event lag, p50 / p99", "Not handled", "Growth of the heap"))
 		for _, h := range [][2]string{
-			{"sync", "synchronous"}, {"overload", "synchronous, three slow objects of a hundred"}, {"channel", "channel of 100, four workers"},
+			{"sync", "synchronous"}, {"overload", "synchronous, three slow objects per hundred"}, {"channel", "channel of 100, four workers"},
 			{"queue", "queue with Add, four workers"}, {"limited", "queue with AddRateLimited, four workers"},
 		} {
 			t.WriteString(page.Row(h[1], f.number("Handlers", h[0]+"-events/s"), f.pair("Handlers", h[0], "ms"),

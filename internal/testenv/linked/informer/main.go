@@ -24,8 +24,8 @@ type canary struct{}
 
 func (canary) String() string { return "" }
 
-// NobodyCallsThis is in the program only if the linker keeps every exported method.
-func (canary) NobodyCallsThis() { slog.Info("called") }
+// UnusedMethod is in the program only if the linker keeps every exported method.
+func (canary) UnusedMethod() { slog.Info("called") }
 
 func main() {
 	ctx := context.Background()
