@@ -32,7 +32,7 @@ var clusterObjectHeld = Alert{
 			"A node that will not return: delete the Node, or taint it `node.kubernetes.io/out-of-service`.",
 			"Nothing is left to clean up: [remove the finalizer by hand](" + onCallPage + "#finalizers).",
 		},
-		Resolves: "when the objects are gone: the first command lists none.",
+		Resolves: "when the objects are deleted: the first command lists none.",
 		Escalate: "the owners of the controller that the finalizer names, or " + platformTeam,
 	},
 }
@@ -64,7 +64,7 @@ var clusterNamespaceStuck = Alert{
 			"An API service without its backend: restore it, or delete the APIService.",
 			"Do not empty `spec.finalizers` of the Namespace by hand: its content stays in etcd, and returns with the next Namespace of that name.",
 		},
-		Resolves: "when the Namespace is gone: `kubectl get namespace \"$NAMESPACE\"` reports NotFound.",
+		Resolves: "when the Namespace is deleted: `kubectl get namespace \"$NAMESPACE\"` reports NotFound.",
 		Escalate: platformTeam,
 	},
 }

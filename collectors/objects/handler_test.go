@@ -91,7 +91,7 @@ func TestGracePeriod(t *testing.T) {
 	expect(t, f, catalog.ObjectTerminatingOldest, samples{"pods/*/none": 0, "pods/ns/none": 60})
 }
 
-// The finalizers of a Namespace are in its spec. It is nevertheless reported under its own name.
+// The finalizers of a Namespace are in its spec. A terminating Namespace is reported under its own name.
 func TestTerminatingNamespace(t *testing.T) {
 	f := newFixture(t, Options{})
 	stuck := object("", "shop")

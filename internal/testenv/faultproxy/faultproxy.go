@@ -85,7 +85,7 @@ func (p *Proxy) Accepted() int {
 	return p.accepted
 }
 
-// Cut resets every connection and refuses new ones, as after a power failure of a server with an address that is still reachable.
+// Cut resets every connection and refuses new ones, like a host that has restarted and on which nothing listens yet.
 func (p *Proxy) Cut() {
 	p.Refuse()
 	p.Reset()
