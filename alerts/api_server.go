@@ -71,7 +71,7 @@ max by (@cluster, @namespace, @pod, @instance, group, resource) (
 )
 `,
 	summary: "The API server " + thisProcess + inCluster + " serves " + inGroup + " from an inconsistent cache.",
-	description: "The watch cache of the API server " + thisProcess + inCluster + " for " + inGroup + " differed from etcd in the last $window. " +
+	description: "The watch cache of the API server " + thisProcess + inCluster + " for " + inGroup + " was inconsistent with etcd in the last $window. " +
 		"Informers may have received objects that do not exist.",
 	Runbook: Runbook{
 		Unless:  "controllers act on objects that do not exist",

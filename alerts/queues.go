@@ -21,7 +21,7 @@ var controllerQueueBlocked = Alert{
 	board:     controllerBoard,
 	labels:    queueVariables,
 	keep:      busyKeep, // as long as the alerts that it inhibits
-	// An item added while a worker processes it counts towards the depth, although no other worker may take it: each busy
+	// An item added while a worker processes it counts toward the depth, although no other worker may take it: each busy
 	// worker accounts for at most one such item. The slope of the unfinished work is the number of busy workers. It is 0 for
 	// standby replicas that fill their queues, and after a shutdown, when the metrics no longer change.
 	expr: `
@@ -93,7 +93,7 @@ sum by (@cluster, @namespace, @job, name) (rate(workqueue_work_duration_seconds@
 		Queries: []Step{
 			{"Queue depth.", `sum by (@pod) (workqueue_depth{@, ` + ofThisProgram + `})`},
 			{"Work duration: do items take long?", `histogram_quantile(0.99, sum by (@le, @pod) (rate(workqueue_work_duration_seconds@bucket{@, ` + ofThisProgram + `}[5m])))`},
-			{"Retries per second: do items fail?", `sum by (@pod) (rate(workqueue_retries_total{@, ` + ofThisProgram + `}[5m]))`},
+			{"Retries per second, including periodic requeues: do items fail?", `sum by (@pod) (rate(workqueue_retries_total{@, ` + ofThisProgram + `}[5m]))`},
 		},
 		Causes: []string{
 			"All workers are busy: add workers (`MaxConcurrentReconciles` in controller-runtime).",

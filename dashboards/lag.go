@@ -55,7 +55,7 @@ func propagation() panel {
 
 func freshnessChecks() panel {
 	return timeSeries{header: header{id: 25, title: "Freshness checks by result", unit: "short",
-		description: "Checks that compare the cache with a second, short watch, one informer at a time. Normally fresh. lagging: the informer misses events that the API server sends. error: the API server does not respond in time. skipped: the watch is down or the server does not support the check. No line where checks are off, the library's default."},
+		description: "Checks that compare the cache with a second, short watch, one informer at a time. Normally fresh. lagging: the informer misses events that the API server sends. error: the API server does not respond in time. skipped: the watch is down, or the API server no longer has the version of the cache. No line where checks are off, the library's default."},
 		stacked: true, queries: []query{{expr: `sum by (@cluster, name, result) (` + occurredNow("k8s_informer_freshness_checks_total") + `)`, legend: "{{@cluster}} {{name}} {{result}}"}},
 	}
 }

@@ -29,7 +29,7 @@ var queueAdds = timeSeries{header: header{id: 23, title: "Adds per minute", unit
 }
 
 var queueRetries = timeSeries{header: header{id: 24, title: "Retries per minute", unit: "short",
-	description: "Items added with a delay: in backoff after an error, or requeued for later. Normally far below the adds. As many retries as adds means that every attempt fails."},
+	description: "Items added with a delay: in backoff after an error, or requeued for later. Normally far below the adds, unless the controller requeues every object periodically. As many retries as adds otherwise means that every attempt fails."},
 	queries: []query{{expr: `60 * sum by (@cluster, @job, name) (rate(workqueue_retries_total{@queue}[$__rate_interval]))`, legend: legendQueue}},
 }
 

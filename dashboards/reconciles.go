@@ -56,7 +56,7 @@ var cleanupDeadlines = timeSeries{header: header{id: 51, title: "Cleanup deadlin
 }
 
 var cleanupDuration = timeSeries{header: header{id: 52, title: "Mean cleanup duration", unit: "s",
-	description: "Mean duration of cleanup attempts, by result. The normal duration depends on the cleanup; no line without cleanups. A constant value for timeout is the deadline. Above the objective, see the runbook of ControllerCleanupSlow."},
+	description: "Mean duration of cleanup attempts, by result. The normal duration depends on the cleanup; no line without cleanups. A constant value for timeout is the timeout of an attempt. Above the objective, see the runbook of ControllerCleanupSlow."},
 	goal:    &catalog.Objectives.CleanupDuration,
 	queries: []query{{expr: `sum by (@cluster, name, controller, finalizer, result) (rate(controller_finalizer_duration_seconds_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller, finalizer, result) (rate(controller_finalizer_duration_seconds_count{@controller}[$__rate_interval])) > 0)`, legend: legendFinalizer + " {{result}}"}},
 }

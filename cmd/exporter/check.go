@@ -159,12 +159,7 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 		}
 	}()
 	end := showProgress(stderr, connecting.Host, exp.Progress)
-	incomplete := exp.Settled(ctx) // the report lists the informers that are missing
-	if incomplete == nil {
-		confirming, cancel := context.WithTimeout(ctx, checkConfirmation)
-		exp.Confirmed(confirming)
-		cancel()
-	}
+	incomplete := exp.Confirmed(ctx, checkConfirmation) // the report lists the informers that are missing
 	end()
 	if signals.Err() != nil {
 		return report, context.Cause(signals)

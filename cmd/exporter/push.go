@@ -34,8 +34,12 @@ type pushFlags struct {
 	timeout  time.Duration
 }
 
-// pushTimeout is the timeout of the request to the Pushgateway.
-const pushTimeout = 30 * time.Second
+const (
+	// pushTimeout is the timeout of the request to the Pushgateway.
+	pushTimeout = 30 * time.Second
+	// pushConfirmation is the longest wait for audits that confirm differences. They start within half a minute.
+	pushConfirmation = time.Minute
+)
 
 // pushCommand returns the command push.
 func pushCommand(stderr io.Writer) *command {
@@ -74,7 +78,8 @@ func (f *pushFlags) validate() error {
 	return nil
 }
 
-// push runs the exporter until every resource is synced and audited, or rejected by the API server, and pushes its metrics.
+// push runs the exporter until every resource is synced and audited, or rejected by the API server, and differences are confirmed.
+// Then it pushes its metrics.
 func (f *pushFlags) push(ctx context.Context) error {
 	setGCPercent()
 	log := newLogger(f.logging)
@@ -96,7 +101,7 @@ func (f *pushFlags) push(ctx context.Context) error {
 	exp.Start(ctx)
 	waiting, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	incomplete := exp.Settled(waiting)
+	incomplete := exp.Confirmed(waiting, pushConfirmation)
 	if incomplete != nil {
 		log.Error("some resources are not synced and audited", "err", incomplete)
 	}

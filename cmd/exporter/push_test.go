@@ -6,12 +6,16 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -122,6 +126,40 @@ func TestPush(t *testing.T) {
 	}
 	if n := got.By("k8s_informer_objects", "informer_type", "watch_namespace")["namespaces/*"]; n < 1 {
 		t.Errorf("%v namespaces", n)
+	}
+}
+
+// Differences are pushed, which two audits must find (P8): in front of the API server, a proxy answers the lists of audits without
+// objects.
+func TestPushConfirmsDifferences(t *testing.T) {
+	config := stacktest.Config(t)
+	target, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.Transport, proxy.FlushInterval = transport, -1
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if query := r.URL.Query(); query.Get("resourceVersionMatch") == string(metav1.ResourceVersionMatchExact) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": %q}, "items": []}`, query.Get("resourceVersion"))
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	gateway := newPushgateway(t, http.StatusOK)
+	configFile := "--config.file=" + write(t, "config.yaml", "resources: [{name: namespaces}]\nchecks: {audit: 2s}\n")
+	log, err := pushOnce(t, kubeconfigOf(t, &rest.Config{Host: server.URL}), configFile, "--pushgateway.url="+gateway.URL)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	if n := gateway.only(t).By("k8s_informer_audit_differences", "informer_type", "difference")["namespaces/extra"]; n < 1 {
+		t.Errorf("%v namespaces are extra, want all of them\n%s", n, log)
 	}
 }
 

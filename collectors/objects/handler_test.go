@@ -170,8 +170,8 @@ func TestGenerationTimes(t *testing.T) {
 		}
 	}
 
-	// These lags are not observed: they began before the first list or while only metadata was received, or ended with a
-	// deletion, with another object of the same name, or with metadata.
+	// These lags are not observed: they began before the first list or while only metadata was received, or were ended by
+	// a deletion, another object of the same name, or an event with metadata only.
 	first.OnAdd(observed("old", 2, 1), true)
 	first.OnUpdate(object("ns", "metadata"), observed("metadata", 2, 1))
 	first.OnUpdate(observed("old", 2, 1), observed("old", 3, 1))
@@ -224,7 +224,7 @@ func TestGenerationTimes(t *testing.T) {
 // Objects beyond the limit of groups are reported together, until there is room again.
 func TestGroupsAreLimited(t *testing.T) {
 	f := newFixture(t, Options{Groups: 2})
-	pods, nodes := f.NewHandler("pods"), f.NewHandler("nodes") // their groups and the group other do not count towards the limit
+	pods, nodes := f.NewHandler("pods"), f.NewHandler("nodes") // their groups and the group other do not count toward the limit
 	for i := range 5 {
 		pods.OnAdd(object(fmt.Sprint("ns-", i), "pod", "x/1"), true)
 	}
@@ -248,7 +248,7 @@ func TestGroupsAreLimited(t *testing.T) {
 	full["pods/other/other"] = 1
 	expect(t, f, catalog.ObjectTerminating, full)
 
-	// A held group does not count towards the limit, with or without objects, until it is released.
+	// A held group does not count toward the limit, with or without objects, until it is released.
 	node := object("", "late")
 	node.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
 	nodes.OnAdd(node, true)
@@ -263,7 +263,7 @@ func TestGroupsAreLimited(t *testing.T) {
 	}
 }
 
-// A group with objects counts towards the limit unless it is held.
+// A group with objects counts toward the limit unless it is held.
 func TestHeldGroupsDoNotCount(t *testing.T) {
 	tally := newFixture(t, Options{}).generations
 	l := labels{informerType: "pods", namespace: "ns"}

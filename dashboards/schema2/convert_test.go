@@ -49,7 +49,8 @@ func convert(t *testing.T, d dashboards.Dashboard) (spec map[string]any, typed d
 	return spec, typed
 }
 
-// strict returns the errors of fields that the SDK does not know or misses. Its version 0.0.18 returns an empty list if there are none.
+// strict returns an error for fields that are unknown to the SDK or missing. Version 0.0.18 of the SDK returns an empty list if there are
+// none.
 func strict(spec []byte) error {
 	err := new(dashboardv2.Dashboard).UnmarshalJSONStrict(spec)
 	var list cog.BuildErrors

@@ -245,6 +245,18 @@ func (e *Exporter) Gatherer() prometheus.Gatherer { return e.registry }
 // that lists the others if ctx ends first, and an error if all informers are refused.
 func (e *Exporter) Settled(ctx context.Context) error { return e.status.Settled(ctx) }
 
+// Confirmed waits like Settled. If an audit found differences or was skipped, it also waits for the next audit, for at most the
+// given time: k8s_informer_audit_differences counts only differences that two audits found.
+func (e *Exporter) Confirmed(ctx context.Context, limit time.Duration) error {
+	if err := e.Settled(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	e.status.Confirmed(ctx)
+	return nil
+}
+
 // Progress returns the number of informers that are complete in the sense of Settled, and the number of all informers.
 func (e *Exporter) Progress() (complete, all int) {
 	states := e.status.Informers()
@@ -255,10 +267,6 @@ func (e *Exporter) Progress() (complete, all int) {
 	}
 	return complete, len(states)
 }
-
-// Confirmed waits until each informer is audited once more if its last audit found differences or was skipped, or until ctx ends.
-// It is called after Settled.
-func (e *Exporter) Confirmed(ctx context.Context) { e.status.Confirmed(ctx) }
 
 // Check returns the problems that the informers show now.
 func (e *Exporter) Check(o check.Options) check.Report {

@@ -13,7 +13,7 @@ var Sections = []Section{
 			{
 				Test:  "TestBookmarksOnly",
 				Fault: "Only bookmarks arrive",
-				Shows: "`watch_events_total{type=bookmark}`, `last_event_timestamp_seconds` and `resource_version{stage=received}` advance; nothing else does",
+				Shows: "`watch_events_total{type=bookmark}`, `last_event_timestamp_seconds` and `resource_version{stage=received}` advance, and so does the version of the store; nothing else does",
 			},
 			{
 				Test:  "TestResetInTheMiddleOfAnEvent",

@@ -18,7 +18,7 @@ type storeVersion struct {
 	version string
 	// reading is closed when the goroutine has read the version, nil without a goroutine.
 	reading chan struct{}
-	// hangs is set from the end of the first reader's patience until the store responds.
+	// hangs is set once the first reader has waited for storePatience, until the store responds.
 	hangs bool
 }
 

@@ -185,7 +185,7 @@ func TestRequestLimits(t *testing.T) {
 	if response := ask("/debug/pprof/goroutine"); response.Code != http.StatusServiceUnavailable {
 		t.Errorf("one profile too many: %d, want 503", response.Code)
 	}
-	hold(maxRequests, "/metrics") // profiles do not count towards the limit of scrapes
+	hold(maxRequests, "/metrics") // profiles do not count toward the limit of scrapes
 	for _, path := range []string{"/metrics", "/", "/nope"} {
 		if response := ask(path); response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d, want 503", path, response.Code)
