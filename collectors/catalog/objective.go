@@ -55,7 +55,7 @@ type Objective struct {
 type BurnRate struct {
 	// Factor is the burn rate. At 1, the budget lasts exactly for the whole period.
 	Factor float64
-	// Long and Short are the two windows. Both must exceed Factor.
+	// Long and Short are the two windows. The burn rate must exceed Factor in both.
 	Long, Short time.Duration
 	// PerInstance reports whether each process is evaluated separately, so that one bad process is not diluted by the others.
 	PerInstance bool

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A module that requires the integration ignores its replace directive, so that the version of the library must exist. Before
+// A module that requires the integration ignores its replace directive, so the version of the library must exist. Before
 // the first release, it must be lower than v0.0.0 and than every other pseudo-version, so that go get can choose the main
 // branch.
 func TestIntegrationRequiresTheLastRelease(t *testing.T) {

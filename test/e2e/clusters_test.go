@@ -182,7 +182,7 @@ func TestOneOfTwoClusters(t *testing.T) {
 	}
 }
 
-// A query of a runbook returns for the cluster of the alert the same as with that cluster alone.
+// A runbook query returns the same for the alert's cluster as it does with only that cluster.
 func TestRunbookQueriesAreOfOneCluster(t *testing.T) {
 	engine := newEngine(t)
 	eu := cluster(t, "eu", nil)

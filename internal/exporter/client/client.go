@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// RESTConfig returns the client configuration from the kubeconfig file, $KUBECONFIG or the pod's service account, in this
+// RESTConfig returns the client configuration from the kubeconfig file, $KUBECONFIG or the Pod's service account, in this
 // order. It never reads the kubeconfig in the home directory, so that an exporter does not watch the wrong cluster by
 // accident.
 func RESTConfig(kubeconfig string) (*rest.Config, error) {
@@ -37,10 +37,10 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" && len(rules.Precedence) == 0 {
 		config, err := rest.InClusterConfig()
 		if errors.Is(err, rest.ErrNotInCluster) {
-			return nil, errors.New("no API server: not running in a pod, and neither --kubeconfig nor $KUBECONFIG is set; set --kubeconfig=FILE")
+			return nil, errors.New("no API server: not running in a Pod, and neither --kubeconfig nor $KUBECONFIG is set; set --kubeconfig=FILE")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("service account of the pod: %w; set --kubeconfig=FILE or mount the token (automountServiceAccountToken)", err)
+			return nil, fmt.Errorf("service account of the Pod: %w; set --kubeconfig=FILE or mount the token (automountServiceAccountToken)", err)
 		}
 		return config, nil
 	}
@@ -52,7 +52,7 @@ func RESTConfig(kubeconfig string) (*rest.Config, error) {
 }
 
 // UserConfig returns the client configuration that kubectl would use: from the kubeconfig file, $KUBECONFIG, the home directory or
-// the pod's service account, in this order. An empty kubeContext selects the current context.
+// the Pod's service account, in this order. An empty kubeContext selects the current context.
 func UserConfig(kubeconfig, kubeContext string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig

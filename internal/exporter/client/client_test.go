@@ -45,7 +45,7 @@ func TestRESTConfig(t *testing.T) {
 		{name: "environment", env: byEnv, host: "https://env:6443"},
 		{name: "flag before environment", flag: byFlag, env: byEnv, host: "https://flag:6443"},
 		{name: "several in the environment", env: byEnv + string(os.PathListSeparator) + byFlag, host: "https://env:6443"},
-		{name: "neither, although there is one at home", errors: []string{"--kubeconfig", "$KUBECONFIG", "not running in a pod"}},
+		{name: "neither, although there is one at home", errors: []string{"--kubeconfig", "$KUBECONFIG", "not running in a Pod"}},
 		{name: "flag leads nowhere", flag: filepath.Join(home, "none"), env: byEnv, errors: []string{"--kubeconfig", "none"}},
 		{name: "environment leads nowhere", env: filepath.Join(home, "none"), errors: []string{"$KUBECONFIG"}},
 		{name: "pod without a token", inPod: true, errors: []string{"service account", "--kubeconfig"}},

@@ -213,7 +213,7 @@ func TestNewInformer(t *testing.T) {
 	}
 }
 
-// An exporter is ready once each informer is synced or refused and one is synced, and stays ready until it is drained. Without
+// An exporter is ready once each informer is synced or rejected and at least one is synced, and stays ready until it is drained. Without
 // informers it is ready only if other shards may watch everything.
 func TestReadinessOfInformers(t *testing.T) {
 	written := func(r *Reporter) string {
