@@ -92,7 +92,7 @@ var informerTransformDrops = Alert{
 	labels:    ofProcess,
 	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
 	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " drops objects.",
-	description: someInformer + inProcess + ` dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned {{ if eq $labels.cause "error" }}an error{{ else }}nil{{ end }}. ` +
+	description: someInformer + inProcess + ` dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned an error or nil (cause: {{ $labels.cause }}). ` +
 		"They are missing from the cache for all users of the informer.",
 	Runbook: Runbook{
 		Meaning: "The transform of this informer returned an error or nil for an object. client-go logs it and continues without the object. During a list, an error fails the whole list.",

@@ -8,7 +8,7 @@ var reconcileResults = timeSeries{header: header{id: 40, title: "Reconciles per 
 }
 
 var reconcileErrorRate = timeSeries{header: header{id: 41, title: "Reconcile error rate", unit: "percentunit",
-	description: "Share of reconciles that end in an error or a panic. Normally near 0; some conflicts are normal. No line without reconciles. See the log, and the request errors in the API client dashboard."},
+	description: "Share of reconciles that end in an error or a panic. Normally near 0, apart from occasional conflicts. No line without reconciles. See the log, and the request errors in the API client dashboard."},
 	queries: []query{{expr: `sum by (@cluster, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])) > 0)`, legend: legendController}},
 	goal:    &catalog.Objectives.ReconcileErrors,
 }

@@ -129,7 +129,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// Differences are pushed, which two audits must find (P8): in front of the API server, a proxy answers the lists of audits without
+// Differences are pushed once two audits have found them (S11, S24): in front of the API server, a proxy answers the lists of audits without
 // objects.
 func TestPushConfirmsDifferences(t *testing.T) {
 	config := stacktest.Config(t)
