@@ -16,11 +16,12 @@ MODULES  := . integrations/controllerruntime examples/controller-runtime test/e2
 # Tests that take minutes, because faults last that long.
 FAULTS   := ./test/faults ./test/chaos ./test/demo ./test/otlp ./test/hostile
 RACE     ?= -race
-# Number of packages tested in parallel: tests with servers mostly wait. TestWords is part of lint, because it takes a minute under the
-# race detector.
+# Number of packages tested in parallel: tests with servers mostly wait.
 PARALLEL ?= 4
 # Packages that start first, because they wait for most of their minute or two.
-LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader ./alerts
+LONGEST  := ./internal/exporter ./cmd/exporter ./collectors/leader
+# Data, text and PromQL without a goroutine, for which the race detector takes minutes.
+NO_RACES := ./alerts ./dashboards ./internal/generate ./internal/prom ./collectors/catalog ./test/docs
 # Packages with kill rates in docs/testing.md.
 MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series internal/errclass internal/audit internal/stream internal/checks objects informer queue controllers leader apiclient) ./alerts ./dashboards \
             ./internal/exporter $(addprefix ./internal/exporter/,availability check client config cost discovery election informers kinds sharding status web)
@@ -115,7 +116,8 @@ test: servers ## Run unit and integration tests with a real API server; RACE= di
 
 .PHONY: test-root
 test-root:
-	$(GO) test $(RACE) -skip '^TestWords$$' -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(LONGEST))")
+	$(GO) test -skip '^TestWords$$' -timeout 15m $(NO_RACES)
+	$(GO) test $(RACE) -p $(PARALLEL) -parallel 8 -timeout 15m $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(FAULTS) $(LONGEST) $(NO_RACES))")
 
 .PHONY: test-modules
 test-modules:
@@ -206,6 +208,7 @@ fuzz: ## Run each fuzz test for half a minute
 	$(GO) test -run '^$$' -fuzz FuzzCompare -fuzztime 30s ./collectors/internal/audit
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s ./collectors/internal/apipath
 	$(GO) test -run '^$$' -fuzz FuzzErrorType -fuzztime 30s ./collectors/internal/errclass
+	$(GO) test -run '^$$' -fuzz FuzzScanner -fuzztime 30s ./internal/bounded
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/configfile
 	$(GO) test -run '^$$' -fuzz FuzzConfig -fuzztime 30s ./internal/exporter/discovery
 	$(GO) test -run '^$$' -fuzz FuzzParseConfig -fuzztime 30s ./internal/generate

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // Alert is an alerting rule with its texts, which may contain the placeholders of fill.
@@ -36,6 +37,8 @@ type Alert struct {
 	// namespaceFrom is the label from which the result takes its namespace: lock or lease_namespace. "" if it has the namespace
 	// of the target, or of the object.
 	namespaceFrom string
+	// optIn reports whether only controllers with a threshold of their own have the alert.
+	optIn bool
 	// record returns the recording rules that the expression reads.
 	record func(o catalog.Objective, c Config) []Rule
 	// long returns recording rules that are evaluated once per tile.
@@ -46,12 +49,12 @@ type Alert struct {
 
 // Labels that the results of expressions carry.
 var (
-	ofProcess  = []string{"cluster", "job", "instance", "name", "informer_type", "watch_namespace"}
+	ofProcess  = []string{"cluster", "@namespace", "job", "instance", "name", "informer_type", "watch_namespace"}
 	ofInformer = []string{"cluster", "@namespace", "job", "name", "informer_type", "watch_namespace"}
 	ofResource = []string{"cluster", "@namespace", "job", "name", "informer_type"}
 	ofProgram  = []string{"cluster", "@namespace", "job", "name"}
 	ofExporter = []string{"cluster", "job", "instance"}
-	ofQueue    = []string{"cluster", "job", "instance", "name"} // name is the name of the queue
+	ofQueue    = []string{"cluster", "@namespace", "job", "instance", "name"} // name is the name of the queue
 	ofLock     = []string{"cluster", "name", "lock"}
 	ofLease    = []string{"cluster", "lease_namespace", "lease"}
 	ofObject   = []string{"cluster", "informer_type", "namespace"}
@@ -64,16 +67,16 @@ func All() []Alert {
 		apiUnreachable, informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn,
 		informerCacheDiffers, informerAuditsFail, informerAuditsMissing, informerCacheMutated,
-		informerHandlerSlow, informerHandlerPanics, informerHandlersGrow, informerEventsLost,
-		informerVersionRegression, informerStaleAfterRestart, informerTransformDrops, informerForeignObjects, informerDuplicated, informerOrphaned,
+		informerHandlerSlow, informerHandlerPanics, informerHandlersGrow, informerResyncPeriodsDiffer, informerEventsLost,
+		informerVersionRegression, informerStaleAfterRestart, informerTransformReplaced, informerTransformDrops, informerTransformShared, informerForeignObjects, informerDuplicated, informerOrphaned,
 		informerSeriesLimitReached, informerScrapeSlow,
 		informerExporterKindDown, informerExporterConfigReloadFailed, informerExporterLeaderMissing, informerExporterMemoryHigh, informerExporterShardMissing, informerExporterAbsent,
-		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped, controllerHistogramsWithoutBuckets,
-		controllerReconcileErrors, controllerReconcilePanics, controllerCleanupSlow, controllerCleanupOverdue,
+		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerWorkersMissing, controllerItemFailing, controllerItemsDropped, controllerHistogramsWithoutBuckets,
+		controllerReconcileErrors, controllerReconcileSlow, controllerReconcilePanics, controllerCleanupSlow, controllerCleanupOverdue,
 		controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
 		clusterLeaseExpired, clusterLeaseChanges,
 		clusterObjectHeld, clusterNamespaceStuck, clusterGenerationLag,
-		controllerClientErrors, controllerClientThrottled,
+		controllerClientErrors, controllerWriteConflicts, controllerClientThrottled,
 		clusterWatchersTerminated, clusterWatchCacheInconsistent,
 	}
 }
@@ -148,13 +151,13 @@ func (c Config) lostScrapes() time.Duration {
 }
 
 // keepFiring returns keep_firing_for. A single failed scrape makes all series of its target stale: an alert that compares a
-// gauge directly would resolve, and fire again only after its for. An expression with a window spans the failed scrape and
-// does not need it.
+// gauge or the start of a process would resolve, and fire again only after its for. An increase in a window spans the failed
+// scrape and does not need it.
 func (a Alert) keepFiring(o catalog.Objective, c Config) string {
 	switch {
 	case a.keep > 0:
 		return catalog.FormatDuration(a.keep)
-	case a.gauge || o.Window == 0 && o.BurnRates == nil:
+	case a.gauge || prom.ReadsStart(a.expr) || o.Window == 0 && o.BurnRates == nil:
 		return catalog.FormatDuration(cmp.Or(c.KeepFiringFor, c.lostScrapes()))
 	}
 	return ""

@@ -205,6 +205,24 @@ func inhibitions(c Config) []inhibition {
 			Equal:          ofProgram,
 		},
 		{
+			// Most items of the controller fail, not one.
+			SourceMatchers: []string{name(controllerReconcileErrors)},
+			TargetMatchers: []string{name(controllerItemFailing)},
+			Equal:          []string{"cluster", "@namespace", "job", "name", "controller"},
+		},
+		{
+			// Workers start once their caches are synced.
+			SourceMatchers: []string{name(informerNotSynced)},
+			TargetMatchers: []string{name(controllerWorkersMissing)},
+			Equal:          []string{"cluster", "@namespace", "job", "instance", "name"},
+		},
+		{
+			// A transform that returns nil for an object of a list.
+			SourceMatchers: []string{name(informerTransformDrops)},
+			TargetMatchers: []string{name(informerEventsLost), `reason="list"`},
+			Equal:          ofProcess,
+		},
+		{
 			// Slow cleanups miss their deadline.
 			SourceMatchers: []string{name(controllerCleanupOverdue)},
 			TargetMatchers: []string{name(controllerCleanupSlow)},
@@ -212,7 +230,13 @@ func inhibitions(c Config) []inhibition {
 		},
 		{
 			SourceMatchers: []string{name(controllerLeaderMissing)},
-			TargetMatchers: []string{`alertname=~"` + controllerLeaderChanges.Name + `|` + controllerLeaderSlowRenewals.Name + `"`},
+			TargetMatchers: []string{name(controllerLeaderChanges)},
+			Equal:          append([]string{"@namespace"}, ofLock...),
+		},
+		{
+			// Slow renewals have the namespace of the program, which may differ from that of the lock.
+			SourceMatchers: []string{name(controllerLeaderMissing)},
+			TargetMatchers: []string{name(controllerLeaderSlowRenewals)},
 			Equal:          ofLock,
 		},
 		{
@@ -225,19 +249,14 @@ func inhibitions(c Config) []inhibition {
 			// The same election, as its candidates and as the exporter report it.
 			SourceMatchers: []string{name(controllerLeaderMissing)},
 			TargetMatchers: []string{name(clusterLeaseExpired)},
-			Equal:          []string{"cluster", "lock"},
+			Equal:          []string{"cluster", "@namespace", "lock"},
 		},
 		{
-			// client-go's metric has the name of the Lease, and the namespace of the program instead of the Lease's.
+			// client-go's metric has the name of the Lease, and the namespace of the program instead of the Lease's. A target outside of
+			// Kubernetes has none, and could be any program's.
 			SourceMatchers: []string{name(controllerLeaderMissing), `lease!=""`, c.name("@namespace") + `!=""`},
 			TargetMatchers: []string{name(clusterLeaseExpired)},
 			Equal:          []string{"cluster", "@namespace", "lease"},
-		},
-		{
-			// A target outside of Kubernetes.
-			SourceMatchers: []string{name(controllerLeaderMissing), `lease!=""`, c.name("@namespace") + `=""`},
-			TargetMatchers: []string{name(clusterLeaseExpired)},
-			Equal:          []string{"cluster", "lease"},
 		},
 		{
 			SourceMatchers: []string{name(clusterLeaseExpired)},

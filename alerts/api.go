@@ -31,7 +31,7 @@ $unreachable
 		"Their caches are stale, and leaders lose their locks.",
 	expand: apiUnreachableRules,
 	Runbook: Runbook{
-		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended at once. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Permissions and missing resources do not count. For jobs without the library, client-go's `rest_client_requests_total` decides: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
+		Meaning: "More than $objective of the programs were cut off from the API server for more than $for of the last $range: they had lost every watch, and their lists and watches failed or ended at once. A program is cut off if all of its processes are; processes with the same cluster, namespace, job and `name` are one program. Forbidden and missing resources do not count; server errors and rejected tokens count only while no program has a watch. Programs with targets that are all down count once another one is cut off. A single program pages only if the API server's own metrics are gone. For jobs without the library, client-go's `rest_client_requests_total` decides: they are connected while requests succeed, and cut off if all requests have failed for two minutes. Two rules of severity `@info` fire earlier: they send no notification, and mute the alerts that follow from the outage.",
 		Impact:  "Nothing in this cluster is reconciled, and no Pod is scheduled or replaced. Running containers and Services continue to work.",
 		Commands: []Step{
 			{"Connect without credentials. `refused`: no API server. Timeout: the network, or a frozen API server. A TLS error: certificates.", `curl -kv --max-time 5 "$(kubectl config view --minify -o jsonpath='{.clusters[*].cluster.server}')/livez"`},
@@ -55,60 +55,105 @@ $unreachable
 // recordUnreachable is the share of a cluster's programs that cannot reach the API server; 0 while all can.
 const recordUnreachable = "cluster:kubernetes_api:unreachable_ratio"
 
-// unreachablePrograms counts programs, not processes: one program with many replicas in an isolated network is not an outage. A
-// program is cut off if none of its processes has a watch, and attempts fail for a reason that is not its own: forbidden, unauthorized
-// and missing resources (other) are not outages. Where a load balancer accepts connections and closes them, client-go sees watches
-// that end at once instead of errors.
+// The rules count programs, not processes: one program with many replicas in an isolated network is not an outage. A
+// program is cut off if none of its processes has a watch, and attempts fail for a reason that is not its own: forbidden and missing
+// resources are not outages. Where a load balancer accepts connections and closes them, client-go sees watches that end at once
+// instead of errors. Server errors may be those of a webhook, and a rejected token that of one program: they count only while no program
+// of the cluster has a watch.
+//
+// Programs of which all processes are down for Prometheus count as cut off if another program says that it is: metrics that authenticate by
+// the API server fail together with it.
 //
 // Jobs without such a program count by their requests: otherwise, the exporter could be the only program that counts. A job is cut off if
-// requests failed in two minutes and none succeeded: several scrape intervals, and longer than client-go's backoff. It is connected if
-// requests of running processes succeeded in $recent, which is short, so that an outage is found before ControllerLeaderMissing pages.
-// Other jobs do not count: they sent no requests, or the outage ended their processes. Nor do requests of API servers to themselves.
-const unreachablePrograms = `
+// requests failed in two minutes and none succeeded: longer than client-go's backoff. It is connected if requests succeeded between the
+// last two scrapes of a running process: that ends soon after an outage began, before ControllerLeaderMissing pages, and does not depend
+// on the phase of scrapes. Other jobs do not count: they sent no requests, or the outage ended their processes. Nor do requests of API
+// servers to themselves.
+//
+// A single program cannot know whether the API server or its own network is down, unless the API server's metrics are gone as well.
+func apiUnreachableRecords(o catalog.Objective, c Config) []Rule {
+	return []Rule{
+		c.recording(o, recordCutOff, programsCutOff),
+		c.recording(o, recordDown, programsDown),
+		c.recording(o, recordPrograms, programsCounted),
+		c.recording(o, recordUnreachable, `
 (
-  count by (@cluster) (
-    max by (@cluster, @namespace, @job, name) (k8s_informer_watch_connected{@}) == 0
-    and
-    (
-      sum by (@cluster, @namespace, @job, name) (increase(k8s_informer_sync_errors_total{@, error_type=~"refused|timeout|server|throttled"}[$window])) > 0
-    or
-      sum by (@cluster, @namespace, @job, name) (increase(k8s_informer_watch_disconnects_total{@, reason=~"server_close|very_short|refused|throttled"}[$window])) > 0
-    )
-  or
-    ` + jobsCutOff + `
-  )
+  count by (@cluster) (`+recordCutOff+` or `+recordDown+`)
 or
-  0 * ` + programsCounted + `
+  0 * `+recordPrograms+`
 )
 /
-` + programsCounted
+(
+  `+recordPrograms+` > 1
+or
+  `+recordPrograms+`
+  and on (@cluster)
+  (group by (@cluster) (last_over_time(apiserver_longrunning_requests{@}[10m])) unless on (@cluster) apiserver_longrunning_requests{@})
+)
+`),
+	}
+}
 
 const (
-	jobsCutOff = `(
-      sum by (@cluster, @namespace, @job) (increase(rest_client_requests_total{@, code=~"5..|429|<error>"}[2m])` + notServers + `) > 0
-      unless
-      sum by (@cluster, @namespace, @job) (increase(rest_client_requests_total{@, code!~"5..|429|<error>"}[2m])` + notServers + `) > 0
-      unless on (@cluster, @namespace, @job) k8s_informer_watch_connected{@}
-    )`
-	programsCounted = `count by (@cluster) (
-    group by (@cluster, @namespace, @job, name) (k8s_informer_watch_connected{@})
-  or
-    ` + jobsCutOff + `
-  or
-    (
-      group by (@cluster, @namespace, @job) (rest_client_requests_total{@, code!~"5..|429|<error>"} - rest_client_requests_total{@, code!~"5..|429|<error>"} offset $recent > 0` + notServers + `)
-      unless on (@cluster, @namespace, @job) k8s_informer_watch_connected{@}
-    )
-)`
+	recordCutOff   = "program:kubernetes_api:cut_off"
+	recordDown     = "program:kubernetes_api:down"
+	recordPrograms = "cluster:kubernetes_api:programs"
+
+	// noWatch excludes clusters in which a program has a watch.
+	noWatch = ` unless on (@cluster) k8s_informer_watch_connected{@} == 1`
+
+	programsDown = `
+group by (@cluster, @namespace, @job, name) (last_over_time(k8s_informer_watch_connected{@}[10m]) and on (@cluster, @job, @instance) up{@} == 0)
+` + stillDown + `
+or
+` + recordDown + ` and on (@cluster, @namespace, @job) up{@} == 0
+` + stillDown + `
+`
+
+	// stillDown excludes programs with a running process, and all programs of a cluster in which none is cut off.
+	stillDown = `unless on (@cluster, @namespace, @job, name)
+k8s_informer_watch_connected{@}
+and on (@cluster)
+` + recordCutOff
+
+	programsCounted = `
+count by (@cluster) (
+  group by (@cluster, @namespace, @job, name) (k8s_informer_watch_connected{@})
+or
+  ` + recordCutOff + `
+or
+  ` + recordDown + `
+or
+  group by (@cluster, @namespace, @job) (irate(rest_client_requests_total{@, code!~"5..|401|429|<error>"}[5m]) > 0 and rest_client_requests_total{@}` + notServers + `)
+  unless on (@cluster, @namespace, @job)
+  k8s_informer_watch_connected{@}
+)
+`
 )
 
-// recently is how long a successful request counts as a connection, unless scrapes are further apart.
-const recently = 45 * time.Second
-
-func apiUnreachableRecords(o catalog.Objective, c Config) []Rule {
-	recent := catalog.FormatDuration(max(recently, c.Targets.ScrapeInterval()))
-	return []Rule{c.recording(o, recordUnreachable, strings.ReplaceAll(unreachablePrograms, "$recent", recent))}
-}
+var programsCutOff = `
+group by (@cluster, @namespace, @job, name) (
+  max by (@cluster, @namespace, @job, name) (k8s_informer_watch_connected{@}) == 0
+  and
+  (
+    sum by (@cluster, @namespace, @job, name) (` + occurred(`k8s_informer_sync_errors_total{@, error_type=~"refused|timeout|throttled"}`) + `) > 0
+  or
+    sum by (@cluster, @namespace, @job, name) (` + occurred(`k8s_informer_watch_disconnects_total{@, reason=~"server_close|very_short|refused|throttled"}`) + `) > 0
+  or
+    sum by (@cluster, @namespace, @job, name) (` + occurred(`k8s_informer_sync_errors_total{@, error_type=~"server|unauthorized"}`) + `) > 0` + noWatch + `
+  )
+or
+  (
+    sum by (@cluster, @namespace, @job) ((` + prom.Occurred(`rest_client_requests_total{@, code=~"401|429|<error>"}`, "2m") + `)` + notServers + `) > 0
+  or
+    sum by (@cluster, @namespace, @job) ((` + prom.Occurred(`rest_client_requests_total{@, code=~"5..", method="GET"}`, "2m") + `)` + notServers + `) > 0` + noWatch + `
+  )
+  unless
+  sum by (@cluster, @namespace, @job) ((` + prom.Occurred(`rest_client_requests_total{@, code!~"5..|401|429|<error>"}`, "2m") + `)` + notServers + `) > 0
+  unless on (@cluster, @namespace, @job)
+  k8s_informer_watch_connected{@}
+)
+`
 
 const (
 	// outageShare is the window of the page, as a multiple of its wait. An API server that is unreachable for a third of the window
@@ -175,7 +220,7 @@ func followFromOutage() []Alert {
 	return []Alert{
 		informerNotSynced, informerSyncSlow, informerListWatchErrors, informerWatchDown, informerWatchDisconnects, informerCoverageGap,
 		informerSyncLagHigh, informerEventLagBurn, informerAuditsFail, informerExporterKindDown, informerExporterLeaderMissing,
-		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemsDropped,
+		controllerQueueBlocked, controllerQueueSlow, controllerQueueDeep, controllerWorkerBusy, controllerItemFailing, controllerItemsDropped,
 		controllerReconcileErrors, controllerCleanupSlow, controllerCleanupOverdue, controllerLeaderMissing, controllerLeaderChanges, controllerLeaderSlowRenewals,
 		clusterLeaseExpired, clusterLeaseChanges, clusterGenerationLag, controllerClientErrors, controllerClientThrottled,
 	}

@@ -18,15 +18,8 @@ var clusterWatchersTerminated = Alert{
 	Reason:    "the clients reconnect by themselves",
 	board:     clientBoard,
 	labels:    ofServer,
-	// The first termination creates the series, which counts with its value if the API server was scraped before.
-	expr: `
-sum by (@cluster, group, resource) (
-  apiserver_terminated_watchers_total{@} unless apiserver_terminated_watchers_total{@} offset $window
-  and on (@cluster, @job, @instance) apiserver_longrunning_requests{@} offset $window
-or
-  increase(apiserver_terminated_watchers_total{@}[$window])
-) >= $threshold
-`,
+	expr:      `sum by (@cluster, group, resource) (` + occurred(`apiserver_terminated_watchers_total{@}`) + `) >= $threshold`,
+
 	summary: "The API server" + inCluster + " terminates watches of " + inGroup + ".",
 	description: `The API server closed {{ $value | printf "%.0f" }} watches of ` + inGroup + inCluster + " in $window because their clients read too slowly; " +
 		"the objective is fewer than $objective.",
@@ -39,7 +32,7 @@ or
 			lastChanges.because("Set `RESOURCE` to a resource from the first query, and find its writers."),
 		},
 		Queries: []Step{
-			{"Affected resources.", `sum by (group, resource) (increase(apiserver_terminated_watchers_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Affected resources.", `sum by (group, resource) (` + prom.Occurred(`apiserver_terminated_watchers_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 			{"Programs with watch disconnects. (No result for programs without the library.)", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+inThisCluster+`}`, "15m") + `) > 0`},
 			{"Informers with many pending events. (No result for programs without the library.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_handler_pending_events{@, ` + inThisCluster + `}) > 100`},
 		},
@@ -60,16 +53,9 @@ var clusterWatchCacheInconsistent = Alert{
 	Reason:    "one resource of one API server; urgent only if controllers act on the inconsistent data",
 	board:     clientBoard,
 	labels:    []string{"cluster", "instance"},
-	// The first failure creates the series at 1, which no increase shows.
-	expr: `
-sum by (@cluster, @namespace, @pod, @instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, status="failure"}[$window])) > $threshold
-or
-max by (@cluster, @namespace, @pod, @instance, group, resource) (
-  present_over_time(apiserver_storage_consistency_checks_total{@, status="failure"}[$window])
-  unless
-  present_over_time(apiserver_storage_consistency_checks_total{@, status="failure"}[$window] offset $window)
-)
-`,
+	expr: `sum by (@cluster, @namespace, @pod, @instance, group, resource) (` +
+		occurred(`apiserver_storage_consistency_checks_total{@, status="failure"}`) + `) > $threshold`,
+
 	summary: "The API server " + thisProcess + inCluster + " serves " + inGroup + " from an inconsistent cache.",
 	description: "The watch cache of the API server " + thisProcess + inCluster + " for " + inGroup + " was inconsistent with etcd in the last $window. " +
 		"Informers may have received objects that do not exist.",
@@ -83,7 +69,7 @@ max by (@cluster, @namespace, @pod, @instance, group, resource) (
 			{"List the API servers, with their restarts.", `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`},
 		},
 		Queries: []Step{
-			{"Affected API servers and resources. All API servers: something writes to etcd directly, or etcd was restored.", `sum by (@instance, group, resource) (increase(apiserver_storage_consistency_checks_total{@, ` + inThisCluster + `, status="failure"}[1h])) > 0`},
+			{"Affected API servers and resources. All API servers: something writes to etcd directly, or etcd was restored.", `sum by (@instance, group, resource) (` + prom.Occurred(`apiserver_storage_consistency_checks_total{@, `+inThisCluster+`, status="failure"}`, "1h") + `) > 0`},
 			{"Informers that are inconsistent as well. (No result without audits.)", `max by (@namespace, @pod, name, informer_type) (k8s_informer_audit_differences{@, ` + inThisCluster + `}) > 0`},
 		},
 		Causes: []string{

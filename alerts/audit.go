@@ -49,9 +49,9 @@ var informerAuditsFail = Alert{
 	// Skipped audits do not count: the cache may change all the time, or the server may not list at exact versions.
 	// InformerWatchDown covers a watch that is down.
 	expr: `
-sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[$window])) >= $count
+sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (` + occurred(`k8s_informer_audits_total{@, result="error"}`) + `) >= $count
 unless
-sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result=~"consistent|different"}[$window])) > 0
+sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_namespace) (` + occurred(`k8s_informer_audits_total{@, result=~"consistent|different"}`) + `) > 0
 `,
 	summary: "Audits of informer {{ $labels.informer_type }} of " + program + inCluster + " fail.",
 	description: `{{ $value | printf "%.0f" }} audits of the {{ $labels.informer_type }} informer of ` + program + inCluster +
@@ -66,14 +66,15 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 			restartPod.because("Only after a restore of etcd: restart the process, which lists everything."),
 		},
 		Queries: []Step{
-			{"Affected informers. All of a cluster: etcd or the API server. One resource: its lists.", `sum by (@namespace, @pod, name, informer_type) (increase(k8s_informer_audits_total{@, ` + inThisCluster + `, result="error"}[30m])) > 0`},
-			{"Resource version regressions. If there are any, etcd was restored, or the client reached another cluster.", `sum by (name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Affected informers. All of a cluster: etcd or the API server. One resource: its lists.", `sum by (@namespace, @pod, name, informer_type) (` + prom.Occurred(`k8s_informer_audits_total{@, `+inThisCluster+`, result="error"}`, "30m") + `) > 0`},
+			{"Resource version regressions. If there are any, etcd was restored, or the client reached another cluster.", `sum by (name, informer_type) (` + prom.Occurred(`k8s_informer_resource_version_regressions_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 			{"Errors of lists and watches.", `sum by (error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProcess+ofThisInformer+`}`, "30m") + `) > 0`},
 		},
 		Causes: []string{
 			"etcd was restored: restart every process that caches this cluster, the API servers first.",
 			"Lists time out (30 s for a page of 500 objects, or the metadata of 1,000): the API server is overloaded, or objects are very large. Audit less often.",
 			"Lists are throttled: give the program its own flow schema.",
+			"`above a limit of its size`: a single object is larger than 16 MiB, or takes more than a quarter of the exporter's memory limit: raise that limit.",
 			"The error itself is in the log at level debug: `audit failed`.",
 		},
 		Resolves: "with the next audit that completes: `increase(k8s_informer_audits_total{result=~\"consistent|different\"}[30m])` is above 0.",
@@ -98,7 +99,7 @@ var informerAuditsMissing = Alert{
 unless on (@cluster, @namespace, @job, informer_type)
 informer_exporter_kind_up{@} == 0
 unless
-max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_audits_total{@, result="error"}[30m])) >= 2
+max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + prom.Occurred(`k8s_informer_audits_total{@, result="error"}`, "30m") + `) >= 2
 `,
 	summary: "No audits of informer {{ $labels.informer_type }} of " + program + inCluster + ".",
 	description: "No audit of the {{ $labels.informer_type }} informer of " + program + inCluster +
@@ -132,7 +133,7 @@ var informerCacheMutated = Alert{
 	Objective: catalog.Objectives.CacheMutations,
 	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
-	expr:      `increase(k8s_informer_mutations_total{@}[$window]) > $threshold`,
+	expr:      `(` + occurred(`k8s_informer_mutations_total{@}`) + `) > $threshold`,
 	summary:   "Cached objects of informer {{ $labels.informer_type }} of " + program + inCluster + " were changed in place.",
 	description: someInformer + inProcess + " has objects that were changed in place in the last $window. " +
 		"All consumers share cached objects, which must be copied before they are changed.",
@@ -145,7 +146,7 @@ var informerCacheMutated = Alert{
 			restartPod.because("Restart the process, which repairs the cache until the code runs again."),
 		},
 		Queries: []Step{
-			{"Affected programs and resources.", `sum by (name, informer_type) (increase(k8s_informer_mutations_total{@, ` + inThisCluster + `}[1d])) > 0`},
+			{"Affected programs and resources.", `sum by (name, informer_type) (` + prom.Occurred(`k8s_informer_mutations_total{@, `+inThisCluster+`}`, "24h") + `) > 0`},
 			{"Damage that audits found.", `sum by (difference) (k8s_informer_audit_differences{@, ` + ofThisProcess + ofThisInformer + `}) > 0`},
 		},
 		Causes: []string{

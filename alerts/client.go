@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 var controllerClientErrors = Alert{
@@ -34,8 +35,8 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 			apiServices.because("If only one resource fails, look for an aggregated API without a backend; otherwise check its webhooks."),
 		},
 		Queries: []Step{
-			{"Failed requests. `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated one, or a webhook. `error`: network, TLS, timeout.", `sum by (verb, resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProgram + `, code=~"5..|429|error"}[15m])) > 0`},
-			{"Programs with failed requests. All of them: the API server.", `sum by (@namespace, name) (increase(k8s_client_requests_total{@, ` + inThisCluster + `, code=~"5..|429|error"}[15m])) > 0`},
+			{"Failed requests. `429`: API priority and fairness. `500`, `503`, `504`: the API server, an aggregated one, or a webhook. `error`: network, TLS, timeout.", `sum by (verb, resource, code) (` + prom.Occurred(`k8s_client_requests_total{@, `+ofThisProgram+`, code=~"5..|429|error"}`, "15m") + `) > 0`},
+			{"Programs with failed requests. All of them: the API server.", `sum by (@namespace, name) (` + prom.Occurred(`k8s_client_requests_total{@, `+inThisCluster+`, code=~"5..|429|error"}`, "15m") + `) > 0`},
 		},
 		Causes: []string{
 			"Server errors: check the API server's own alerts first. For one resource, its webhooks (`failurePolicy`, `timeoutSeconds`) and APIService.",
@@ -44,6 +45,51 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}
 		},
 		Resolves: "when the error rate falls to $objective over $window, or there are fewer than $count requests: the values of the first query decrease.",
 		Escalate: controllerTeam + ", or " + apiServerTeam + " if several programs have this alert",
+	},
+}
+
+var controllerWriteConflicts = Alert{
+	Name:      "ControllerWriteConflicts",
+	Objective: catalog.Objectives.WriteConflicts,
+	Reason:    "writes are retried and succeed in the end",
+	board:     clientBoard,
+	labels:    ofProgram,
+	// By resource and subresource, which client-go's own metric does not have: the conflicts of a whole program, such as
+	// kube-controller-manager, exceed a tenth of its writes in a healthy cluster.
+	expr: `
+(
+  sum by (@cluster, @namespace, @job, name, resource, subresource) (rate(k8s_client_conflicts_total{@, name!=""}[$window]))
+/
+  sum by (@cluster, @namespace, @job, name, resource, subresource) (rate(k8s_client_requests_total{@, name!="", verb=~"create|update|patch|delete|deletecollection"}[$window]))
+) > $threshold
+and
+sum by (@cluster, @namespace, @job, name, resource, subresource) (increase(k8s_client_conflicts_total{@, name!=""}[$window])) >= $count
+`,
+	summary: "Writes of " + program + inCluster + " are rejected with conflicts.",
+	description: "{{ $value | humanizePercentage }} of the writes of {{ $labels.resource }}{{ with $labels.subresource }}/{{ . }}{{ end }} by " +
+		program + inCluster + " have been rejected with 409 Conflict for $for; the objective is at most $objective.",
+	Runbook: Runbook{
+		Unless:  "several programs have this alert",
+		Meaning: "More than $objective of the writes of this resource by this program were rejected with 409 Conflict for $for, with at least $count conflicts in $window: the object had changed since the program read it. AlreadyExists is not a conflict.",
+		Impact:  "Each conflict is a lost write and another reconcile. Retries without end multiply the load; three attempts with a fresh read are enough.",
+		Commands: []Step{
+			{"Find the other writers: list the objects that changed last, with their field managers. Set `RESOURCE` to the resource of the alert.", lastChanges.Code},
+			listPods.because("List the Pods: do two replicas act as the leader?"),
+			replicaLog("conflict|the object has been modified"),
+		},
+		Queries: []Step{
+			{"Conflicts by resource.", `sum by (resource, subresource) (` + prom.Occurred(`k8s_client_conflicts_total{@, `+ofThisProgram+`}`, "15m") + `) > 0`},
+			{"Sync lag: does the program write what it read from a stale cache?", `max by (@pod, informer_type) (k8s_informer_sync_lag_seconds{@, ` + ofThisProgram + `})`},
+			{"Writes that changed nothing, such as a status written through the main resource.", `sum by (resource, subresource) (` + prom.Occurred(`k8s_client_unchanged_writes_total{@, `+ofThisProgram+`}`, "15m") + `) > 0`},
+		},
+		Causes: []string{
+			"A stale informer: the program reads from a cache that is behind its own writes. Retry with a fresh read (`retry.RetryOnConflict`), at most three times.",
+			"Client-side throttling delays the write after the read: see ControllerClientThrottled.",
+			"A status without the status subresource: spec and status are one object, and its writers collide. Add `subresources.status` to the CustomResourceDefinition; `exporter check` names those without it.",
+			"Two writers of one field: use server-side apply with separate field managers, or patch only the own fields.",
+		},
+		Resolves: "when the share falls to $objective over $window, or there are fewer than $count conflicts.",
+		Escalate: controllerTeam,
 	},
 }
 
@@ -73,7 +119,7 @@ sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_sec
 		Queries: []Step{
 			{"Most frequent requests.", `topk(10, sum by (verb, resource) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m])))`},
 			{"Requests per second over time: is the rate high only at startup?", `sum by (@pod) (rate(k8s_client_requests_total{@, ` + ofThisProgram + `}[5m]))`},
-			{"Slow renewals: is leader election affected?", `sum by (lock) (increase(controller_leader_slow_renewals_total{@, ` + ofThisProgram + `}[15m])) > 0`},
+			{"Slow renewals: is leader election affected?", `sum by (lock) (` + prom.Occurred(`controller_leader_slow_renewals_total{@, `+ofThisProgram+`}`, "15m") + `) > 0`},
 		},
 		Causes: []string{
 			"Raise `QPS` and `Burst` of the `rest.Config`, or the rate of its `RateLimiter`, or set `QPS` to -1 and rely on API priority and fairness.",

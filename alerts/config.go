@@ -57,6 +57,9 @@ type Config struct {
 	Watchdog bool
 	// Alertmanager configures notifications.
 	Alertmanager Alertmanager
+
+	// subject is a list of matchers of what a rule is about, such as a controller.
+	subject string
 }
 
 // Dashboards are the URLs of the dashboards that alerts link to, without variables. Alerts of a dashboard without a URL have no
@@ -204,7 +207,7 @@ func (c Config) Validate() error {
 
 // series describes the series that rules select.
 func (c Config) series() prom.Series {
-	return prom.Series{Labels: c.Labels, Selector: c.Selector, Severities: c.Severities, Histograms: prom.Histograms(c.Histograms)}
+	return prom.Series{Labels: c.Labels, Selector: c.Selector, Subject: c.subject, Severities: c.Severities, Histograms: prom.Histograms(c.Histograms)}
 }
 
 // Severity returns the value that the severity label has in Prometheus.
@@ -245,7 +248,7 @@ func (c Config) leaseNamespaces() []string {
 
 // only returns the configuration for rules on the series that a matcher selects.
 func (c Config) only(matcher string) Config {
-	c.Selector = c.series().And(matcher).Selector
+	c.subject = matcher
 	return c
 }
 

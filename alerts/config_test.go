@@ -1,6 +1,7 @@
 package alerts_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/promtool"
 )
 
 // Links and the Alertmanager configuration use renamed labels. Only alerts get the extra labels.
@@ -190,6 +192,41 @@ func TestQueueSlowPagesWhereItsOwnerSetsIt(t *testing.T) {
 	}
 }
 
+// ControllerReconcileSlow fires only for controllers with a threshold of their own (B7).
+func TestReconcileSlow(t *testing.T) {
+	threshold := 1.0
+	targets, err := catalog.NewTargets(map[string]catalog.Override{"reconcile_duration": {Threshold: &threshold}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := alerts.Config{Controllers: map[string]alerts.Controller{"slow": {Targets: targets}, "quick": {Targets: targets}, "seldom": {Targets: targets}}}
+	test := promtool.Test{Name: "ControllerReconcileSlow", Interval: "30s"}
+	for controller, values := range map[string][2]string{ // up to 1 s, and all
+		"slow":            {"0+100x40 4000+104x60", "0+104x40 4160+104x60"},
+		"quick":           {"0+100x100", "0+100x100"},
+		"seldom":          {"0x100", "0+4x100"},
+		"without its own": {"0x100", "0+104x100"},
+	} {
+		labels := fmt.Sprintf(`{cluster="eu", job="c", instance="a", name="ctl", controller=%q, result="success"`, controller)
+		for le, v := range map[string]string{"1.0": values[0], "5.0": values[1], "+Inf": values[1]} {
+			test.Series = append(test.Series, promtool.Series{Series: "controller_reconcile_duration_seconds_bucket" + labels + fmt.Sprintf(`, le=%q}`, le), Values: v})
+		}
+		test.Series = append(test.Series, promtool.Series{Series: "controller_reconcile_duration_seconds_count" + labels + "}", Values: values[1]})
+	}
+	firing := func(at string, samples ...promtool.Sample) {
+		test.Queries = append(test.Queries, promtool.Query{Expr: `ALERTS{alertname="ControllerReconcileSlow", alertstate="firing"}`, At: at, Samples: samples})
+	}
+	firing("9m")
+	firing("20m", promtool.Sample{Labels: `ALERTS{alertname="ControllerReconcileSlow", alertstate="firing", severity="ticket", cluster="eu", job="c", name="ctl", controller="slow"}`, Value: 1})
+	firing("45m")
+	if out, ok := promtool.Run(t, "30s", []promtool.Test{test}, only([]string{"ControllerReconcileSlow"}, c)); !ok {
+		t.Error(out)
+	}
+	if groups := only([]string{"ControllerReconcileSlow"}, alerts.Config{}); len(groups) != 0 {
+		t.Errorf("without thresholds of controllers: %v", groups)
+	}
+}
+
 func TestGroups(t *testing.T) {
 	c := alerts.Config{Groups: []string{"upstream", "leases"}}
 	if err := c.Validate(); err != nil {
@@ -199,7 +236,7 @@ func TestGroups(t *testing.T) {
 	for _, g := range alerts.Rules(c) {
 		found[g.Name] = len(g.Rules)
 	}
-	if want := map[string]int{"informer-exporter.upstream": 5, "informer-exporter.leases": 3}; !maps.Equal(found, want) {
+	if want := map[string]int{"informer-exporter.upstream": 5, "informer-exporter.leases": 4}; !maps.Equal(found, want) {
 		t.Errorf("got %v, want %v", found, want)
 	}
 }

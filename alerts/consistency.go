@@ -12,7 +12,7 @@ var informerVersionRegression = Alert{
 	Objective: catalog.Objectives.VersionRegressions,
 	Reason:    "etcd has an older state: every cache of the cluster may be inconsistent with it",
 	labels:    ofProcess,
-	expr:      `increase(k8s_informer_resource_version_regressions_total{@}[$window]) > $threshold`,
+	expr:      `(` + occurred(`k8s_informer_resource_version_regressions_total{@}`) + `) > $threshold`,
 	summary:   someInformer + ": resource versions went backwards.",
 	description: someInformer + inProcess + ` received {{ $value | printf "%.0f" }} resource versions in $window that were lower than an earlier one. ` +
 		"etcd was restored to an earlier state, or the client reached another cluster.",
@@ -25,7 +25,7 @@ var informerVersionRegression = Alert{
 			restartPod.because("Once the backend is correct again, restart the process. Repeat for each affected process."),
 		},
 		Queries: []Step{
-			{"Affected processes. One program: its path to the API server. All: etcd.", `sum by (@namespace, @pod, name, informer_type) (increase(k8s_informer_resource_version_regressions_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Affected processes. One program: its path to the API server. All: etcd.", `sum by (@namespace, @pod, name, informer_type) (` + prom.Occurred(`k8s_informer_resource_version_regressions_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 			{"Informers that have relisted since, and are correct again.", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 		},
 		Causes: []string{
@@ -90,7 +90,7 @@ var informerTransformDrops = Alert{
 	Objective: catalog.Objectives.TransformDrops,
 	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
-	expr:      `increase(k8s_informer_transform_drops_total{@}[$window]) > $threshold`,
+	expr:      `(` + occurred(`k8s_informer_transform_drops_total{@}`) + `) > $threshold`,
 	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " drops objects.",
 	description: someInformer + inProcess + ` dropped {{ $value | printf "%.0f" }} objects in $window because its transform returned an error or nil (cause: {{ $labels.cause }}). ` +
 		"They are missing from the cache for all users of the informer.",
@@ -103,14 +103,78 @@ var informerTransformDrops = Alert{
 			rollouts,
 		},
 		Queries: []Step{
-			{"Affected processes and the cause.", `sum by (@namespace, @pod, name, informer_type, cause) (increase(k8s_informer_transform_drops_total{@, ` + inThisCluster + `}[1h])) > 0`},
-			{"Transforms that replaced each other.", `sum(increase(k8s_informer_transform_conflicts_total{@, ` + ofThisProcess + ofThisInformer + `}[1d])) > 0`},
+			{"Affected processes and the cause.", `sum by (@namespace, @pod, name, informer_type, cause) (` + prom.Occurred(`k8s_informer_transform_drops_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
+			{"Transforms that replaced each other.", `sum(` + prom.Occurred(`k8s_informer_transform_conflicts_total{@, `+ofThisProcess+ofThisInformer+`}`, "24h") + `) > 0`},
 		},
 		Causes: []string{
 			"A transform must return an object for every input, and accept `cache.DeletedFinalStateUnknown`.",
 			"To exclude objects, use a label or field selector: the server then does not send them.",
 		},
 		Resolves: "$window after the last dropped object.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerTransformReplaced = Alert{
+	Name:      "InformerTransformReplaced",
+	Objective: catalog.Objectives.TransformConflicts,
+	Reason:    "a bug in the program; the fix needs a new release",
+	labels:    ofProcess,
+	expr:      `k8s_informer_transform_conflicts_total{@} > $threshold`,
+	summary:   "The transform of informer {{ $labels.informer_type }} of " + program + inCluster + " was replaced by another.",
+	description: someInformer + inProcess + ` has had its transform replaced {{ $value | printf "%.0f" }} times since the start of the process. ` +
+		"Only the last transform applies, for all users of the informer.",
+	Runbook: Runbook{
+		Meaning: "Code called `SetTransform` on an informer that already had a transform, as two controllers with one shared informer do. client-go accepts the call without an error and uses only the last transform.",
+		Impact:  "The cache lacks what the last transform drops, for every user of the informer: fields, or whole objects. What the first transform was meant to do is not done. Reads return no error.",
+		Commands: []Step{
+			podLog("transform").because("Find who set the first and the second transform: the log has both call sites."),
+			countObjects.because("Count the objects, to compare with `k8s_informer_objects`: the difference is missing from the cache."),
+			rollouts,
+		},
+		Queries: []Step{
+			{"Affected processes and informers.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_transform_conflicts_total{@, ` + inThisCluster + `}) > 0`},
+			{"Objects in the cache.", `k8s_informer_objects{@, ` + ofThisProcess + ofThisInformer + `}`},
+		},
+		Causes: []string{
+			"Set one transform for all users of the informer, where the factory is created: `informers.WithTransform`, or `cache.Options.DefaultTransform` in controller-runtime.",
+			"Two controllers need different transforms: give each its own factory, or keep the fields that either of them reads.",
+		},
+		Resolves: "when the process restarts without the second call.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerTransformShared = Alert{
+	Name:      "InformerTransformShared",
+	Objective: catalog.Objectives.TransformShared,
+	Reason:    "usual and often intended; explains fields that a controller does not find",
+	labels:    ofInformer,
+	expr: `
+max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_transforms{@}) > $threshold
+and
+max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_handlers{@}) > 1
+`,
+	summary: "A transform changes the {{ $labels.informer_type }} of several handlers of " + program + inCluster + ".",
+	description: "The {{ $labels.informer_type }} informer of " + program + inCluster + " has a transform and several handlers. " +
+		"All of them, and all readers of the cache, get the transformed objects.",
+	Runbook: Runbook{
+		Meaning: "A transform is set on an informer with more than one handler. Each handler and reader gets the objects that the transform returns.",
+		Impact:  "None if all users can do without what the transform removes. Otherwise, one of them works on incomplete objects, or writes them back without these fields.",
+		Commands: []Step{
+			listPods,
+			replicaLog("transform").because("Find who set the transform, and which handlers share it."),
+			rollouts,
+		},
+		Queries: []Step{
+			{"Handlers of the informer.", `count by (handler) (k8s_informer_handler_pending_events{@, ` + ofThisProgram + ofThisInformer + `})`},
+			{"Transforms that were replaced by another.", `max by (@pod) (k8s_informer_transform_conflicts_total{@, ` + ofThisProgram + ofThisInformer + `})`},
+		},
+		Causes: []string{
+			"A transform for the whole program that removes `managedFields` is the usual case, and needs no action.",
+			"A transform for one controller that removes what others read: give that controller its own factory.",
+		},
+		Resolves: "when the informer has no transform, or one handler. To leave it out, see `disabled` in the generator's configuration.",
 		Escalate: controllerTeam,
 	},
 }

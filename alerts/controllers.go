@@ -39,7 +39,7 @@ func OfControllers(objective string) bool {
 // own reports whether a controller has its own rules for an alert.
 func (a Alert) own(controller Controller, c Config) bool {
 	general, own := c.Targets.Of(a.Objective), controller.Targets.Of(a.Objective)
-	return len(controller.Labels) > 0 || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
+	return len(controller.Labels) > 0 && !a.optIn || own.Threshold != general.Threshold || own.Window != general.Window || own.For != general.For || own.Severity != general.Severity
 }
 
 // controllerRules returns one rule for all controllers without their own rules, and one for each other controller.
@@ -62,7 +62,10 @@ func (a Alert) controllerRules(c Config) []Rule {
 		maps.Copy(r.Labels, controller.Labels)
 		own = append(own, r)
 	}
-	if len(own) == 0 {
+	switch {
+	case a.optIn:
+		return own
+	case len(own) == 0:
 		return []Rule{a.rule(o, c)}
 	}
 	return append([]Rule{a.rule(o, c.only(fmt.Sprintf("%s!~%q", label, strings.Join(quoted, "|"))))}, own...)

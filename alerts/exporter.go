@@ -1,8 +1,6 @@
 package alerts
 
 import (
-	"strings"
-
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
@@ -186,14 +184,26 @@ count by (@cluster, @namespace, @job) (group by (@cluster, @namespace, @job, sha
 // recordSeen is the time of the last scrape of an exporter in each cluster.
 const recordSeen = "cluster:informer_exporter_build_info:timestamp"
 
-// exporterRecords carry the time forward from evaluation to evaluation, which costs the same for any window.
+// exporterRecords carry the time forward from evaluation to evaluation, which costs the same for any window. The exporter of a cluster is
+// not missing, and its time is forgotten, once its target appears in another cluster: the label cluster was added or changed. The target
+// counts as new for longer than the time is remembered, since Prometheus keeps the old series for some scrapes.
 func exporterRecords(o catalog.Objective, c Config) []Rule {
 	const seen = `
-max by (@cluster) (timestamp(informer_exporter_build_info{@}))
+max by (@cluster, @job, @instance) (timestamp(informer_exporter_build_info{@}))
 or
-max by (@cluster) (last_over_time(` + recordSeen + `[1h])) > time() - $seconds
+(
+  max by (@cluster, @job, @instance) (last_over_time(` + recordSeen + `[1h])) > time() - $seconds
+  unless on (@cluster)
+  informer_exporter_build_info{@}
+  unless on (@cluster)
+  (
+    last_over_time(` + recordSeen + `[1h])
+    and on (@job, @instance)
+    (informer_exporter_build_info{@} unless on (@cluster, @job, @instance) last_over_time(informer_exporter_build_info{@}[1h] offset 2h))
+  )
+)
 `
-	return []Rule{{Record: recordSeen, Expr: strings.TrimSpace(c.fill(o, seen))}}
+	return []Rule{c.recording(o, recordSeen, seen)}
 }
 
 var informerExporterAbsent = Alert{

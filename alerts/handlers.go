@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 var informerHandlerSlow = Alert{
@@ -76,7 +77,7 @@ var informerHandlerPanics = Alert{
 	Objective: catalog.Objectives.HandlerPanics,
 	Reason:    "the process restarts by itself; the fix needs a new release",
 	labels:    ofProcess,
-	expr:      `increase(k8s_informer_handler_panics_total{@}[$window]) > $threshold`,
+	expr:      `(` + occurred(`k8s_informer_handler_panics_total{@}`) + `) > $threshold`,
 	summary:   "Handler {{ $labels.handler }} of " + program + inCluster + " panics.",
 	description: "Handler {{ $labels.handler }} of the {{ $labels.informer_type }} informer of " + program + inCluster +
 		inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
@@ -90,7 +91,7 @@ var informerHandlerPanics = Alert{
 			rollouts,
 		},
 		Queries: []Step{
-			{"Panics by handler, over all processes.", `sum by (@namespace, @pod, name, informer_type, handler) (increase(k8s_informer_handler_panics_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Panics by handler, over all processes.", `sum by (@namespace, @pod, name, informer_type, handler) (` + prom.Occurred(`k8s_informer_handler_panics_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 		},
 		Causes: []string{
 			"The usual cause is a missing type assertion for `cache.DeletedFinalStateUnknown` in OnDelete.",
@@ -104,32 +105,60 @@ var informerHandlerPanics = Alert{
 var informerEventsLost = Alert{
 	Name:      "InformerEventsLost",
 	Objective: catalog.Objectives.EventsLost,
-	Reason:    "the measurement is lost, not the events",
+	Reason:    "a bug in the program; the fix needs a new release",
 	labels:    ofProcess,
-	expr:      `increase(k8s_informer_events_lost_total{@, reason="overrun"}[$window]) > $threshold`,
-	summary:   someInformer + " lost the receive times of events.",
-	description: someInformer + inProcess + ` lost the receive times of {{ $value | printf "%.0f" }} events in $window. ` +
-		"They still reach their handlers, with an unknown lag.",
+	// Transforms have an alert of their own. Handlers that are removed lose what they have not handled yet, by design.
+	expr:    `(` + occurred(`k8s_informer_events_lost_total{@, reason=~"list|index"}`) + `) > $threshold`,
+	summary: someInformer + " lost events.",
+	description: `{{ $value | printf "%.0f" }} events of the {{ $labels.informer_type }} informer of ` + program + inCluster + inProcess +
+		" never reached a handler in $window (reason: {{ $labels.reason }}).",
 	Runbook: Runbook{
-		Unless:  "the memory of the process is near its limit",
-		Meaning: "More events were pending for a handler than the library remembers (`overrun`), so the receive times of the oldest are lost. The events themselves are in client-go's buffer, which is unbounded.",
-		Impact:  "Event lag and sync lag are lower bounds; the real lag is larger. The buffer grows until the handler catches up or the process runs out of memory.",
+		Meaning: "Events within the last $window never reached a handler. `list`: a transform returned nil for an object of a list, and client-go then stored none of its objects. `index`: an index function failed for the object. Drops of a transform for single events raise InformerTransformDrops.",
+		Impact:  "Handlers do not know of these objects, or of their last change, until the next list or event. With `list`, the cache may be empty.",
 		Commands: []Step{
-			goroutines,
-			describePod,
-			restartPod,
+			podLog("unable to|index|transform"),
+			countObjects.because("Count the objects, to compare with `k8s_informer_objects`: the difference is missing from the cache."),
+			rollouts,
 		},
 		Queries: []Step{
-			{"Heap of the process: does it grow with the pending events?", `go_memstats_heap_alloc_bytes{@, ` + ofThisProcess + `}`},
-			{"Pending events by handler: do they decrease?", `k8s_informer_handler_pending_events{@, ` + ofThisProcess + ofThisInformer + `}`},
-			{"Handled events per second. 0: the handler is stuck. The exporter has one handler.", `sum by (handler) (rate(k8s_informer_handler_duration_seconds@count{@, ` + ofThisProcess + ofThisInformer + `}[5m])) or sum(rate(k8s_informer_event_lag_seconds@count{@, ` + ofThisProcess + ofThisInformer + `, name=~"informer-exporter.*"}[5m]))`},
+			{"Lost events by reason, over all processes.", `sum by (@namespace, @pod, name, informer_type, reason) (` + prom.Occurred(`k8s_informer_events_lost_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
+			{"Objects in the cache.", `k8s_informer_objects{@, ` + ofThisProcess + ofThisInformer + `}`},
 		},
 		Causes: []string{
-			"Stuck handler: save a goroutine dump, then restart the process.",
-			"Slow handler: see InformerHandlerSlow.",
-			"A burst after a start is temporary.",
+			"A transform that returns nil: it must return an object for every input.",
+			"An index function that returns an error or panics for some objects: return no keys instead.",
 		},
-		Resolves: "$window after the last lost receive time. Pending events, in the second query, are then near 0.",
+		Resolves: "$window after the last lost event. The objects come back with their next event or list.",
+		Escalate: controllerTeam,
+	},
+}
+
+var informerResyncPeriodsDiffer = Alert{
+	Name:      "InformerResyncPeriodsDiffer",
+	Objective: catalog.Objectives.ResyncPeriods,
+	Reason:    "often intended; explains a controller that does not repair what it missed",
+	labels:    ofInformer,
+	expr:      `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (k8s_informer_resync_periods{@}) > $threshold`,
+	summary:   "Handlers of informer {{ $labels.informer_type }} of " + program + inCluster + " have different resync periods.",
+	description: "The handlers of the {{ $labels.informer_type }} informer of " + program + inCluster + " have {{ $value }} different resync periods. " +
+		"The shortest one sets the pace of the informer, and a handler without resyncs gets none.",
+	Runbook: Runbook{
+		Meaning: "Handlers of one informer were registered with different resync periods, or some without one. client-go checks all of them at the shortest period.",
+		Impact:  "Handlers see the same object at different times. One without resyncs never gets an object again that it failed to handle.",
+		Commands: []Step{
+			listPods,
+			replicaLog("resync"),
+			rollouts,
+		},
+		Queries: []Step{
+			{"Resync period of each handler in seconds, 0 without resyncs.", `max by (handler) (k8s_informer_handler_resync_period_seconds{@, ` + ofThisProgram + ofThisInformer + `})`},
+			{"Updates per second that only resyncs cause.", `sum(rate(k8s_informer_unchanged_updates_total{@, ` + ofThisProgram + ofThisInformer + `, cause="resync"}[15m]))`},
+		},
+		Causes: []string{
+			"A library that adds handlers with its own period: pass the period of the factory, or use `AddEventHandler`.",
+			"Intended differences need no action. A resync delivers cached objects again; it does not read the API server.",
+		},
+		Resolves: "when all handlers of the informer have one period. To leave it out, see `disabled` in the generator's configuration.",
 		Escalate: controllerTeam,
 	},
 }
@@ -140,17 +169,17 @@ var informerHandlersGrow = Alert{
 	Reason:    "a slow leak that is visible long before the process runs out of memory",
 	labels:    ofProcess,
 	keep:      10 * time.Minute,
-	// A program adds its handlers at the start. The second line requires growth that has not ended.
+	// A program adds its handlers at the start: the number of $window ago counts, if there is one, and the growth must not have ended.
 	expr: `
-k8s_informer_handlers{@} - min_over_time(k8s_informer_handlers{@}[1h]) > $threshold
+k8s_informer_handlers{@} - min_over_time(k8s_informer_handlers{@}[45m] offset $window) > $threshold
 and
 k8s_informer_handlers{@} > min_over_time(k8s_informer_handlers{@}[$window])
 `,
 	summary: "The number of handlers of informer {{ $labels.informer_type }} of " + program + inCluster + " grows.",
-	description: someInformer + inProcess + ` has {{ $value | printf "%.0f" }} more handlers than its minimum in the last hour, and the number still grows. ` +
+	description: someInformer + inProcess + ` has {{ $value | printf "%.0f" }} more handlers than within the last hour, and the number still grows. ` +
 		"Code adds handlers and does not remove them.",
 	Runbook: Runbook{
-		Meaning: "More than $threshold handlers were added to this informer within an hour, and some within the last $window. A program normally adds its handlers once, at the start.",
+		Meaning: "This informer has more than $threshold handlers more than at some time between $window and an hour ago, and some were added within the last $window. A program normally adds its handlers once, at the start.",
 		Impact:  "Each handler has two goroutines and a buffer, and gets every event: memory and CPU grow until the process is OOM-killed.",
 		Commands: []Step{
 			listPods,

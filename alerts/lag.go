@@ -33,6 +33,7 @@ var informerSyncLagHigh = Alert{
 			{"Freshness checks. `lagging`, `error`: the connection is dead, but was never closed.", `sum by (result) (` + prom.Occurred(`k8s_informer_freshness_checks_total{@, `+ofThisProcess+ofThisInformer+`}`, "5m") + `) > 0`},
 		},
 		Causes: []string{
+			"Load of the API server: check its CPU, latency and priority and fairness, and the number of programs with this alert.",
 			"Watch down: see InformerWatchDown.",
 			"Watch up, checks `lagging` or `error`: a lost node, load balancer or firewall drops the connection silently. client-go closes it within 45 s with HTTP/2; through a proxy with HTTP/1.1, restart the process.",
 			"Stuck or slow handler: save a goroutine dump, then restart. A handler should only add a key to a queue.",

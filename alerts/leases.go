@@ -9,6 +9,10 @@ import (
 // recordRenewed is the time of the last renewal of each Lease. It survives a restart of the exporter, after which the metric is 0.
 const recordRenewed = "lease:k8s_lease_renewed_timestamp_seconds:max"
 
+// recordExpired is 1 for each Lease that all exporters report as expired and 0 for others, as far as it is known: what an exporter
+// reports without a current view of the Leases is from the past.
+const recordExpired = "lease:k8s_lease_expired:min"
+
 // leaseRecords carry the time forward from evaluation to evaluation, which costs the same for any window.
 func leaseRecords(o catalog.Objective, c Config) []Rule {
 	const renewed = `
@@ -16,17 +20,42 @@ max by (@cluster, lease_namespace, lease) (k8s_lease_renewed_timestamp_seconds{@
 or
 max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[1h])) > time() - $seconds
 `
-	return []Rule{{Record: recordRenewed, Expr: strings.TrimSpace(c.fill(o, renewed))}}
+	const expired = `
+min by (@cluster, lease_namespace, lease) (
+  k8s_lease_expired{@}
+  unless on (@cluster, @job, @instance)
+  (
+    k8s_informer_watch_connected{@, informer_type="leases.coordination.k8s.io"} == 0
+  or
+    k8s_informer_sync_lag_seconds{@, informer_type="leases.coordination.k8s.io"} > ` + leaseDuration + `
+  )
+)
+`
+	return []Rule{c.recording(o, recordExpired, expired), c.recording(o, recordRenewed, renewed)}
 }
 
-// leaseExpired returns the expression for expired Leases, inside or outside the namespaces that page. Leases that were not
-// renewed within the window are abandoned; every cluster has some. If there are several exporters, all must agree: one that has
-// just started reports no Lease as expired. The label lock has the same values as in the library's metrics. The election of the
-// exporters themselves has its own alert, InformerExporterLeaderMissing.
-func leaseExpired(operator string) string {
+const (
+	// leaseDuration is client-go's default in seconds.
+	leaseDuration = "15"
+	// drained is how long a single replica that moves to another node may be without its Lease, in seconds.
+	drained = "180"
+	// controlPlane matches the Leases in kube-system that every cluster has. Others may belong to an add-on that was uninstalled: their
+	// Lease remains, and does not page.
+	controlPlane = `"kube-controller-manager|kube-scheduler|cloud-controller-manager"`
+)
+
+// leaseExpired returns the expression for expired Leases, those that page or others. Leases that were not renewed within the window are
+// abandoned; every cluster has some. If there are several exporters, all must agree: one that has just started reports no Lease as expired.
+// The label lock has the same values as in the library's metrics. The election of the exporters themselves has its own alert,
+// InformerExporterLeaderMissing.
+func leaseExpired(page bool) string {
+	selected := recordExpired + `{lease_namespace=~"$leaseNamespaces"} unless ` + recordExpired + `{lease_namespace="kube-system", lease!~` + controlPlane + `}`
+	if !page {
+		selected = recordExpired + ` unless (` + selected + `)`
+	}
 	return `
 label_join(
-  min by (@cluster, lease_namespace, lease) (k8s_lease_expired{@, lease_namespace` + operator + `"$leaseNamespaces"}) > 0
+  (` + selected + `) > 0
   and
   max by (@cluster, lease_namespace, lease) (last_over_time(` + recordRenewed + `[1h])) > time() - $seconds,
   "lock", "/", "lease_namespace", "lease"
@@ -34,6 +63,17 @@ label_join(
 unless on (@cluster, lock)
 controller_leader{@, name=~"` + exporterNames + `"}
 `
+}
+
+// leaseAbandoned returns the expression for expired Leases that page. While nothing but the Lease is known, a single replica may be moving.
+func leaseAbandoned() string {
+	return strings.TrimSpace(leaseExpired(true)) + `
+unless on (@cluster, lease_namespace, lease)
+(
+  max by (@cluster, lease_namespace, lease) (` + recordRenewed + `) > time() - ` + drained + `
+  unless on (@cluster, lease)
+  label_join(max by (@cluster, name) (leader_election_master_status{@}), "lease", "", "name")
+)`
 }
 
 var clusterLeaseExpired = Alert{
@@ -45,13 +85,13 @@ var clusterLeaseExpired = Alert{
 	labels:        ofLease,
 	namespaceFrom: "lease_namespace",
 	record:        leaseRecords,
-	expr:          leaseExpired("!~"),
+	expr:          leaseExpired(false),
 	summary:       thisLease + " has no holder.",
 	description: thisLease + " has expired or was released, and no candidate has acquired it for more than $for. " +
 		"The work of its holder has stopped.",
 	Runbook: Runbook{
 		Unless:  "the cluster depends on this program",
-		Meaning: "A Lease that was renewed within the last $window has been expired or released for longer than $for. A Lease expires when it has not changed for its duration. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead.",
+		Meaning: "A Lease that was renewed within the last $window has been expired or released for longer than $for. A Lease expires when it has not changed for its duration. Leases of nodes and API servers are excluded. For Leases in `$leaseNamespaces` (`leaseNamespaces` of the generator's configuration), ControllerLeaderMissing fires instead; in `kube-system`, only for those of the control plane.",
 		Impact:  "The program of this Lease has no leader: its replicas wait, or none runs. No object is reconciled.",
 		Commands: []Step{
 			{"See the last holder, usually the name of its Pod, and the last renewal. No holder: it shut down gracefully.", `kubectl -n "$NAMESPACE" get lease "$LEASE" -o yaml`},

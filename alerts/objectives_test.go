@@ -48,7 +48,7 @@ func TestWindowsReachTheRules(t *testing.T) {
 	window, changed := 7*time.Minute, 0
 	for _, o := range catalog.Objectives.All() {
 		targets, err := catalog.NewTargets(map[string]catalog.Override{o.ID: {Window: &window}})
-		if err != nil {
+		if err != nil || o.ID == catalog.Objectives.ReconcileDuration.ID { // no rule by default
 			continue
 		}
 		changed++

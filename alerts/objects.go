@@ -1,6 +1,9 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var clusterObjectHeld = Alert{
 	Name:      "ClusterObjectHeld",
@@ -23,7 +26,7 @@ var clusterObjectHeld = Alert{
 		},
 		Queries: []Step{
 			{"Number of objects. If it increases, no controller removes the finalizer.", `max by (finalizer) (k8s_object_terminating{@, ` + ofTheseObjects + `})`},
-			{"Results of cleanups, if the controller uses the library.", `sum by (name, controller, result) (increase(controller_finalizer_attempts_total{@, ` + inThisCluster + `, finalizer="$FINALIZER"}[15m]))`},
+			{"Results of cleanups, if the controller uses the library.", `sum by (name, controller, result) (` + prom.Occurred(`controller_finalizer_attempts_total{@, `+inThisCluster+`, finalizer="$FINALIZER"}`, "15m") + `)`},
 		},
 		Causes: []string{
 			"The controller is down, or its cleanup fails: restore it and its dependencies.",

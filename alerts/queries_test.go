@@ -45,7 +45,7 @@ var valuesOf = map[string][]string{
 	"informer_type": {"pods", "nodes", "secrets"}, "controller": {"orders", "refunds"}, "verb": {"GET", "PUT"}, "method": {"GET", "POST"},
 	"code": {"503", "200", "429", "error", "<error>", "404"}, "result": {"error", "success", "panic", "terminal"},
 	"reason": {"error", "initial"}, "type": {"added", "bookmark"}, "status": {"failure", "success"},
-	"stage": {"received", "handled"}, "lease": {"shop", "kube-controller-manager"}, "lease_namespace": {"shop", "crm"},
+	"cause": {"resync", "nil"}, "stage": {"received", "handled"}, "lease": {"shop", "kube-controller-manager"}, "lease_namespace": {"shop", "crm"},
 }
 
 func labelValues(label string) []string {
@@ -157,6 +157,9 @@ func modelOf(t *testing.T, metric string) (all []promtool.Series) {
 	}
 	if metric == "k8s_informer_event_lag_seconds_count" { // an exporter with an informer for each of two namespaces
 		add(map[string]string{"name": "informer-exporter", "watch_namespace": "crm"})
+	}
+	if metric == "workqueue_depth" {
+		add(map[string]string{"name": "orders"}) // the queue of the controller
 	}
 	if metric == "workqueue_queue_duration_seconds" {
 		add(map[string]string{"job": "native"}) // without the series that rules read

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // The alerts in this file read client-go's own workqueue_* metrics, so they work for every program that reports them. Some
@@ -48,7 +49,7 @@ max by (@cluster, @namespace, @pod, @job, @instance, name) (deriv(workqueue_unfi
 		Queries: []Step{
 			{"How long the workers have been busy.", `max by (name) (workqueue_longest_running_processor_seconds{@, ` + ofThisQueue + `})`},
 			{"Queue depth.", `sum by (name) (workqueue_depth{@, ` + ofThisQueue + `})`},
-			{"Failed requests to the API server.", `sum by (resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProcess + `, code=~"5..|429|error"}[15m])) > 0`},
+			{"Failed requests to the API server.", `sum by (resource, code) (` + prom.Occurred(`k8s_client_requests_total{@, `+ofThisProcess+`, code=~"5..|429|error"}`, "15m") + `) > 0`},
 		},
 		Causes: []string{
 			"An external call without a deadline is the usual cause: give each reconcile a context with a timeout (`ReconciliationTimeout` in controller-runtime).",
@@ -181,6 +182,78 @@ var controllerWorkerBusy = Alert{
 	},
 }
 
+var controllerItemFailing = Alert{
+	Name:      "ControllerItemFailing",
+	Objective: catalog.Objectives.ItemRetries,
+	Reason:    "one object is affected; others are reconciled",
+	board:     controllerBoard,
+	labels:    []string{"cluster", "job", "instance", "controller"},
+	expr:      `controller_item_retries_max{@} > $threshold`,
+	summary:   "An item of controller " + controllerOf + " does not succeed.",
+	description: "An item of controller " + controllerOf + inProcess + ` has been retried {{ $value | printf "%.0f" }} times without success; ` +
+		"the objective is at most $objective retries. The log names the item.",
+	Runbook: Runbook{
+		Meaning: "For $for, an item of this controller has been retried more than $objective times without success. Its reconcile error rate may be low, because backoff makes retries rare.",
+		Impact:  "The object is not in its desired state. Its retries become rare: client-go's default backoff grows to 1000 s, so a fix takes effect late.",
+		Commands: []Step{
+			podLog("retr").because("Find the item: the library logs it when it exceeds the objective."),
+			podLog("error").because("Find the error of its reconciles."),
+			restartPod.because("After the cause is fixed: restart the process, which resets the backoff."),
+		},
+		Queries: []Step{
+			{"Highest number of retries by controller. Many controllers: the API server, or a webhook.", `max by (@namespace, @pod, name, controller) (controller_item_retries_max{@, ` + inThisCluster + `}) > 0`},
+			{"Errors and panics.", `sum by (result) (` + prom.Occurred(`controller_reconcile_total{@, `+ofThisProcess+`, controller="$CONTROLLER", result=~"error|terminal|panic"}`, "1h") + `) > 0`},
+		},
+		Causes: []string{
+			"An object that can never be reconciled, such as one with an invalid spec: return a terminal error and report it in the status.",
+			"A missing dependency: watch it and return without an error until it exists.",
+			"A controller that asks for a requeue with backoff as a timer (`Requeue: true`): use `RequeueAfter`, which is not a retry.",
+		},
+		Resolves: "when the item succeeds, is deleted or is dropped: the first query falls to $objective or below. After a terminal error in controller-runtime, up to 30 minutes after the item's last backoff.",
+		Escalate: controllerTeam,
+	},
+}
+
+var controllerWorkersMissing = Alert{
+	Name:      "ControllerWorkersMissing",
+	Objective: catalog.Objectives.WorkersMissing,
+	Reason:    "one controller makes no progress; raise the severity for one that the cluster depends on",
+	board:     controllerBoard,
+	labels:    []string{"cluster", "job", "instance", "controller"},
+	// Without a backlog there is nothing to do. A standby has no workers and fills its queue, if at all, until it leads.
+	expr: `
+max by (@cluster, @namespace, @pod, @job, @instance, name, controller) (controller_running_workers{@}) < $threshold
+and on (@cluster, @job, @instance, controller)
+label_join(max by (@cluster, @job, @instance, name) (workqueue_depth{@process}) > 0, "controller", "", "name")
+unless on (@cluster, @job, @instance)
+max by (@cluster, @job, @instance) (controller_leader{@process}) == 0
+`,
+	summary: "Controller " + controllerOf + " has no running worker.",
+	description: "Controller " + controllerOf + inProcess + " has had items in its queue and no running worker for more than $for. " +
+		"Its workers have exited.",
+	Runbook: Runbook{
+		Unless:  "the cluster depends on this controller",
+		Meaning: "For $for, this queue has had items, and no worker waits for an item or processes one, although the process is the leader or has no leader election: all workers have exited, or none was started.",
+		Impact:  "The controller makes no progress. Changes are queued and not processed, and the queue grows.",
+		Commands: []Step{
+			podLog("panic|worker|shut").because("Find out why the workers ended: a panic that was recovered outside of the loop, or a context that was canceled."),
+			goroutines,
+			restartPod,
+		},
+		Queries: []Step{
+			{"Running workers over the last hour.", `max_over_time(controller_running_workers{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h])`},
+			{"Queue depth.", `max by (name) (workqueue_depth{@, ` + ofThisProcess + `, name="$CONTROLLER"})`},
+		},
+		Causes: []string{
+			"Too few workers are no cause: with none at all, more workers do not help. Restart the process, then find what ended them.",
+			"A worker loop that returns on an error, or recovers a panic outside of the loop: handle both for each item.",
+			"Workers that wait for a cache which never syncs: see InformerNotSynced.",
+		},
+		Resolves: "when a worker takes an item: `controller_running_workers` is at least 1.",
+		Escalate: controllerTeam,
+	},
+}
+
 var controllerItemsDropped = Alert{
 	Name:      "ControllerItemsDropped",
 	Objective: catalog.Objectives.ItemsDropped,
@@ -188,7 +261,7 @@ var controllerItemsDropped = Alert{
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "instance", "controller"},
 	// Excludes terminal errors: most are mistakes in objects, which controllers report in their status.
-	expr:    `increase(controller_dropped_total{@, reason="max_retries"}[$window]) > $threshold`,
+	expr:    `(` + occurred(`controller_dropped_total{@, reason="max_retries"}`) + `) > $threshold`,
 	summary: "Controller " + controllerOf + " drops items.",
 	description: "Controller " + controllerOf + inProcess + ` dropped {{ $value | printf "%.0f" }} items in $window after their last retry. ` +
 		"Their objects are not reconciled until they change again.",
@@ -201,8 +274,8 @@ var controllerItemsDropped = Alert{
 			restartPod.because("After the cause is fixed: restart the process, which reconciles everything."),
 		},
 		Queries: []Step{
-			{"Dropped items by reason.", `sum by (reason) (increase(controller_dropped_total{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h])) > 0`},
-			{"Mean retries until an item is finished or dropped.", `sum(rate(controller_item_retries_sum{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h])) / sum(rate(controller_item_retries_count{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h]))`},
+			{"Dropped items by reason.", `sum by (reason) (` + prom.Occurred(`controller_dropped_total{@, `+ofThisProcess+`, controller="$CONTROLLER"}`, "1h") + `) > 0`},
+			{"Mean retries until an item is finished or dropped.", `sum(rate(controller_item_retries@sum{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h])) / sum(rate(controller_item_retries@count{@, ` + ofThisProcess + `, controller="$CONTROLLER"}[1h]))`},
 		},
 		Causes: []string{
 			"A retry limit is seldom right: with client-go's backoff from 5 ms, ten retries take five seconds. Remove the limit, or lower the maximum backoff, for example to 30 s.",

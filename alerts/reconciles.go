@@ -1,6 +1,11 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"time"
+
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var controllerReconcileErrors = Alert{
 	Name:      "ControllerReconcileErrors",
@@ -8,6 +13,7 @@ var controllerReconcileErrors = Alert{
 	Reason:    "failures are retried with backoff; the cause is often outside the controller",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job", "controller"},
+	// With client-go's default backoff, a few objects that always fail have $count failures in five minutes only at the beginning.
 	expr: `
 (
   sum by (@cluster, @namespace, @job, name, controller) (rate(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window]))
@@ -16,13 +22,19 @@ var controllerReconcileErrors = Alert{
 ) > $threshold
 and
 sum by (@cluster, @namespace, @job, name, controller) (increase(controller_reconcile_total{@, result=~"error|terminal|panic"}[$window])) >= $count
+or
+group by (@cluster, @namespace, @job, name, controller) (
+  sum by (@cluster, @namespace, @job, name, controller) (` + prom.Occurred(`controller_reconcile_total{@, result=~"error|terminal|panic"}`, "30m") + `) >= $count
+  unless
+  sum by (@cluster, @namespace, @job, name, controller) (` + prom.Occurred(`controller_reconcile_total{@, result!~"error|terminal|panic"}`, "30m") + `) > 0
+)
 `,
 	summary: "Reconciles of " + controllerOf + " have a high error rate.",
 	description: "{{ $value | humanizePercentage }} of the reconciles of " + controllerOf + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
-		Meaning: "The reconcile error rate of this controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures.",
+		Meaning: "The reconcile error rate of this controller, panics included, has exceeded $objective for $for, in windows of $window with at least $count failures. A controller without a success fires as well, with $count failures in 30 minutes: backoff makes its attempts rare.",
 		Impact:  "Many objects are not in their desired state. Each failure delays the next attempt: client-go's default backoff starts at 5 ms and doubles each time, up to 1000 s.",
 		Commands: []Step{
 			listPods,
@@ -30,9 +42,9 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 			rollouts,
 		},
 		Queries: []Step{
-			{"Errors, terminal errors and panics.", `sum by (result) (increase(controller_reconcile_total{@, ` + ofThisProgram + `, controller="$CONTROLLER", result=~"error|terminal|panic"}[15m])) > 0`},
-			{"Failed requests. 403: permissions. 404: a missing object. 409: conflicts. 422: an invalid object. 5xx: the API server or a webhook.", `sum by (verb, resource, code) (increase(k8s_client_requests_total{@, ` + ofThisProgram + `, code!~"[123].."}[15m])) > 0`},
-			{"Mean backoff. A backoff of minutes means that items have been failing for a long time.", `sum(rate(controller_backoff_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m])) / sum(rate(controller_backoff_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m]))`},
+			{"Errors, terminal errors and panics.", `sum by (result) (` + prom.Occurred(`controller_reconcile_total{@, `+ofThisProgram+`, controller="$CONTROLLER", result=~"error|terminal|panic"}`, "15m") + `) > 0`},
+			{"Failed requests. 403: permissions. 404: a missing object. 409: conflicts. 422: an invalid object. 5xx: the API server or a webhook.", `sum by (verb, resource, code) (` + prom.Occurred(`k8s_client_requests_total{@, `+ofThisProgram+`, code!~"[123].."}`, "15m") + `) > 0`},
+			{"Mean backoff. A backoff of minutes means that items have been failing for a long time.", `sum(rate(controller_backoff_seconds@sum{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m])) / sum(rate(controller_backoff_seconds@count{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[15m]))`},
 		},
 		Causes: []string{
 			"Several controllers or programs: the API server, its webhooks or the network. Check their alerts first.",
@@ -44,13 +56,51 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 	},
 }
 
+var controllerReconcileSlow = Alert{
+	Name:      "ControllerReconcileSlow",
+	Objective: catalog.Objectives.ReconcileDuration,
+	Reason:    "off unless a controller has a threshold of its own",
+	board:     controllerBoard,
+	labels:    []string{"cluster", "job", "controller"},
+	keep:      10 * time.Minute,
+	optIn:     true,
+	expr: `
+histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name, controller) (rate(controller_reconcile_duration_seconds@bucket{@}[$window]))) > $threshold
+and
+sum by (@cluster, @namespace, @job, name, controller) (increase(controller_reconcile_duration_seconds@count{@}[$window])) >= $count
+`,
+	summary: "Reconciles of " + controllerOf + " are slow.",
+	description: "Reconciles of " + controllerOf + " take {{ $value | humanizeDuration }} (99th percentile); " +
+		"the objective is at most $objective.",
+	Runbook: Runbook{
+		Meaning: "The 99th percentile of the reconcile duration of this controller has exceeded its own objective for $for, in windows of $window with at least $count reconciles. Only controllers with a threshold for `reconcile_duration` (`controllers` in the generator's configuration) have this alert.",
+		Impact:  "Each reconcile occupies a worker: the queue grows when all are busy.",
+		Commands: []Step{
+			listPods,
+			podUsage,
+			replicaLog("slow|timeout|throttl"),
+		},
+		Queries: []Step{
+			{"Duration by process.", `histogram_quantile(0.99, sum by (@le, @pod) (rate(controller_reconcile_duration_seconds@bucket{@, ` + ofThisProgram + `, controller="$CONTROLLER"}[5m])))`},
+			{"Requests to the API server: are they slow?", `histogram_quantile(0.99, sum by (@le, verb) (rate(k8s_client_request_duration_seconds@bucket{@, ` + ofThisProgram + `}[5m])))`},
+		},
+		Causes: []string{
+			"Reads that bypass the cache: use a lister or the cached client.",
+			"Client-side throttling: see ControllerClientThrottled.",
+			"External calls: start them and return, and check the result in a later reconcile.",
+		},
+		Resolves: "10 minutes after the duration has fallen to $objective, or there are fewer than $count reconciles.",
+		Escalate: controllerTeam,
+	},
+}
+
 var controllerReconcilePanics = Alert{
 	Name:        "ControllerReconcilePanics",
 	Objective:   catalog.Objectives.ReconcilePanics,
 	Reason:      "items are retried, or the process restarts; the fix needs a new release",
 	board:       controllerBoard,
 	labels:      []string{"cluster", "job", "instance", "controller"},
-	expr:        `increase(controller_reconcile_total{@, result="panic"}[$window]) > $threshold`,
+	expr:        `(` + occurred(`controller_reconcile_total{@, result="panic"}`) + `) > $threshold`,
 	summary:     "The reconciler of " + controllerOf + " panics.",
 	description: "The reconciler of " + controllerOf + inProcess + ` panicked {{ $value | printf "%.0f" }} times in $window.`,
 	Runbook: Runbook{
@@ -63,7 +113,7 @@ var controllerReconcilePanics = Alert{
 			rollouts,
 		},
 		Queries: []Step{
-			{"Panics over all processes.", `sum by (@namespace, @pod, name, controller) (increase(controller_reconcile_total{@, ` + inThisCluster + `, result="panic"}[1h])) > 0`},
+			{"Panics over all processes.", `sum by (@namespace, @pod, name, controller) (` + prom.Occurred(`controller_reconcile_total{@, `+inThisCluster+`, result="panic"}`, "1h") + `) > 0`},
 		},
 		Causes: []string{
 			"The usual cause is a nil pointer for an optional field: find the object and the missing field.",
@@ -74,9 +124,13 @@ var controllerReconcilePanics = Alert{
 	},
 }
 
-// cleanups returns the sum of a series of cleanup durations over the window, for each finalizer of a program.
-func cleanups(series string) string {
-	return "sum by (@cluster, @namespace, @job, name, controller, finalizer) (" + occurred(series) + ")"
+// cleanupsAbove returns the number of cleanups above a duration over the window, for each finalizer of a program. The duration must be
+// a bucket.
+func cleanupsAbove(duration string) string {
+	within := func(bound string) string {
+		return "sum by (@cluster, @namespace, @job, name, controller, finalizer) (" + occurred("controller_finalizer_duration_seconds@within("+bound+"){@}") + ")"
+	}
+	return within("+Inf") + "\n- " + within(duration)
 }
 
 var controllerCleanupSlow = Alert{
@@ -85,17 +139,21 @@ var controllerCleanupSlow = Alert{
 	Reason:    "deletions are delayed but complete",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "@namespace", "job", "controller"},
+	// A mean hides a single long cleanup among fast ones.
 	expr: `
-` + cleanups(`controller_finalizer_duration_seconds_sum{@}`) + `
-/
-(` + cleanups(`controller_finalizer_duration_seconds_count{@}`) + ` > 0)
-> $threshold
+(
+` + cleanupsAbove("$threshold") + `
+) >= $count
+or
+(
+` + cleanupsAbove("$outlier") + `
+) > 0.5
 `,
 	summary: "Finalizer cleanups of " + controllerOf + " are slow.",
-	description: "Cleanups for the finalizer {{ $labels.finalizer }} of " + controllerOf +
-		" took {{ $value | humanizeDuration }} on average during the last $window; the objective is at most $objective.",
+	description: `{{ $value | printf "%.0f" }} cleanup attempts for the finalizer {{ $labels.finalizer }} of ` + controllerOf +
+		" took longer than $objective during the last $window.",
 	Runbook: Runbook{
-		Meaning: "Cleanup attempts for this finalizer have taken longer than $objective on average over $window, regardless of their result. Attempts that have not returned do not count.",
+		Meaning: "$count cleanup attempts for this finalizer, or a single one of more than $outlier s, have taken longer than $objective within $window, regardless of their result. Attempts that have not returned do not count.",
 		Impact:  "Each attempt blocks a worker of the controller. When many objects are deleted at once, their deletion and the other work of the controller are delayed.",
 		Commands: []Step{
 			replicaLog("finalizer|cleanup|timeout"),
@@ -103,17 +161,17 @@ var controllerCleanupSlow = Alert{
 			terminatingObjects,
 		},
 		Queries: []Step{
-			{"Mean duration by result. A constant value for `timeout` is the timeout of an attempt.", `sum by (result) (rate(controller_finalizer_duration_seconds_sum{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) / (sum by (result) (rate(controller_finalizer_duration_seconds_count{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) > 0)`},
-			{"Attempts by result.", `sum by (result) (increase(controller_finalizer_attempts_total{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m]))`},
+			{"Mean duration by result. A constant value for `timeout` is the timeout of an attempt.", `sum by (result) (rate(controller_finalizer_duration_seconds@sum{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) / (sum by (result) (rate(controller_finalizer_duration_seconds@count{@, ` + ofThisProgram + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m])) > 0)`},
+			{"Attempts by result.", `sum by (result) (` + prom.Occurred(`controller_finalizer_attempts_total{@, `+ofThisProgram+`, controller="$CONTROLLER", finalizer="$FINALIZER"}`, "15m") + `)`},
 			{"Busy workers: does a cleanup block all of them?", `max by (@pod) (controller_active_workers{@, ` + ofThisProgram + `, controller="$CONTROLLER"})`},
 		},
 		Causes: []string{
 			"A slow external service: cleanups should start the deletion, return, and check it in a later attempt.",
 			"`timeout`: give attempts a shorter timeout, and let them continue where the last one stopped.",
 			"Requests are throttled by the client-side rate limiter: see ControllerClientThrottled.",
-			"If cleanups need longer, set `cleanup_duration` for this controller, under `controllers` in the generator's configuration.",
+			"If cleanups of this controller need longer, silence the alert for it: the histogram has no larger bucket to set as the objective.",
 		},
-		Resolves: "when the attempts of the last $window took at most $objective on average, or there were none.",
+		Resolves: "$window after the last slow attempt.",
 		Escalate: controllerTeam,
 	},
 }
@@ -137,7 +195,7 @@ var controllerCleanupOverdue = Alert{
 			goroutines,
 		},
 		Queries: []Step{
-			{"Attempts. `error`: see the log. `timeout`: too slow. None: the controller is stuck.", `sum by (result) (increase(controller_finalizer_attempts_total{@, ` + ofThisProcess + `, controller="$CONTROLLER", finalizer="$FINALIZER"}[15m]))`},
+			{"Attempts. `error`: see the log. `timeout`: too slow. None: the controller is stuck.", `sum by (result) (` + prom.Occurred(`controller_finalizer_attempts_total{@, `+ofThisProcess+`, controller="$CONTROLLER", finalizer="$FINALIZER"}`, "15m") + `)`},
 			{"Objects that have exceeded their cleanup deadline.", `controller_finalizer_overdue{@, ` + ofThisProcess + `, controller="$CONTROLLER"}`},
 		},
 		Causes: []string{

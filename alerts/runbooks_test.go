@@ -90,3 +90,39 @@ func TestUrgency(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedActions: the runbook of each documented threshold begins its causes with the documented action (S49).
+func TestDocumentedActions(t *testing.T) {
+	for alert, action := range map[string]string{
+		"InformerSyncLagHigh":      "Load of the API server",
+		"InformerWatchDisconnects": "The network",
+		"ControllerQueueDeep":      "add workers",
+		"ControllerWriteConflicts": "A stale informer",
+	} {
+		a, ok := alerts.ByName(alert)
+		if !ok || !strings.Contains(a.Runbook.Causes[0], action) {
+			t.Errorf("%s: the first cause is %q, want %q in it", alert, a.Runbook.Causes[:1], action)
+		}
+	}
+}
+
+// TestDocumentedThresholds: every documented threshold has an alert, and each other one names its source (T1). The threshold of the cache
+// delay is ours (S50).
+func TestDocumentedThresholds(t *testing.T) {
+	documented := 0
+	for _, o := range catalog.Objectives.All() {
+		if o.Source == "" {
+			t.Errorf("%s has no source", o.ID)
+		}
+		if o.Source != "documented" {
+			continue
+		}
+		documented++
+		if !slices.ContainsFunc(alerts.All(), func(a alerts.Alert) bool { return a.Objective.ID == o.ID }) {
+			t.Errorf("no alert has the documented objective %s", o.ID)
+		}
+	}
+	if documented < 15 || catalog.Objectives.EventLag.Source != "ours" {
+		t.Errorf("%d documented objectives; event lag is from %q", documented, catalog.Objectives.EventLag.Source)
+	}
+}

@@ -1,6 +1,9 @@
 package alerts
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var informerSeriesLimitReached = Alert{
 	Name:      "InformerSeriesLimitReached",
@@ -20,7 +23,7 @@ max by (@cluster, @namespace, @job, signal) (
   "signal", "leases", "", "")
 ) > $threshold
 or
-max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{@, signal!="leases"}[$window])) > $threshold
+max by (@cluster, @namespace, @job, signal) (` + occurred(`k8s_object_overflow_total{@, signal!="leases"}`) + `) > $threshold
 `,
 	summary: "{{ with $labels.name }}Label limit of {{ . }}{{ else }}Series limit of the exporter{{ end }}" + inCluster +
 		" exceeded: {{ $labels.label }}{{ $labels.signal }}.",
@@ -36,7 +39,7 @@ max by (@cluster, @namespace, @job, signal) (increase(k8s_object_overflow_total{
 		},
 		Queries: []Step{
 			{"Labels of programs.", `sum by (@namespace, name, label) (last_over_time(k8s_informer_label_overflow_total{@, ` + inThisCluster + `}[1h])) > 0`},
-			{"Objects beyond the exporter's limits in the last hour.", `max by (@job, signal) (increase(k8s_object_overflow_total{@, ` + inThisCluster + `}[1h])) > 0`},
+			{"Objects beyond the exporter's limits in the last hour.", `max by (@job, signal) (` + prom.Occurred(`k8s_object_overflow_total{@, `+inThisCluster+`}`, "1h") + `) > 0`},
 		},
 		Causes: []string{
 			"Legitimate values: raise the limit in `Options.Limits` of the program, and restart it. The limits of the exporter are fixed.",

@@ -88,11 +88,20 @@ var informerSyncSlow = Alert{
 	// The rule reads the gauge instead of a quantile of the histogram, because a single sync before the first scrape has no
 	// rate. The gauge keeps its value until the next sync, so an unchanged value fires only for the length of the window.
 	// A sync that had to wait for the end of an outage is part of the outage.
-	// The older value is read over a window as well: otherwise a failed scrape at that time would look like a change.
+	// The older value is read over a window as well: otherwise a failed scrape at that time would look like a change. A series that only
+	// begins anew, after a gap in Prometheus or with other target labels, may be from days ago (see prom.Occurred).
 	expr: `
 k8s_informer_last_sync_duration_seconds{@} > $threshold
 unless
 k8s_informer_last_sync_duration_seconds{@} == last_over_time(k8s_informer_last_sync_duration_seconds{@}[$window] offset $window)
+and on (@cluster, @job, @instance)
+(
+  process_start_time_seconds{@process} > time() - $seconds
+or
+  process_start_time_seconds{@process} offset $window
+or
+  last_over_time(k8s_informer_last_sync_duration_seconds{@}[$window] offset $window)
+)
 unless on (@cluster)
 max_over_time(ALERTS{alertname="` + apiUnreachable.Name + `", alertstate="firing"}[$window])
 `,
@@ -130,7 +139,7 @@ func occurred(series string) string { return prom.Occurred(series, "$window") }
 // failures returns the errors of lists and watches over the window, excluding permanent errors of resources that the
 // exporter cannot watch.
 func failures(over func(series string) string) string {
-	const permanent = `error_type=~"forbidden|other"`
+	const permanent = `error_type=~"forbidden|not_found|other"`
 	all := over(`k8s_informer_sync_errors_total{@, $type}`)
 	return strings.ReplaceAll(all, "$type", strings.Replace(permanent, "=~", "!~", 1)) +
 		" or ((" + strings.ReplaceAll(all, "$type", permanent) +
@@ -176,7 +185,7 @@ sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(occurred)
 			readyz,
 		},
 		Queries: []Step{
-			{"Errors. `forbidden`, `unauthorized`: permissions, token. `refused`, `timeout`: network, API server. `throttled`: API priority and fairness. Repeated `expired`: the server compacts events faster than the client reads them. `decode`: the schema, or a proxy.", `sum by (@pod, error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProgram+ofThisInformer+`}`, "15m") + `) > 0`},
+			{"Errors. `forbidden`, `unauthorized`: permissions, token. `not_found`: a missing CustomResourceDefinition. `refused`, `timeout`: network, API server. `throttled`: API priority and fairness. Repeated `expired`: the server compacts events faster than the client reads them. `decode`: the schema, or a proxy.", `sum by (@pod, error_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProgram+ofThisInformer+`}`, "15m") + `) > 0`},
 			{"Resources of the program. If a single one fails, check it and its CustomResourceDefinition; otherwise the connection.", `sum by (informer_type) (` + prom.Occurred(`k8s_informer_sync_errors_total{@, `+ofThisProgram+`}`, "15m") + `) > 0`},
 		},
 		Causes: []string{

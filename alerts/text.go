@@ -34,6 +34,7 @@ const (
 //	$window     such as 5m
 //	$seconds    the window in seconds, for comparisons with time()
 //	$count      the minimum number of events
+//	$outlier       the first bucket of at least three times the threshold
 //	$for        how long the condition must hold
 func fill(o catalog.Objective, text string) string {
 	return strings.NewReplacer(
@@ -43,6 +44,17 @@ func fill(o catalog.Objective, text string) string {
 		"$window", catalog.FormatDuration(o.Window),
 		"$seconds", catalog.FormatNumber(o.Window.Seconds()),
 		"$count", catalog.FormatNumber(o.MinCount),
+		"$outlier", longBucket(o),
 		"$for", catalog.FormatDuration(o.For),
 	).Replace(text)
+}
+
+// longBucket returns the first bucket of at least three times the threshold.
+func longBucket(o catalog.Objective) string {
+	for _, b := range o.Metric.Buckets {
+		if b >= 3*o.Threshold {
+			return catalog.FormatNumber(b)
+		}
+	}
+	return "+Inf"
 }

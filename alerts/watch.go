@@ -84,7 +84,7 @@ or
 			{"Full lists caused by disconnects.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProcess+ofThisInformer+`}`, "15m") + `) > 0`},
 		},
 		Causes: []string{
-			"Proxy or load balancer: raise its idle timeout above 10 minutes, or let HTTP/2 pings pass.",
+			"The network: a proxy or load balancer that closes streams. Raise its idle timeout above 10 minutes, or let HTTP/2 pings pass.",
 			"`expired`: check the compaction interval of etcd, and enable bookmarks if they are disabled.",
 			"`throttled`: give the program its own flow schema.",
 		},
@@ -96,28 +96,31 @@ or
 var informerCoverageGap = Alert{
 	Name:      "InformerCoverageGap",
 	Objective: catalog.Objectives.CoverageGap,
-	Reason:    "every reconnect has a gap, and its events arrive afterwards",
+	Reason:    "events arrive late, but arrive; a single gap is info",
 	labels:    ofInformer,
 	// A single gap is normal: any restart of the API server causes one in every informer. Gaps matter if they repeat, or if the
 	// API server no longer had the events of the gap. The latter happens to every idle resource when the API server restarts, and
 	// means nothing there. Gaps are counted per process, because a restart of the API server causes one in each replica, and
 	// counted instead of measured by a quantile, which never exceeds the last bucket.
-	expr: `
-max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + longGaps + `) >= $count
-or
-(
-  max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + longGaps + `) > 0.5
-  and
-  sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_relists_total{@, reason="expired"}[$window])) > 0
-  and
-  sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (increase(k8s_informer_watch_events_total{@, type!~"bookmark|error"}[$window])) > 0
-)
-`,
+	expr: `max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + longGaps + `) >= $count`,
+	expand: func(a Alert, o catalog.Objective, c Config) []Rule {
+		single := a
+		single.expr = `
+max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + longGaps + `) > 0.5 < $count
+and
+sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + occurred(`k8s_informer_relists_total{@, reason="expired"}`) + `) > 0
+and
+sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + occurred(`k8s_informer_watch_events_total{@, type!~"bookmark|error"}`) + `) > 0
+`
+		explains := o
+		explains.Severity = catalog.Info
+		return []Rule{a.rule(o, c), single.rule(explains, c)}
+	},
 	summary: someInformer + " has gaps between its watches.",
 	description: someInformer + ` had {{ $value | printf "%.0f" }} gaps of more than $objective between its watches in the last $window, in one process. ` +
-		"Fires for $count gaps, or for one after which the API server no longer had the missed events.",
+		"Fires for $count gaps, and as information for one after which the API server no longer had the missed events.",
 	Runbook: Runbook{
-		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. A single gap is enough if the resource has changes and the API server no longer had the events since then (`410 Gone`), so that the informer relisted.",
+		Meaning: "More than $objective passed from the end of a watch until its successor was up to date, $count times or more in $window in one process. A single gap fires with severity `@info` if the resource has changes and the API server no longer had the events since then (`410 Gone`), so that the informer relisted.",
 		Impact:  "Changes during a gap arrive late and in a burst. Without `410 Gone` no event is lost. After it, handlers see the latest state of each object, but not the changes in between: an object that was deleted and created again looks like an update.",
 		Commands: []Step{
 			listPods,
@@ -127,7 +130,7 @@ or
 		Queries: []Step{
 			{"Why the watches ended.", `sum by (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{@, `+ofThisProgram+ofThisInformer+`}`, "30m") + `) > 0`},
 			{"Full lists after a reconnect, which take the longest.", `sum by (reason) (` + prom.Occurred(`k8s_informer_relists_total{@, `+ofThisProgram+ofThisInformer+`, reason!="initial"}`, "30m") + `) > 0`},
-			{"Planned timeouts. If they alone cause gaps, opening a watch is slow: client-side rate limit, load balancer, TLS.", `sum(increase(k8s_informer_watch_timeouts_total{@, ` + ofThisProgram + ofThisInformer + `}[30m]))`},
+			{"Planned timeouts. If they alone cause gaps, opening a watch is slow: client-side rate limit, load balancer, TLS.", `sum(` + prom.Occurred(`k8s_informer_watch_timeouts_total{@, `+ofThisProgram+ofThisInformer+`}`, "30m") + `)`},
 		},
 		Causes: []string{
 			"A rolling restart or upgrade of API servers explains a few gaps, and lists by informers of rarely changing resources.",
@@ -141,8 +144,8 @@ or
 }
 
 // longGaps is the number of gaps of each process above the objective.
-const longGaps = `
-  sum without (le) (increase(k8s_informer_coverage_gap_seconds@within(+Inf){@}[$window]))
+var longGaps = `
+  sum without (le) (` + occurred(`k8s_informer_coverage_gap_seconds@within(+Inf){@}`) + `)
   -
-  sum without (le) (increase(k8s_informer_coverage_gap_seconds@within($threshold){@}[$window]))
+  sum without (le) (` + occurred(`k8s_informer_coverage_gap_seconds@within($threshold){@}`) + `)
 `

@@ -44,6 +44,11 @@ type Checks struct {
 	Mutations time.Duration
 }
 
+// DefaultChecks returns the checks of the exporter: Freshness every 30 seconds and Audit every 10 minutes. With N informers of M
+// objects in all, an Observer then sends 2 short watches and (M/500 + N)/10 lists per minute. Objects of which a cache keeps only
+// metadata cost half as many lists. Up to N/5 watches per minute are sent for informers that receive no bookmarks.
+func DefaultChecks() Checks { return Checks{Freshness: 30 * time.Second, Audit: 10 * time.Minute} }
+
 func (c Checks) validate() error {
 	for _, interval := range []struct {
 		name  string

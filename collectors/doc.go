@@ -20,14 +20,7 @@
 //	traces                           spans         nothing: the interface to a tracing system
 //
 // Package integrations/clientgo has the functions that a client-go controller needs, with default options. Names, help texts,
-// labels and buckets of all metrics are in package catalog. Files of this package:
-//
-//	observer.go  New, Options, Observer
-//	detail.go    Detail: full or essential metrics
-//	histograms.go  Histograms: classic, native or both
-//	checks.go    Checks: comparisons of caches with the API server
-//	limits.go    Limits of label values, which bound the number of series
-//	tracer.go    Tracer: spans and exemplars
+// labels and buckets of all metrics are in package catalog.
 //
 // # Cost
 //

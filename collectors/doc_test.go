@@ -13,10 +13,7 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/budget"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
 )
-
-func TestPackageComment(t *testing.T) { docmap.Check(t) }
 
 func packageComment(t *testing.T) string {
 	t.Helper()

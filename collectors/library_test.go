@@ -134,7 +134,7 @@ func decorateClient(t *testing.T, obs *collectors.Observer, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://server/api/v1/x", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://server/api/v1/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,12 +221,12 @@ var notYet = map[string]bool{
 	catalog.TraceSpansDropped.Name:             true,
 	catalog.TraceSpansExported.Name:            true,
 	catalog.InformerDuplicates.Name:            true,
+	catalog.InformerEventsLost.Name:            true,
 	catalog.InformerIndexErrors.Name:           true,
 	catalog.InformerResyncPeriods.Name:         true,
 	catalog.InformerUnversionedObjects.Name:    true,
 	catalog.InformerHandlerLastResync.Name:     true,
 	catalog.InformerOrphans.Name:               true,
-	catalog.InformerFreshnessChecks.Name:       true,
 	catalog.InformerPropagation.Name:           true,
 	catalog.InformerUnchangedUpdates.Name:      true,
 	catalog.InformerSameGenerationUpdates.Name: true,
@@ -236,6 +236,7 @@ var notYet = map[string]bool{
 	catalog.ClientUnchangedWrites.Name:         true,
 	catalog.InformerWatchDuration.Name:         true,
 	catalog.InformerWatchEvents.Name:           true,
+	catalog.ControllerDropped.Name:             true, // no item was dropped
 	catalog.ControllerLeaderRenewDuration.Name: true,
 }
 

@@ -51,6 +51,9 @@ type Observer struct {
 
 // New returns an Observer and registers its metrics with reg. One Observer serves any number of informers, queues and
 // controllers. New returns an error if the registry already has an Observer with the same name.
+//
+// A registry of your own needs client_golang's process collector, which prometheus.DefaultRegisterer and controller-runtime's
+// registry have: rules compare process_start_time_seconds with the time of a counter's first sample.
 func New(reg prometheus.Registerer, options Options) (*Observer, error) {
 	if options.Name == "" {
 		return nil, errors.New("collectors: Options.Name is empty: set the name of the program or controller")

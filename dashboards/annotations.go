@@ -7,6 +7,7 @@ import (
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // Regular expressions of alert names. They exclude alerts of other projects, such as ClusterOperatorDown. The alerts about leader
@@ -14,7 +15,7 @@ import (
 const (
 	informerAlerts   = "Informer.+|KubernetesAPIUnreachable"
 	exporterAlerts   = "InformerExporter.+"
-	controllerAlerts = "Controller(Queue|Worker|Items|Reconcile|Cleanup|Leader|Client|Histograms).+"
+	controllerAlerts = "Controller(Queue|Worker|Item|Reconcile|Cleanup|Leader|Client|Write|Histograms).+"
 	clusterAlerts    = "Cluster(Lease|Object|Namespace|Generation|Watch).+"
 )
 
@@ -57,7 +58,9 @@ func (p page) alertMatchers(severity, states string) string {
 // leaderMarks marks leader transitions of programs with the library, and Lease transitions of all programs. Except on their own
 // dashboard, they are off until the user turns them on: an outage of the API server causes many.
 func (p page) leaderMarks(f filler) cog.Builder[sdk.AnnotationQuery] {
-	expr := onset(`(max by (@cluster, name, lock) (increase(controller_leader_transitions_total{@, event="acquired", @cluster="$cluster", name=~".+"}[$__rate_interval]%)) > 0 or max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@, @cluster="$cluster"}[$__rate_interval]%)) > 0)`)
+	now := `(max by (@cluster, name, lock) (` + prom.Occurred(`controller_leader_transitions_total{@, event="acquired", @cluster="$cluster", name=~".+"}`, `$__rate_interval`) +
+		`) > 0 or max by (@cluster, lease_namespace, lease) (increase(k8s_lease_transitions_total{@, @cluster="$cluster"}[$__rate_interval])) > 0)`
+	expr := now + ` unless last_over_time(` + now + `[$__interval:$__interval] offset $__interval)`
 	return sdk.NewAnnotationQueryBuilder().
 		Name("Leader transitions").Datasource(dataSource()).Enable(p.uid == LeaderElectionUID).IconColor(blue).
 		Expr(f.query(expr)).Target(query{expr: expr}.build("Anno", f)).

@@ -1,6 +1,9 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 // apiClient covers requests as the client sees them.
 func apiClient() page {
@@ -12,7 +15,7 @@ func apiClient() page {
 		alerts:      controllerAlerts + `|ClusterWatch.+`,
 		rows: []row{
 			{id: 100, title: "Summary", lines: []line{
-				{height: 4, panels: []panel{worstErrorRate, worstThrottling, rejectedNow, conflictRate, slowestRequests, requestRate}},
+				{height: 4, panels: []panel{worstErrorRate, worstThrottling, rejectedNow, worstConflicts, slowestRequests, requestRate}},
 				{height: 9, panels: []panel{resourceTable}},
 			}},
 			{id: 200, title: "Requests", lines: []line{
@@ -21,7 +24,7 @@ func apiClient() page {
 			}},
 			{id: 300, title: "Errors", lines: []line{
 				{height: 9, panels: []panel{requestErrorRate, failuresByCode, conflicts}},
-				{height: 9, panels: []panel{unchangedWrites}},
+				{height: 9, panels: []panel{unchangedWrites, openWatchesByProgram}},
 			}},
 			{id: 400, title: "Duration and throttling", lines: []line{
 				{height: 9, panels: []panel{clientThrottling, durationByVerb}},
@@ -34,9 +37,9 @@ func apiClient() page {
 // A code has no series before its first response: "or 0 *" returns 0 until the first error.
 
 var worstErrorRate = singleStat{header: header{id: 1, title: "Error rate", unit: "percentunit",
-	description: "Share of requests that get no response, a 5xx or a 429, for the worst program. Normally 0; 0 when idle."},
-	query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / clamp_min(sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])), 1e-9))`,
-	goal:  &catalog.Objectives.ClientErrors,
+	description: "Share of requests that get no response, a 5xx or a 429, for the worst program. Normally 0. idle: no requests."},
+	idle: "idle", query: `max((sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / sum by (@cluster, @job, name) (rate(k8s_client_requests_total{@program}[$__rate_interval])))`,
+	goal: &catalog.Objectives.ClientErrors,
 }
 
 var worstThrottling = singleStat{header: header{id: 2, title: "Client-side throttling p99", unit: "s",
@@ -46,14 +49,15 @@ var worstThrottling = singleStat{header: header{id: 2, title: "Client-side throt
 	idle:  "idle",
 }
 
-var rejectedNow = singleStat{header: header{id: 3, title: "Rejected (429)/min", unit: "short",
-	description: "Requests per minute answered with 429 Too Many Requests. Normally 0. A few during a burst are harmless, since client-go retries. The panels below show the resources."},
-	query: `60 * (sum(rate(k8s_client_requests_total{@program, code="429"}[$__rate_interval])) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval])))`,
+var rejectedNow = singleStat{header: header{id: 3, title: "Rejected (429)", unit: "short",
+	description: "Requests answered with 429 Too Many Requests. Normally 0. A few during a burst are harmless, since client-go retries. The panels below show the resources."},
+	query: `sum(` + prom.Occurred(`k8s_client_requests_total{@program, code="429"}`, `$__rate_interval`) + `) or 0 * sum(rate(k8s_client_requests_total{@program}[$__rate_interval]))`,
 }
 
-var conflictRate = singleStat{header: header{id: 4, title: "Conflicts per minute", unit: "short",
-	description: "Writes per minute rejected with 409 Conflict, because the object has changed or already exists. A few are normal; each costs a retry. Many indicate two writers of the same object."},
-	query: `60 * sum(rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`,
+var worstConflicts = singleStat{header: header{id: 8, title: "Conflicts", unit: "percentunit",
+	description: "Writes rejected with 409 Conflict, as a share, for the worst resource. A few are normal; each costs a retry. Many indicate two writers of the same object. idle: no writes."},
+	idle: "idle", query: `max(` + conflictShare("@program", "@cluster, name, resource, subresource") + `)`,
+	goal: &catalog.Objectives.WriteConflicts,
 }
 
 var slowestRequests = singleStat{header: header{id: 5, title: "Request duration p99", unit: "s",
@@ -72,7 +76,7 @@ var resourceTable = labelTable{header: header{id: 7, title: "Resources by error 
 	columns: []column{
 		{title: "Error rate", unit: "percentunit", goal: &catalog.Objectives.ClientErrors, query: `(sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program, code=~"5..|429|error"}[$__rate_interval])) or 0 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))) / (sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval])) > 0)`},
 		{title: "Requests/min", unit: "short", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_requests_total{@program}[$__rate_interval]))`},
-		{title: "Conflicts/min", unit: "short", query: `60 * sum by (@cluster, name, resource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval]))`},
+		{title: "Conflicts", unit: "percentunit", goal: &catalog.Objectives.WriteConflicts, query: conflictShare("@program", "@cluster, name, resource") + ` >= 0`},
 	},
-	sortBy: "Error rate", thenBy: "Requests/min",
+	sortBy: []string{"Error rate", "Requests/min"},
 }

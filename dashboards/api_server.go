@@ -18,7 +18,7 @@ var openWatches = timeSeries{header: header{id: 50, title: "Open watches by reso
 
 var terminatedWatchers = timeSeries{header: header{id: 51, title: "Watches terminated in 15 minutes", unit: "short", empty: normallyEmpty,
 	description: "Watches that an API server closed in the previous 15 minutes because the client did not read its events. Normally none. The client reconnects, and relists if it is too far behind: look for a program that is short of CPU, or has a slow transform or decoder."},
-	queries: []query{{expr: `sum by (@cluster, group, resource) (increase(apiserver_terminated_watchers_total{@server}[@watchers_terminated]))`, legend: legendServer}},
+	queries: []query{{expr: sumOf(`apiserver_terminated_watchers_total{@server}`, `@watchers_terminated`, `@cluster, group, resource`), legend: legendServer}},
 	goal:    &catalog.Objectives.WatchersTerminated,
 }
 
@@ -28,16 +28,16 @@ var streamingLists = timeSeries{header: header{id: 52, title: "Streaming list du
 }
 
 var cacheInitializations = timeSeries{header: header{id: 53, title: "Watch cache initializations", unit: "short",
-	description: "Watch caches that an API server filled from etcd. Normally none after its start. A later one ends every watch of the resource, and its informers relist: etcd was compacted or unreachable, or the server fell behind."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, group, resource) (increase(apiserver_watch_cache_initializations_total{@server}[$__rate_interval]))`, legend: legendServer}},
+	description: "Watch caches that an API server filled from etcd. Normally one per resource at its start. A later one ends every watch of the resource, and its informers relist: etcd was compacted or unreachable, or the server fell behind."},
+	stacked: true, queries: []query{{expr: occurrences(`apiserver_watch_cache_initializations_total{@server}`, `@cluster, group, resource`), legend: legendServer}},
 }
 
 var consistencyChecks = timeSeries{header: header{id: 54, title: "Consistency checks by status", unit: "short",
 	description: "Comparisons of watch caches with etcd over the previous 15 minutes. Normally success only, one per resource every five minutes. failure: informers may have received objects that are inconsistent with etcd. No data before Kubernetes 1.34 and in the first minutes after a server starts."},
-	queries: []query{{expr: `sum by (@cluster, status) (increase(apiserver_storage_consistency_checks_total{@server}[@watch_cache_inconsistent]))`, legend: "{{@cluster}} {{status}}"}},
+	queries: []query{{expr: sumOf(`apiserver_storage_consistency_checks_total{@server}`, `@watch_cache_inconsistent`, `@cluster, status`), legend: "{{@cluster}} {{status}}"}},
 }
 
 var flowRejections = timeSeries{header: header{id: 55, title: "Requests rejected by flow schema", unit: "short", empty: normallyEmpty,
 	description: "Requests that API priority and fairness rejected with 429, by flow schema and reason. Normally none. The flow schema shows where they come from: give a busy program its own, or send fewer requests."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, flow_schema, reason) (increase(apiserver_flowcontrol_rejected_requests_total{@server}[$__rate_interval]))`, legend: "{{@cluster}} {{flow_schema}} {{reason}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`apiserver_flowcontrol_rejected_requests_total{@server}`, `@cluster, flow_schema, reason`), legend: "{{@cluster}} {{flow_schema}} {{reason}}"}},
 }

@@ -7,17 +7,27 @@ func objects() panel {
 	}
 }
 
+func hitRatio() panel {
+	reads := func(metric string) string {
+		return `sum by (` + informerLabels + `) (rate(` + metric + `{@informer}[$__rate_interval]))`
+	}
+	hits, misses := reads("k8s_informer_cache_hits_total"), reads("k8s_informer_cache_misses_total")
+	return timeSeries{header: header{id: 63, title: "Cache hit ratio", unit: "percentunit",
+		description: "Share of reads by key that find the object. Normally near 100% after a start; no line without reads. Misses are lookups of objects that are not in the cache: deleted, filtered by a selector, or of another namespace."},
+		ceiling: 1, top: true, queries: []query{{expr: hits + ` / (` + hits + ` + ` + misses + ` > 0)`, legend: legendInformer}},
+	}
+}
+
 func cacheTable() panel {
 	sum := func(metric string) string {
 		return `60 * sum by (` + informerLabels + `) (rate(` + metric + `{@informer}[$__rate_interval]))`
 	}
 	return labelTable{header: header{id: 62, title: "Caches", unit: "short",
-		description: "One row per informer, over all processes. Reads by key are cheap; a low hit ratio means lookups of objects that are not in the cache, such as those of another namespace. Frequent lists of a large cache cost CPU: add an index. Unchanged updates come from resyncs and relists. Same generation: share of delivered events that are updates of the status or of metadata only; if handlers ignore these, a predicate such as GenerationChangedPredicate saves their reconciles. A growing number of handlers is a leak. A transform (1) changes the objects for all handlers. Audits take about two seconds for 10,000 objects. Store lag: age of the oldest event that was received and is not in the cache; normally 0. Undelivered: writes to the cluster between the last version received and the last one stored; normally 0."},
+		description: "One row per informer, over all processes. Reads by key are cheap. Frequent lists of a large cache cost CPU: add an index. Unchanged updates come from resyncs and relists. Same generation: share of delivered events that are updates of the status or of metadata only; if handlers ignore these, a predicate such as GenerationChangedPredicate saves their reconciles. A growing number of handlers is a leak. A transform (1) changes the objects for all handlers. Audits take about two seconds for 10,000 objects. Store lag: age of the oldest event that was received and is not in the cache; normally 0. Undelivered: writes to the cluster between the last version received and the last one stored; normally 0."},
 		labels: informerColumns(),
 		columns: []column{
 			{title: "Objects", query: `max by (` + informerLabels + `) (k8s_informer_objects{@informer})`},
 			{title: "Reads/min", query: sum("k8s_informer_cache_hits_total") + ` + ` + sum("k8s_informer_cache_misses_total")},
-			{title: "Hit ratio", unit: "percentunit", query: sum("k8s_informer_cache_hits_total") + ` / (` + sum("k8s_informer_cache_hits_total") + ` + ` + sum("k8s_informer_cache_misses_total") + ` > 0)`},
 			{title: "Lists/min", query: sum("k8s_informer_cache_lists_total")},
 			{title: "Unchanged updates/min", query: sum("k8s_informer_unchanged_updates_total")},
 			{title: "Same generation", unit: "percentunit", query: `sum by (` + informerLabels + `) (rate(k8s_informer_same_generation_updates_total{@informer}[$__rate_interval])) / (sum by (` + informerLabels + `) (rate(k8s_informer_event_lag_seconds@count{@informer}[$__rate_interval])) > 0) or 0 * max by (` + informerLabels + `) (k8s_informer_handlers{@informer})`},
@@ -27,7 +37,7 @@ func cacheTable() panel {
 			{title: "Store lag", unit: "s", query: `max by (` + informerLabels + `) (k8s_informer_store_lag_seconds{@informer})`},
 			{title: "Undelivered", query: `max by (` + informerLabels + `) (k8s_informer_resource_version{@informer, stage="received"} - ignoring (stage) (k8s_informer_resource_version{@informer, stage="stored"} > 0))`},
 		},
-		sortBy: "Objects",
+		sortBy: []string{"Objects"},
 	}
 }
 
@@ -44,6 +54,6 @@ func upstreamTable() panel {
 			{title: "Latency p99", unit: "s", query: `histogram_quantile(0.99, sum by (@le, ` + by + `) (rate(informer_processing_latency_seconds@bucket{@program}[$__rate_interval]))) >= 0`},
 			{title: "Version spread", query: `max by (` + by + `) (informer_store_resource_version{@program}) - min by (` + by + `) (informer_store_resource_version{@program})`},
 		},
-		sortBy: "Queued", thenBy: "Version spread",
+		sortBy: []string{"Queued", "Version spread"},
 	}
 }

@@ -14,7 +14,7 @@ func controllers(c Config) page {
 			{id: 100, title: "Summary", lines: []line{
 				{height: 4, panels: []panel{
 					maxQueueDepth, oldestItem, maxRunningProcessor, maxReconcileErrors,
-					droppedNow, cleanupDeadlinesNow, conflictsNow,
+					retriesNow, cleanupDeadlinesNow, conflictsNow,
 				}, widths: []uint32{3, 3, 4, 4, 3, 4, 3}},
 				{height: 9, panels: []panel{queueTable(t)}},
 				{height: 9, panels: []panel{controllerTable}},
@@ -25,8 +25,8 @@ func controllers(c Config) page {
 				{height: 9, panels: []panel{longestRunning, unfinishedWork}},
 			}},
 			{id: 300, title: "Retries", lines: []line{
-				{height: 9, panels: []panel{itemRetries, backoff, delayedItems}},
-				{height: 9, panels: []panel{droppedItems, coalescedAdds, droppedLinks}},
+				{height: 9, panels: []panel{highestRetries, itemRetries, backoff}},
+				{height: 9, panels: []panel{droppedItems, delayedItems, coalescedAdds, droppedLinks}},
 			}},
 			{id: 400, title: "Reconciles", lines: []line{
 				{height: 9, panels: []panel{reconcileResults, reconcileErrorRate, reconcileDuration}},
@@ -34,7 +34,7 @@ func controllers(c Config) page {
 			}},
 			{id: 500, title: "Finalizers", collapsed: true, lines: []line{
 				{height: 9, panels: []panel{cleanupAttempts, cleanupDeadlines}},
-				{height: 9, panels: []panel{cleanupDuration, rollbackDuration}},
+				{height: 9, panels: []panel{slowCleanups, cleanupDuration, rollbackDuration}},
 			}},
 		},
 	}

@@ -21,24 +21,26 @@ var maxRunningProcessor = singleStat{header: header{id: 3, title: "Longest runni
 }
 
 var maxReconcileErrors = singleStat{header: header{id: 4, title: "Reconcile errors", unit: "percentunit",
-	description: "Share of reconciles that end in an error or a panic, for the worst controller. Normally near 0; 0 when idle."},
-	query: `max(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / clamp_min(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])), 1e-9))`,
-	goal:  &catalog.Objectives.ReconcileErrors,
+	description: "Share of reconciles that end in an error or a panic, for the worst controller. Normally near 0. idle: no reconciles."},
+	idle: "idle", query: `max(sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / sum by (@cluster, @job, name, controller) (rate(controller_reconcile_total{@controller}[$__rate_interval])))`,
+	goal: &catalog.Objectives.ReconcileErrors,
 }
 
-var droppedNow = singleStat{header: header{id: 6, title: "Dropped items", unit: "short",
-	description: "Items dropped after their last retry. Normally 0. Their objects are not reconciled until they change again: the log names them."},
-	red: 1, query: `sum(increase(controller_dropped_total{@controller, reason="max_retries"}[$__rate_interval]))`,
+var retriesNow = singleStat{header: header{id: 11, title: "Highest retries", unit: "short",
+	description: "Retries of the item that has failed most often and is still being retried. Normally near 0. Its object is not reconciled meanwhile: the log names it. No data without the library's queue metrics."},
+	query: `max(controller_item_retries_max{@controller})`,
+	goal:  &catalog.Objectives.ItemRetries,
 }
 
 var cleanupDeadlinesNow = singleStat{header: header{id: 7, title: "Cleanup deadline exceeded", unit: "short",
-	description: "Objects that exceeded the deadline of their finalizer cleanup; their deletion is blocked. Normally 0. No data: no finalizer is decorated. The row Finalizers shows the controller and its finalizer."},
-	red: 1, query: `sum(controller_finalizer_overdue{@controller})`,
+	description: "Objects that exceeded the deadline of their finalizer cleanup; their deletion is blocked. Normally 0. No data: no finalizer is decorated, or informers of the process are disconnected. The row Finalizers shows the controller and its finalizer."},
+	red: 1, query: known("sum", "controller_finalizer_overdue{@controller}", "@cluster, @job, @instance"),
 }
 
-var conflictsNow = singleStat{header: header{id: 8, title: "Conflicts/min", unit: "short",
-	description: "Writes per minute of these processes rejected with 409 Conflict. A few are normal; each costs a retry. Many indicate two writers of the same object: see the API client dashboard."},
-	query: `60 * sum(rate(k8s_client_conflicts_total{@target}[$__rate_interval]))`,
+var conflictsNow = singleStat{header: header{id: 12, title: "Conflicts", unit: "percentunit",
+	description: "Writes of these processes rejected with 409 Conflict, as a share, for the worst resource. Each costs a retry. See the API client dashboard."},
+	idle: "idle", query: `max(` + conflictShare("@target", "@cluster, @job, name, resource, subresource") + `)`,
+	goal: &catalog.Objectives.WriteConflicts,
 }
 
 func queueTable(t catalog.Targets) panel {
@@ -53,12 +55,12 @@ func queueTable(t catalog.Targets) panel {
 			{title: "Adds/min", unit: "short", query: `60 * sum by (@cluster, @job, name, @instance) (rate(workqueue_adds_total{@queue}[$__rate_interval]))`},
 			{title: "Retries/min", unit: "short", query: `60 * sum by (@cluster, @job, name, @instance) (rate(workqueue_retries_total{@queue}[$__rate_interval]))`},
 		},
-		sortBy: "Depth", thenBy: "Adds/min",
+		sortBy: []string{"Depth", "Adds/min"},
 	}
 }
 
 var controllerTable = labelTable{header: header{id: 10, title: "Controllers by reconcile error rate", unit: "short",
-	description: "One row per controller and process that uses the library. Running workers wait for an item or process one; 0 on standby replicas. Normally an error rate near 0 and no cleanup deadline exceeded. Red cells miss an objective. No rate and no duration without reconciles, as on standby replicas."},
+	description: "One row per controller and process that uses the library. Running workers wait for an item or process one, normally the maximum; 0 on standby replicas. Normally an error rate near 0 and no cleanup deadline exceeded. Red cells miss an objective. No rate and no duration without reconciles, as on standby replicas."},
 	labels: []column{{label: "cluster", title: "Cluster"}, {label: "name", title: "Program"}, {label: "controller", title: "Controller", link: &link{uid: ControllersUID, title: "Only this controller", sets: []string{"cluster", "instance", "controller"}}}, {label: "instance", title: "Instance"}},
 	columns: []column{
 		{title: "Error rate", unit: "percentunit", goal: &catalog.Objectives.ReconcileErrors, query: `sum by (@cluster, name, controller, @instance) (rate(controller_reconcile_total{@controller, result=~"error|terminal|panic"}[$__rate_interval])) / (sum by (@cluster, name, controller, @instance) (rate(controller_reconcile_total{@controller}[$__rate_interval])) > 0)`},
@@ -67,7 +69,8 @@ var controllerTable = labelTable{header: header{id: 10, title: "Controllers by r
 		{title: "Delayed", query: `sum by (@cluster, name, controller, @instance) (controller_queue_delayed_items{@controller})`},
 		{title: "Active workers", query: `sum by (@cluster, name, controller, @instance) (controller_active_workers{@controller})`},
 		{title: "Running workers", query: `sum by (@cluster, name, controller, @instance) (controller_running_workers{@controller})`},
+		{title: "Maximum", query: `sum by (@cluster, name, controller, @instance) (controller_max_workers{@controller})`},
 		{title: "Cleanup deadline exceeded", red: 1, query: `sum by (@cluster, name, controller, @instance) (controller_finalizer_overdue{@controller})`},
 	},
-	sortBy: "Error rate", thenBy: "Duration p99",
+	sortBy: []string{"Error rate", "Duration p99"},
 }

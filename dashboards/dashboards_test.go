@@ -345,7 +345,7 @@ func TestPanelsAndQueries(t *testing.T) {
 	limits := map[string]struct{ panels, queries, first int }{
 		dashboards.FleetUID:    {panels: 10, queries: 20, first: 18},
 		dashboards.OverviewUID: {panels: 20, queries: 25, first: 11},
-		dashboards.DetailUID:   {panels: 30, queries: 25, first: 18},
+		dashboards.DetailUID:   {panels: 32, queries: 25, first: 18},
 	}
 	for _, d := range all(t, dashboards.Config{}) {
 		type panel struct {

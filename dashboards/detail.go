@@ -15,9 +15,9 @@ func informerDetail(c Config) page {
 				{height: 5, panels: []panel{mustBeZero()}},
 				{height: 8, panels: []panel{informerTable(t)}},
 			}},
-			{id: 200, title: "Lag", lines: []line{
+			{id: 200, title: "Lag, checks and reads", lines: []line{
 				{height: 9, panels: []panel{syncLag(t), lateEventShare(t), eventLag(t)}},
-				{height: 9, panels: []panel{eventLagDistribution(), propagation(), freshnessChecks()}},
+				{height: 9, panels: []panel{propagation(), freshnessChecks(), hitRatio()}},
 			}},
 			{id: 300, title: "Watches", collapsed: true, lines: []line{
 				{height: 7, panels: []panel{watchTimeline()}},
@@ -26,10 +26,10 @@ func informerDetail(c Config) page {
 			}},
 			{id: 400, title: "Lists and relists", collapsed: true, lines: []line{
 				{height: 9, panels: []panel{lastSync(t), relists(), syncErrors()}},
-				{height: 9, panels: []panel{syncDuration(), listTable()}, widths: []uint32{8, 16}},
+				{height: 9, panels: []panel{slowSyncs(), listTable()}, widths: []uint32{8, 16}},
 			}},
 			{id: 500, title: "Handlers", collapsed: true, lines: []line{
-				{height: 9, panels: []panel{handlerDuration(t), pendingEvents()}},
+				{height: 9, panels: []panel{handlerDuration(t), pendingEvents(), memory(), lostEvents()}},
 				{height: 9, panels: []panel{handlerTable()}},
 			}},
 			{id: 600, title: "Cache and audits", collapsed: true, lines: []line{

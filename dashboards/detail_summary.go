@@ -30,17 +30,20 @@ func worstSyncLag(t catalog.Targets) panel {
 func lateEvents(t catalog.Targets) panel {
 	o := t.Of(catalog.Objectives.EventLag)
 	return singleStat{header: header{id: 5, title: "Late events", unit: "percentunit",
-		description: "Share of events handled more than " + o.Amount() + " after they were received, for the worst informer. Normally 0; 0 when idle. The objective allows " + o.Budget() + " per month."},
-		query: `max(` + shareAbove("k8s_informer_event_lag_seconds", "@informer", informerLabels, o) + `)`,
-		red:   o.Allowed(),
+		description: "Share of events handled more than " + o.Amount() + " after they were received, for the worst informer. Normally 0. The objective allows " + o.Budget() + " per month."},
+		idle: "idle", query: `max(` + shareAbove("k8s_informer_event_lag_seconds", "@informer", informerLabels, o) + `)`,
+		red: o.Allowed(),
 	}
 }
 
 func listWatchErrors(t catalog.Targets) panel {
+	// The reciprocal reads each counter once. It is NaN without attempts, and 0 if all of them succeed.
+	successes := `sum by (` + programLabels + `) (label_replace(` + occurrences(`k8s_informer_watches_total{@informer}`, programLabels) + `, "of", "watches", "", "") or ` +
+		occurrences(`k8s_informer_list_duration_seconds_count{@informer}`, programLabels) + `)`
 	return singleStat{header: header{id: 6, title: "List/watch errors", unit: "percentunit",
 		description: "Share of list and watch attempts that fail, for the worst program. Normally 0, with a short peak after a lost connection."},
-		query: `max(sum by (@cluster, name) (rate(k8s_informer_sync_errors_total{@informer}[$__rate_interval])) / clamp_min(sum by (@cluster, name) (rate(k8s_informer_sync_errors_total{@informer}[$__rate_interval])) + sum by (@cluster, name) (rate(k8s_informer_watches_total{@informer}[$__rate_interval])) + sum by (@cluster, name) (rate(k8s_informer_list_duration_seconds_count{@informer}[$__rate_interval])), 1e-9))`,
-		goal:  new(t.Of(catalog.Objectives.ListWatchErrors)),
+		idle: "idle", query: `max(1 / (1 + ` + successes + ` / ` + occurrences(`k8s_informer_sync_errors_total{@informer}`, programLabels) + `)) or 0 * max(k8s_informer_watch_connected{@informer} == 1)`,
+		goal: new(t.Of(catalog.Objectives.ListWatchErrors)),
 	}
 }
 
@@ -57,11 +60,11 @@ func informerTable(t catalog.Targets) panel {
 			{title: "Degraded", red: .5, names: yesNo, query: `max by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_degraded{@informer})`},
 			{title: "Synced", below: true, red: 1, names: yesNo, query: `min by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_synced{@informer})`},
 			{title: "Watch", below: true, red: 1, names: map[string]string{"0": "down", "1": "up"}, query: `min by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_watch_connected{@informer})`},
-			{title: "Disconnects/min", unit: "short", red: disconnect.Threshold, query: `60 * sum by (@cluster, name, informer_type, watch_namespace, @instance) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval]))`},
+			{title: "Disconnects/min", unit: "short", red: disconnect.Threshold, query: perMinute(disconnects("@informer"), processLabels)},
 			{title: "Pending events", query: `max by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_handler_pending_events{@informer})`},
 			{title: "Objects", query: `sum by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_objects{@informer})`},
 			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, name, informer_type, watch_namespace, @instance) (k8s_informer_last_event_timestamp_seconds{@informer} > 0)`},
 		},
-		sortBy: "Sync lag", thenBy: "Objects",
+		sortBy: []string{"Sync lag", "Objects"},
 	}
 }

@@ -40,13 +40,16 @@ var kindsDownByResource = timeSeries{header: header{id: 70, title: "Resources do
 }
 
 var watchedKinds = timeSeries{header: header{id: 76, title: "Resources by state", unit: "short",
-	description: "Resources selected by the exporter's configuration. forbidden: discovered by a pattern or as custom resources, and skipped for lack of permissions. Grant list and watch in the ClusterRole, or exclude them."},
-	queries: []query{{expr: `max by (@cluster, @instance, state) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} {{state}}"}},
+	description: "Resources selected by the exporter's configuration. forbidden: discovered by a pattern or as custom resources, and skipped for lack of permissions. Grant list and watch in the ClusterRole, or exclude them. no status subresource: status updates go through the main resource; exporter check names the resources."},
+	queries: []query{
+		{expr: `max by (@cluster, @instance, state) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} {{state}}"},
+		{expr: `count by (@cluster, @instance) (informer_exporter_kind_without_status_subresource{@target}) or 0 * max by (@cluster, @instance) (informer_exporter_kinds{@target})`, legend: "{{@cluster}} {{@instance}} no status subresource"},
+	},
 }
 
 var discoveries = timeSeries{header: header{id: 77, title: "Discovery by result", unit: "short",
 	description: "Discovery requests of the exporter. Normally complete, one every five minutes and a few per change to a CustomResourceDefinition. partial: an aggregated API server is down. error: no response."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, @instance, result) (increase(informer_exporter_discoveries_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{@instance}} {{result}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`informer_exporter_discoveries_total{@target}`, `@cluster, @instance, result`), legend: "{{@cluster}} {{@instance}} {{result}}"}},
 }
 
 var shards = timeSeries{header: header{id: 79, title: "Missing shards", unit: "short",

@@ -1,6 +1,9 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 var exporters = singleStat{header: header{id: 1, title: "Exporters", unit: "short",
 	description: "Exporters that are scraped. Normally the number of replicas. No data: see the runbook of InformerExporterAbsent."},
@@ -58,18 +61,18 @@ var exporterTable = labelTable{header: header{id: 7, title: "Exporters by memory
 		{title: "Leader", names: yesNo, query: `max by (@cluster, @instance) (controller_leader{@target}` + ofExporters + `)`},
 		{hidden: true, query: `max by (@cluster, @instance, version, revision, goversion) (informer_exporter_build_info{@target})`},
 	},
-	sortBy: "Memory",
+	sortBy: []string{"Memory"},
 }
 
 var labelOverflow = timeSeries{header: header{id: 72, title: "Label overflow", unit: "short",
 	description: "Informers, handlers and indexes reported as \"other\" because a label limit is reached, for the worst process of each program. Normally none. Check that the label values are expected, then raise the limit in Options.Limits."},
-	stacked: true, queries: []query{{expr: `max by (@cluster, name, label) (increase(k8s_informer_label_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{label}}"}},
+	stacked: true, queries: []query{{expr: `max by (@cluster, name, label) (` + prom.Occurred(`k8s_informer_label_overflow_total{@target}`, `$__rate_interval`) + `)`, legend: "{{@cluster}} {{name}} {{label}}"}},
 }
 
 var traceSpans = timeSeries{header: header{id: 90, title: "Trace spans by result", unit: "short", empty: "No tracing",
 	description: "Spans of traced programs, exported or dropped. Normally all are exported. queue_full and export_error: the receiver is down, slow or rejects spans; the program is not slowed down. tail_buffer_full: raise Tail.MaxSpans. shutdown: the last spans of a process."},
 	stacked: true, queries: []query{
-		{expr: `sum by (@cluster, name) (increase(controller_trace_spans_exported_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} exported"},
-		{expr: `sum by (@cluster, name, reason) (increase(controller_trace_spans_dropped_total{@target}[$__rate_interval])) > 0`, legend: "{{@cluster}} {{name}} {{reason}}"},
+		{expr: occurrences(`controller_trace_spans_exported_total{@target}`, programLabels), legend: "{{@cluster}} {{name}} exported"},
+		{expr: occurrences(`controller_trace_spans_dropped_total{@target}`, `@cluster, name, reason`) + ` > 0`, legend: "{{@cluster}} {{name}} {{reason}}"},
 	},
 }

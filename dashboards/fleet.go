@@ -72,7 +72,7 @@ func clusterTable() panel {
 			{title: "Reconcile errors", unit: "percentunit", goal: &catalog.Objectives.ReconcileErrors, query: recorded("cluster:controller_reconcile_errors:ratio_rate")},
 			{title: "Request errors", unit: "percentunit", goal: &catalog.Objectives.ClientErrors, query: recorded("cluster:k8s_client_request_errors:ratio_rate")},
 		},
-		sortBy: "Pages", thenBy: "Tickets", clusters: true,
+		sortBy: []string{"Pages", "Tickets"}, clusters: true,
 	}
 }
 
@@ -86,6 +86,6 @@ func worstPrograms(c Config) panel {
 			{label: c.series().SeverityLabel(), title: "Severity", narrow: true},
 		},
 		columns: []column{{title: "Alerts", query: `sum by (@cluster, name, @severity) (cluster_name:informer_exporter_alerts:count{@cluster=~"$cluster", ` + anySeverity + `})`}},
-		sortBy:  "Severity", thenBy: "Alerts", ascending: true, clusters: true, // page, ticket; critical, warning
+		sortBy:  []string{"Severity", "Alerts"}, clusters: true, // page, ticket; critical, warning
 	}
 }

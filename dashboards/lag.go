@@ -39,13 +39,6 @@ func lateEventShare(t catalog.Targets) panel {
 	}
 }
 
-func eventLagDistribution() panel {
-	return distribution{header: header{id: 23, title: "Event lag distribution", unit: "s",
-		description: "Events per second by event lag, over all informers. Normally one dark band near the bottom. A second band above it is a slow handler; a band that widens upward is a backlog."},
-		query: `sum by (@le) (rate(k8s_informer_event_lag_seconds@bucket{@informer}[$__rate_interval]))`,
-	}
-}
-
 func propagation() panel {
 	return timeSeries{header: header{id: 24, title: "Mean propagation delay", unit: "s",
 		description: "Mean time from an object's write, as recorded in managedFields in whole seconds, to the receipt of its event. Normally up to 1 s. More means a slow API server or network, or clock skew. After a coverage gap, it includes the gap."},
@@ -54,8 +47,8 @@ func propagation() panel {
 }
 
 func freshnessChecks() panel {
-	return timeSeries{header: header{id: 25, title: "Freshness checks by result", unit: "short",
-		description: "Checks that compare the cache with a second, short watch, one informer at a time. Normally fresh. lagging: the informer misses events that the API server sends. error: the API server does not respond in time. skipped: the watch is down, or the API server no longer has the version of the cache. No line where checks are off, the library's default."},
-		stacked: true, queries: []query{{expr: `sum by (@cluster, name, result) (` + occurredNow("k8s_informer_freshness_checks_total") + `)`, legend: "{{@cluster}} {{name}} {{result}}"}},
+	return timeSeries{header: header{id: 25, title: "Freshness checks by result", unit: "short", empty: notChecked,
+		description: "Checks that compare the cache with a second, short watch, one informer at a time. Normally fresh. lagging: the informer misses events that the API server sends. error: the API server does not respond in time. skipped: the watch is down, or the API server no longer has the version of the cache. Not checked: the checks are off, the library's default."},
+		stacked: true, queries: []query{{expr: occurrences(`k8s_informer_freshness_checks_total{@informer}`, `@cluster, name, result`), legend: "{{@cluster}} {{name}} {{result}}"}},
 	}
 }

@@ -26,7 +26,7 @@ func TestHeightsOfGraphs(t *testing.T) {
 			want = []int{7, 8, 9}
 		}
 		for _, p := range m.Panels {
-			if (p.Type == "timeseries" || p.Type == "heatmap") && !slices.Contains(want, p.GridPos.H) {
+			if p.Type == "timeseries" && !slices.Contains(want, p.GridPos.H) {
 				t.Errorf("%s, %q is %d high, want %d", d.UID, p.Title, p.GridPos.H, want)
 			}
 		}
@@ -149,7 +149,7 @@ func TestPanelsFillTheGrid(t *testing.T) {
 			}
 			widths[p.GridPos.Y] += p.GridPos.W
 			defaults := p.FieldConfig.Defaults
-			if p.Type == "stat" && strings.Contains(p.Targets[0].Expr, "increase(") && (defaults.Decimals == nil || *defaults.Decimals != 0) {
+			if p.Type == "stat" && strings.Contains(p.Targets[0].Expr, "increase(") && defaults.Unit != "percentunit" && (defaults.Decimals == nil || *defaults.Decimals != 0) {
 				t.Errorf("%s, %q shows fractions of events", d.UID, p.Title)
 			}
 			if (p.Type == "timeseries" || p.Type == "state-timeline") && !p.Options.Legend.ShowLegend {

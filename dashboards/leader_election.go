@@ -1,6 +1,9 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 // leaderElection covers locks as their candidates report them, and Leases.
 func leaderElection(c Config) page {
@@ -42,7 +45,7 @@ var renewDuration = timeSeries{header: header{id: 30, title: "Mean renewal durat
 
 var slowRenewals = timeSeries{header: header{id: 31, title: "Slow renewals in 15 minutes", unit: "short",
 	description: "Renewals that took longer than the retry period, over the previous 15 minutes, for the worst process. Normally 0. Causes: a slow API server or etcd, client-side throttling, or lack of CPU."},
-	queries: []query{{expr: `max by (@cluster, name, lock) (increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`, legend: legendLock}},
+	queries: []query{{expr: `max by (@cluster, name, lock) (` + prom.Occurred(`controller_leader_slow_renewals_total{@lock}`, `@leader_slow_renewals`) + `)`, legend: legendLock}},
 	goal:    &catalog.Objectives.SlowRenewals,
 }
 

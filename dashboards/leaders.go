@@ -1,6 +1,9 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 // electionLabels identify an election. Only those of programs without the library have lock_namespace; see prom.Series.Expand.
 const electionLabels = "@cluster, name, lock_namespace, lock"
@@ -17,13 +20,13 @@ var splitBrain = singleStat{header: header{id: 2, title: "Split brain", unit: "s
 
 var worstTransitions = singleStat{header: header{id: 3, title: "Leader transitions in 15 min", unit: "short",
 	description: "Leader transitions in the last 15 minutes, for the lock with the most. Normally 0, one or two during a rollout."},
-	query: `max(sum by (` + electionLabels + `) (increase(controller_leader_transitions_total{@lock, event="acquired"}[@leader_changes])))`,
+	query: `max(` + sumOf(`controller_leader_transitions_total{@lock, event="acquired"}`, `@leader_changes`, electionLabels) + `)`,
 	goal:  &catalog.Objectives.LeaderChanges,
 }
 
 var worstSlowRenewals = singleStat{header: header{id: 4, title: "Slow renewals in 15 min", unit: "short",
 	description: "Renewals that took longer than the retry period in the last 15 minutes, for the worst process. Normally 0. Without a successful renewal for 10 s (client-go's default), leadership is lost."},
-	query: `max(increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`,
+	query: `max(` + prom.Occurred(`controller_leader_slow_renewals_total{@lock}`, `@leader_slow_renewals`) + `)`,
 	goal:  &catalog.Objectives.SlowRenewals,
 }
 
@@ -47,10 +50,10 @@ var candidateTable = labelTable{header: header{id: 7, title: "Candidates by lead
 	columns: []column{
 		{title: "Leader", names: yesNo, query: `max by (@cluster, name, lock, @instance) (controller_leader{@lock})`},
 		{title: "Last renewal", unit: "dateTimeFromNow", query: `1000 * max by (@cluster, name, lock, @instance) (controller_leader_last_renew_timestamp_seconds{@lock} > 0)`},
-		{title: "Acquired", query: `sum by (@cluster, name, lock, @instance) (increase(controller_leader_transitions_total{@lock, event="acquired"}[@leader_changes]))`},
-		{title: "Slow renewals", goal: &catalog.Objectives.SlowRenewals, query: `sum by (@cluster, name, lock, @instance) (increase(controller_leader_slow_renewals_total{@lock}[@leader_slow_renewals]))`},
+		{title: "Acquired", query: sumOf(`controller_leader_transitions_total{@lock, event="acquired"}`, `@leader_changes`, `@cluster, name, lock, @instance`)},
+		{title: "Slow renewals", goal: &catalog.Objectives.SlowRenewals, query: sumOf(`controller_leader_slow_renewals_total{@lock}`, `@leader_slow_renewals`, `@cluster, name, lock, @instance`)},
 	},
-	sortBy: "Leader",
+	sortBy: []string{"Leader"},
 }
 
 var leaders = timeline{header: header{id: 20, title: "Leaders", unit: "short",
@@ -61,16 +64,16 @@ var leaders = timeline{header: header{id: 20, title: "Leaders", unit: "short",
 
 var leaderTransitions = timeSeries{header: header{id: 21, title: "Leader transitions in 15 minutes", unit: "short",
 	description: "Leader transitions over the previous 15 minutes. Normally 0, one or two during a rollout. More indicate leaders that cannot renew their lock in time: see the renewals. Each transition costs initial syncs and a reconcile of all objects."},
-	queries: []query{{expr: `sum by (` + electionLabels + `) (increase(controller_leader_transitions_total{@lock, event="acquired"}[@leader_changes]))`, legend: legendElection}},
+	queries: []query{{expr: sumOf(`controller_leader_transitions_total{@lock, event="acquired"}`, `@leader_changes`, electionLabels), legend: legendElection}},
 	goal:    &catalog.Objectives.LeaderChanges,
 }
 
 var leaderEvents = timeSeries{header: header{id: 22, title: "Leadership events", unit: "short",
 	description: "Normally none; one released and one acquired during a rollout. lost: the lock was not renewed in time, or another process took it. acquired without released: a leader died, and the candidates waited until its lease expired."},
-	stacked: true, queries: []query{{expr: `sum by (` + electionLabels + `, event) (increase(controller_leader_transitions_total{@lock}[$__rate_interval]))`, legend: legendElection + " {{event}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`controller_leader_transitions_total{@lock}`, electionLabels+`, event`), legend: legendElection + " {{event}}"}},
 }
 
 var upstreamSlowPath = timeSeries{header: header{id: 41, title: "Slow path renewals", unit: "short",
 	description: "Renewals that had to read the lock first, because the update failed. Normally none; all renewals with coordinated leader election. Otherwise another process writes to the lock, or API server requests fail."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, @job, name) (increase(leader_election_slowpath_total{@target}[$__rate_interval]))`, legend: legendQueue}},
+	stacked: true, queries: []query{{expr: occurrences(`leader_election_slowpath_total{@target}`, `@cluster, @job, name`), legend: legendQueue}},
 }

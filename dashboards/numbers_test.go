@@ -19,7 +19,7 @@ var variable = regexp.MustCompile(`\$[a-z_]+`)
 
 // evaluable returns a query that Prometheus can evaluate: for the given clusters, all values of the other variables, and fixed windows.
 func evaluable(expr, clusters string) string {
-	expr = strings.NewReplacer("$__rate_interval", "5m", "$__range", "30m", "$cluster", clusters).Replace(expr)
+	expr = strings.NewReplacer("$__rate_interval", "5m", "$__range_s", "1800", "$__range", "30m", "$__interval", "1m", "$cluster", clusters).Replace(expr)
 	return variable.ReplaceAllString(expr, ".*")
 }
 
@@ -60,7 +60,8 @@ func models(t *testing.T) (all []numbers) {
 }
 
 // TestNumbers evaluates the queries of all panels with Prometheus' own engine on the series of models. The models have several
-// of everything that a query aggregates, in different states.
+// of everything that a query aggregates, in different states. Among them are running workers and their maximum (S44), conflicts as a share
+// of writes (S45), slow syncs and cleanups and the p99 of histograms (S48), open watches by program (S51) and the hit ratio (S52).
 func TestNumbers(t *testing.T) {
 	all := queries(t)
 	evaluated := map[string]bool{}

@@ -1,6 +1,9 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 // clusterObjects covers the objects that the exporter watches.
 func clusterObjects() page {
@@ -26,6 +29,9 @@ func clusterObjects() page {
 	}
 }
 
+// watchOfObjects are the labels that objects share with their informer in the exporter.
+const watchOfObjects = "@cluster, @job, @instance, informer_type"
+
 var laggingNow = singleStat{header: header{id: 5, title: "Observed generation lag", unit: "short",
 	description: "Objects with status.observedGeneration < metadata.generation. Some are normal shortly after changes. No data: no watched resource has the field, or generations are disabled."},
 	query: `sum(max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`,
@@ -33,7 +39,7 @@ var laggingNow = singleStat{header: header{id: 5, title: "Observed generation la
 
 var oldestLag = singleStat{header: header{id: 6, title: "Oldest generation lag", unit: age,
 	description: "Time since the exporter first saw the oldest unobserved generation. Normally 0 or seconds. See the runbook of ClusterGenerationLag."},
-	query: `max(k8s_object_generation_lag_oldest_seconds{@object})`,
+	query: known("max", "k8s_object_generation_lag_oldest_seconds{@object}", watchOfObjects),
 	goal:  &catalog.Objectives.GenerationLag,
 }
 
@@ -44,7 +50,7 @@ var generationTable = labelTable{header: header{id: 8, title: "Observed generati
 		{title: "Oldest", unit: age, goal: &catalog.Objectives.GenerationLag, query: `max by (@cluster, informer_type, namespace) (k8s_object_generation_lag_oldest_seconds{@object})`},
 		{title: "Objects", query: `sum by (@cluster, informer_type, namespace) (max by (@cluster, name, informer_type, namespace) (k8s_object_generation_lag{@object}))`},
 	},
-	sortBy: "Oldest", positive: "Objects",
+	sortBy: []string{"Oldest"}, positive: "Objects",
 }
 
 var generationLag = timeSeries{header: header{id: 30, title: "Observed generation lag by resource", unit: "short",
@@ -66,5 +72,5 @@ var generationTimes = timeSeries{header: header{id: 33, title: "Time to observed
 
 var droppedSeries = timeSeries{header: header{id: 32, title: "Dropped series by signal", unit: "short",
 	description: "Leases and objects above the series limit, for the exporter with the most. Normally none. Such objects are reported as other, such Leases only in k8s_lease_objects."},
-	stacked: true, queries: []query{{expr: `max by (@cluster, signal) (increase(k8s_object_overflow_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{signal}}"}},
+	stacked: true, queries: []query{{expr: `max by (@cluster, signal) (` + prom.Occurred(`k8s_object_overflow_total{@target}`, `$__rate_interval`) + `)`, legend: "{{@cluster}} {{signal}}"}},
 }

@@ -14,7 +14,7 @@ func overview(c Config) page {
 	p := page{
 		uid:         OverviewUID,
 		title:       "Informers / Overview",
-		description: "Pending and firing alerts about informers, controllers and leader election, and the state of all programs of a cluster. Tiles and tables link to details.",
+		description: "Firing and pending alerts about informers, controllers and leader election, and the state of all programs of a cluster. Tiles and tables link to details.",
 		variables:   programVariables,
 		alerts:      strings.Join([]string{informerAlerts, controllerAlerts, clusterAlerts}, "|"),
 		leaders:     true,
@@ -47,6 +47,7 @@ func overview(c Config) page {
 // Alerts with the severity info need no action, and are not shown.
 const (
 	activeStates  = "pending|firing"
+	firing        = "firing"
 	anySeverity   = `@severity=~"@page|@ticket"`
 	programLabels = "@cluster, name"
 )
@@ -55,26 +56,33 @@ const (
 // instead of 0.
 const rulesExist = `0 * max(cluster:informer_exporter_jobs:count{@cluster="$cluster"})`
 
+// leadersKnown has a result if a process is a leader, or an exporter's watch of Leases is open.
+const leadersKnown = `(controller_leader{@target} == 1 or k8s_informer_watch_connected{@target, informer_type="leases.coordination.k8s.io"} == 1)`
+
 // alertTile is a number of alerts, red if there is one.
-func alertTile(h header, matchers string, to *link) panel {
+func alertTile(h header, matchers, otherwise string, to *link) panel {
 	h.unit = "short"
-	h.description += " Red while an alert is pending or firing. No data: no program is scraped, or Prometheus does not evaluate the rules."
-	return singleStat{header: h, query: `count(ALERTS{` + matchers + `}) or ` + rulesExist, red: 1, link: to}
+	h.description += " Red while an alert is firing, also one that Alertmanager mutes because another alert explains it. No data: no program is scraped, or Prometheus does not evaluate the rules."
+	return singleStat{header: h, query: `count(ALERTS{` + matchers + `}) or ` + otherwise, red: 1, link: to}
 }
 
 func (p page) severityTile(id uint32, title string, severity catalog.Severity) panel {
 	return alertTile(header{id: id, title: title, description: "Alerts of this severity. Normally 0."},
-		p.alertMatchers(`@severity="@`+string(severity)+`"`, activeStates), nil)
+		p.alertMatchers(`@severity="@`+string(severity)+`"`, firing), rulesExist, nil)
 }
 
 func (p page) areaTile(id uint32, title, uid, names, not string) panel {
 	p.alerts = names
-	matchers := p.alertMatchers(anySeverity, activeStates)
+	matchers := p.alertMatchers(anySeverity, firing)
 	if not != "" {
 		matchers += `, alertname!~"` + not + `"`
 	}
-	return alertTile(header{id: id, title: title, description: "Alerts in this area, of any severity except info. Normally 0."},
-		matchers, &link{uid: uid, title: title, sets: []string{"cluster"}})
+	h, otherwise := header{id: id, title: title, description: "Alerts in this area, of any severity except info. Normally 0."}, rulesExist
+	if uid == LeaderElectionUID {
+		h.description += " Also no data: no process is a leader, and no exporter watches Leases."
+		otherwise += ` and on () ` + leadersKnown
+	}
+	return alertTile(h, matchers, otherwise, &link{uid: uid, title: title, sets: []string{"cluster"}})
 }
 
 // activeAlerts lists alerts by their labels. Its rows come from ALERTS, so the table works with the rules of any Prometheus.
@@ -87,7 +95,7 @@ func (p page) activeAlerts(c Config) panel {
 		runbook = nil
 	}
 	return labelTable{header: header{id: 25, title: "Active alerts", unit: "short", empty: normallyEmpty,
-		description: "Alerts that are pending or firing, one row per alert and program, pages first. Normally empty. Instances counts the resources, controllers and processes that the alert is about. Click an alert for its runbook, a program for its informers."},
+		description: "Alerts that are firing, pages first, and below them those that are pending. One row per alert and program. Normally empty. Instances counts the resources, controllers and processes that the alert is about. Click an alert for its runbook, a program for its informers."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"}, {label: c.series().SeverityLabel(), title: "Severity", narrow: true}, {label: "alertstate", title: "State", narrow: true},
 			{label: "alertname", title: "Alert", link: runbook},
@@ -97,16 +105,20 @@ func (p page) activeAlerts(c Config) panel {
 			{title: "Instances", query: `count by (` + by + `, alertstate) (ALERTS{` + matchers + `})`},
 			{title: "Since", unit: "dateTimeFromNow", query: `1000 * min by (` + by + `) (ALERTS_FOR_STATE{` + times + `})`},
 		},
-		sortBy: "Severity", thenBy: "Since", ascending: true, // page, ticket; critical, warning
+		sortBy: []string{"State", "Severity", "Since"}, // firing, pending; page, ticket or critical, warning
 	}
 }
 
 func (p page) programTable() panel {
-	// Programs without the library are found by their queues.
-	const processes = `count by (` + programLabels + `) (group by (` + programLabels + `, @job, @instance) (k8s_informer_synced{@program}) ` +
-		`or on (@cluster, @job, @instance) label_join(group by (@cluster, @job, @instance) (workqueue_depth{@upstreamProgram}), "name", "", "@job"))`
+	// Replicas without informers or queues, such as standbys, have other series. A process counts once for all jobs that scrape it.
+	// Programs without the library are found by their queues, and have their job as name. Programs that are gone are found by their
+	// alerts, except alerts with the name of a queue.
+	processes := `(count by (` + programLabels + `) (group by (` + programLabels + `, @instance) (` +
+		`group by (` + programLabels + `, @job, @instance) ({@program, __name__=~"k8s_informer_synced|controller_leader|controller_active_workers|k8s_client_requests_total"}) ` +
+		`or on (@cluster, @job, @instance) label_join(group by (@cluster, @job, @instance) (workqueue_depth{@upstreamProgram}), "name", "", "@job"))) ` +
+		`or 0 * count by (` + programLabels + `) (ALERTS{` + p.alertMatchers(anySeverity, activeStates) + `, name!="", alertname!~"Controller(Queue|Worker|Histograms).+"}))`
 	return labelTable{header: header{id: 26, title: "Programs by active alerts", unit: "short",
-		description: "One row per program, including the exporter. The name of a program without the library is its job. Alerts counts those that are pending or firing, normally 0. Click a program for its informers."},
+		description: "One row per program, including the exporter. The name of a program without the library is its job. Alerts counts those that are firing or pending, normally 0. A program without processes is gone, but its alerts are not. Click a program for its informers."},
 		labels: []column{
 			{label: "cluster", title: "Cluster"},
 			{label: "name", title: "Program", link: &link{uid: DetailUID, title: "Informers of the program", sets: []string{"cluster", "name"}}},
@@ -116,6 +128,6 @@ func (p page) programTable() panel {
 			{title: "Processes", query: processes},
 			{title: "Sync lag", unit: age, goal: &catalog.Objectives.SyncLag, query: `max by (` + programLabels + `) (k8s_informer_sync_lag_seconds{@program})`},
 		},
-		sortBy: "Alerts", thenBy: "Processes", positive: "Processes",
+		sortBy: []string{"Alerts", "Processes"}, rows: "Processes",
 	}
 }

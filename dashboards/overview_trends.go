@@ -16,7 +16,7 @@ var lagByProgram = timeSeries{header: header{id: 40, title: "Sync lag by program
 
 var disconnectsByProgram = timeSeries{header: header{id: 41, title: "Watch disconnects per minute by program", unit: "short",
 	description: "Watch disconnects per minute of the worst informer of each program, excluding planned timeouts. Normally 0. The same peak in all programs: the API server or a load balancer restarted."},
-	queries: []query{{expr: `60 * max by (@cluster, name) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@program}[$__rate_interval])))`, legend: legendProgram}},
+	queries: []query{{expr: perMinute(disconnects("@program"), programLabels), legend: legendProgram}},
 	goal:    &catalog.Objectives.WatchDisconnects, top: true,
 }
 
@@ -42,7 +42,7 @@ func worstInformers() panel {
 			{title: "Sync lag", unit: age, goal: &catalog.Objectives.SyncLag, query: `topk(10, ` + by + ` (k8s_informer_sync_lag_seconds{@program}))`},
 			{title: "Objects", query: by + ` (k8s_informer_objects{@program})`},
 		},
-		sortBy: "Sync lag", thenBy: "Objects", rows: "Sync lag",
+		sortBy: []string{"Sync lag", "Objects"}, rows: "Sync lag",
 	}
 }
 
@@ -56,7 +56,7 @@ var worstControllers = labelTable{header: header{id: 28, title: "Controllers by 
 		{title: "Error rate", unit: "percentunit", goal: &catalog.Objectives.ReconcileErrors, query: `topk(10, ` + reconcileErrors + `)`},
 		{title: "Reconciles/min", query: `60 * sum by (@cluster, name, controller) (rate(controller_reconcile_total{@program}[$__rate_interval]))`},
 	},
-	sortBy: "Error rate", thenBy: "Reconciles/min", rows: "Error rate",
+	sortBy: []string{"Error rate", "Reconciles/min"}, rows: "Error rate",
 }
 
 var reconcileErrorsByProgram = timeSeries{header: header{id: 43, title: "Reconcile error rate by program", unit: "percentunit",

@@ -50,14 +50,20 @@ var unfinishedWork = timeSeries{header: header{id: 27, title: "Unfinished work",
 	ceiling: 10,
 }
 
-var itemRetries = timeSeries{header: header{id: 30, title: "Mean retries per item", unit: "short",
-	description: "Mean retries of items that were finished or dropped. Normally near 0: success at the first attempt. A rise indicates failures that take several retries to resolve, such as a missing dependency."},
-	queries: []query{{expr: `sum by (@cluster, name, controller) (rate(controller_item_retries_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_item_retries_count{@controller}[$__rate_interval])) > 0)`, legend: legendController}},
+var highestRetries = timeSeries{header: header{id: 36, title: "Highest retries in flight", unit: "short",
+	description: "Retries of the item that has failed most often and is still being retried. Normally near 0. A line that keeps rising is an item that always fails: the log names it."},
+	queries: []query{{expr: `max by (@cluster, name, controller) (controller_item_retries_max{@controller})`, legend: legendController}},
+	goal:    &catalog.Objectives.ItemRetries,
 }
 
-var backoff = timeSeries{header: header{id: 31, title: "Mean backoff", unit: "s",
-	description: "Mean delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. A backoff of minutes means that items have been failing for a long time. They are retried up to 17 minutes after the cause is fixed."},
-	queries: []query{{expr: `sum by (@cluster, name, controller) (rate(controller_backoff_seconds_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller) (rate(controller_backoff_seconds_count{@controller}[$__rate_interval])) > 0)`, legend: legendController}},
+var itemRetries = timeSeries{header: header{id: 37, title: "Retries per item p99", unit: "short",
+	description: "99th percentile of the retries of items that were finished or dropped. Normally 0: success at the first attempt. A rise indicates failures that take several retries to resolve, such as a missing dependency. No line without finished items."},
+	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller) (rate(controller_item_retries@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendController}},
+}
+
+var backoff = timeSeries{header: header{id: 38, title: "Backoff p99", unit: "s",
+	description: "99th percentile of the delay before the next attempt of an item. No line without retries. client-go's default doubles from 5 ms to 1000 s. A backoff of minutes means that items have been failing for a long time. They are retried up to 17 minutes after the cause is fixed."},
+	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller) (rate(controller_backoff_seconds@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendController}},
 }
 
 var delayedItems = timeSeries{header: header{id: 32, title: "Delayed items", unit: "short",
@@ -65,9 +71,9 @@ var delayedItems = timeSeries{header: header{id: 32, title: "Delayed items", uni
 	queries: []query{{expr: `sum by (@cluster, name, controller) (controller_queue_delayed_items{@controller})`, legend: legendController}},
 }
 
-var droppedItems = timeSeries{header: header{id: 33, title: "Dropped items by reason", unit: "short",
+var droppedItems = timeSeries{header: header{id: 33, title: "Dropped items by reason", unit: "short", empty: normallyEmpty,
 	description: "Items that are not retried. max_retries: the item exceeded the retry limit. terminal: an error that no retry fixes, usually an invalid object. shutdown: left behind; the next process finds them in its initial list."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, name, controller, reason) (increase(controller_dropped_total{@controller}[$__rate_interval]))`, legend: legendController + " {{reason}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`controller_dropped_total{@controller}`, `@cluster, name, controller, reason`), legend: legendController + " {{reason}}"}},
 }
 
 var coalescedAdds = timeSeries{header: header{id: 34, title: "Coalesced adds per minute", unit: "short",
@@ -77,5 +83,5 @@ var coalescedAdds = timeSeries{header: header{id: 34, title: "Coalesced adds per
 
 var droppedLinks = timeSeries{header: header{id: 35, title: "Dropped trace links by reason", unit: "short", empty: normallyEmpty,
 	description: "Reconcile causes without a trace link. links: a reconcile had more than 32 causes, normal for mass changes. items: more than 10,000 items of a controller had causes. Empty without tracing."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, name, reason) (increase(controller_trace_links_dropped_total{@target}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{reason}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`controller_trace_links_dropped_total{@target}`, `@cluster, name, reason`), legend: "{{@cluster}} {{name}} {{reason}}"}},
 }

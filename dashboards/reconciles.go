@@ -14,11 +14,12 @@ var reconcileErrorRate = timeSeries{header: header{id: 41, title: "Reconcile err
 }
 
 var reconcileDuration = timeSeries{header: header{id: 42, title: "Reconcile duration", unit: "s",
-	description: "Duration of reconciles with any result. Normally tens of milliseconds for controllers that read their cache and rarely write. No line without reconciles. A p99 far above the median indicates a few expensive objects or slow API server requests."},
+	description: "Duration of reconciles with any result. Normally tens of milliseconds for controllers that read their cache and rarely write. No line without reconciles. A p99 far above the median indicates a few expensive objects or slow API server requests. Set an objective of its own for a controller that waits for slow systems."},
 	queries: []query{
 		{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller) (rate(controller_reconcile_duration_seconds@bucket{@controller}[$__rate_interval])))`, legend: legendController + " p99", traced: true},
 		{expr: `histogram_quantile(0.5, sum by (@le, @cluster, name, controller) (rate(controller_reconcile_duration_seconds@bucket{@controller}[$__rate_interval])))`, legend: legendController + " p50"},
 	},
+	goal: &catalog.Objectives.ReconcileDuration,
 }
 
 var workers = timeSeries{header: header{id: 43, title: "Active, running and maximum workers", unit: "short",
@@ -32,7 +33,7 @@ var workers = timeSeries{header: header{id: 43, title: "Active, running and maxi
 
 var staleReads = timeSeries{header: header{id: 44, title: "Stale reads", unit: "short",
 	description: "Cache reads that returned an object older than the controller's own last write, for controllers that track their writes. A few after writes are normal. Many make a controller repeat its work: see the event lag of its informers."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, name, controller) (increase(controller_stale_reads_total{@controller}[$__rate_interval]))`, legend: legendController}},
+	stacked: true, queries: []query{{expr: occurrences(`controller_stale_reads_total{@controller}`, `@cluster, name, controller`), legend: legendController}},
 }
 
 var shutdownSteps = labelTable{header: header{id: 45, title: "Shutdown steps", unit: "short", empty: normallyEmpty,
@@ -42,12 +43,12 @@ var shutdownSteps = labelTable{header: header{id: 45, title: "Shutdown steps", u
 		{label: "step", title: "Step"}, {label: "result", title: "Result"},
 	},
 	columns: []column{{title: "Duration", unit: "s", query: `max by (@cluster, name, controller, step, result) (controller_shutdown_duration_seconds{@controller})`}},
-	sortBy:  "Duration",
+	sortBy:  []string{"Duration"},
 }
 
 var cleanupAttempts = timeSeries{header: header{id: 50, title: "Finalizer cleanups by result", unit: "short",
 	description: "Attempts to clean up before a finalizer is removed. Normally one success per deleted object. error and timeout are retried; if they continue, terminating objects pile up."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, name, controller, finalizer, result) (increase(controller_finalizer_attempts_total{@controller}[$__rate_interval]))`, legend: legendFinalizer + " {{result}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`controller_finalizer_attempts_total{@controller}`, `@cluster, name, controller, finalizer, result`), legend: legendFinalizer + " {{result}}"}},
 }
 
 var cleanupDeadlines = timeSeries{header: header{id: 51, title: "Cleanup deadline exceeded", unit: "short",
@@ -55,13 +56,18 @@ var cleanupDeadlines = timeSeries{header: header{id: 51, title: "Cleanup deadlin
 	queries: []query{{expr: `sum by (@cluster, name, controller, finalizer) (controller_finalizer_overdue{@controller})`, legend: legendFinalizer}},
 }
 
-var cleanupDuration = timeSeries{header: header{id: 52, title: "Mean cleanup duration", unit: "s",
-	description: "Mean duration of cleanup attempts, by result. The normal duration depends on the cleanup; no line without cleanups. A constant value for timeout is the timeout of an attempt. Above the objective, see the runbook of ControllerCleanupSlow."},
-	goal:    &catalog.Objectives.CleanupDuration,
-	queries: []query{{expr: `sum by (@cluster, name, controller, finalizer, result) (rate(controller_finalizer_duration_seconds_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller, finalizer, result) (rate(controller_finalizer_duration_seconds_count{@controller}[$__rate_interval])) > 0)`, legend: legendFinalizer + " {{result}}"}},
+var slowCleanups = timeSeries{header: header{id: 54, title: "Slow cleanups by result", unit: "short",
+	description: "Cleanup attempts that took more than " + catalog.Objectives.CleanupDuration.Amount() + ". Normally none. Each blocks a worker meanwhile: see the runbook of ControllerCleanupSlow."},
+	stacked: true, queries: []query{{expr: countAbove("controller_finalizer_duration_seconds", "@controller", catalog.Objectives.CleanupDuration.Threshold, "@cluster, name, controller, finalizer, result"), legend: legendFinalizer + " {{result}}"}},
 }
 
-var rollbackDuration = timeSeries{header: header{id: 53, title: "Mean rollback duration", unit: "s",
-	description: "Mean time to undo a failed cleanup, by result. Normally no line. A failed rollback leaves partial changes behind: see the log."},
-	queries: []query{{expr: `sum by (@cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds_sum{@controller}[$__rate_interval])) / (sum by (@cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds_count{@controller}[$__rate_interval])) > 0)`, legend: legendFinalizer + " {{result}}"}},
+var cleanupDuration = timeSeries{header: header{id: 55, title: "Cleanup duration p99", unit: "s",
+	description: "99th percentile of the duration of cleanup attempts. The normal duration depends on the cleanup; no line without cleanups."},
+	goal:    &catalog.Objectives.CleanupDuration,
+	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller, finalizer) (rate(controller_finalizer_duration_seconds@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendFinalizer}},
+}
+
+var rollbackDuration = timeSeries{header: header{id: 56, title: "Rollback duration p99", unit: "s",
+	description: "99th percentile of the time to undo a failed cleanup, by result. Normally no line. A failed rollback leaves partial changes behind: see the log."},
+	queries: []query{{expr: `histogram_quantile(0.99, sum by (@le, @cluster, name, controller, finalizer, result) (rate(controller_finalizer_rollback_duration_seconds@bucket{@controller}[$__rate_interval]))) >= 0`, legend: legendFinalizer + " {{result}}"}},
 }

@@ -25,12 +25,21 @@ var requestErrorRate = timeSeries{header: header{id: 30, title: "Request error r
 
 var failuresByCode = timeSeries{header: header{id: 31, title: "Unsuccessful requests by resource and status", unit: "short",
 	description: "404 is normal for reads of optional objects, 409 for some writes. 403: permissions. 422: invalid object. 429: too many requests. 5xx and error: API server, webhook or network."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, name, resource, code) (increase(k8s_client_requests_total{@program, code!~"[123].."}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{resource}} {{code}}"}},
+	stacked: true, queries: []query{{expr: occurrences(`k8s_client_requests_total{@program, code!~"[123].."}`, `@cluster, name, resource, code`), legend: "{{@cluster}} {{name}} {{resource}} {{code}}"}},
 }
 
-var conflicts = timeSeries{header: header{id: 32, title: "Conflicts by resource", unit: "short",
-	description: "Writes rejected with 409, by resource and subresource. A few are normal while the cache catches up. Many indicate two writers of the same fields, or a status written from a stale object: use server-side apply or a patch, and find the other writer in managedFields."},
-	stacked: true, queries: []query{{expr: `sum by (@cluster, name, resource, subresource) (increase(k8s_client_conflicts_total{@program}[$__rate_interval]))`, legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
+// conflictShare returns the share of writes that are rejected with a conflict, NaN without any. The conflicts of a resource
+// have a series from its first write on. Only of programs with the library: a tenth of the writes of kube-controller-manager
+// is normal.
+func conflictShare(selector, by string) string {
+	selector += `, name!=""`
+	return occurrences(`k8s_client_conflicts_total{`+selector+`}`, by) + ` / ` + occurrences(`k8s_client_requests_total{`+selector+`, verb=~"create|update|patch|delete|deletecollection"}`, by)
+}
+
+var conflicts = timeSeries{header: header{id: 35, title: "Conflicts by resource", unit: "percentunit",
+	description: "Writes rejected with 409 Conflict, as a share, by resource and subresource. A few are normal while the cache catches up; no line without writes. Many indicate two writers of the same fields, or a status written from a stale object: use server-side apply or a patch, and find the other writer in managedFields."},
+	queries: []query{{expr: conflictShare("@program", writeLabels) + ` >= 0`, legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
+	goal:    &catalog.Objectives.WriteConflicts, top: true,
 }
 
 var clientThrottling = timeSeries{header: header{id: 40, title: "Client-side throttling p99", unit: "s",
@@ -63,8 +72,16 @@ var compressedShare = timeSeries{header: header{id: 34, title: "Compressed size 
 }
 
 // The conflicts of a resource have a series from its first write on: "or 0 *" returns 0 until its first unchanged write.
-var unchangedWrites = timeSeries{header: header{id: 33, title: "Unchanged writes per minute", unit: "short",
-	description: "Updates and patches per minute that changed nothing: the response has the resource version of the request. Normally near 0; no line without writes. Compare with the cached object before writing."},
-	queries: []query{{expr: `60 * (sum by (@cluster, name, resource, subresource) (rate(k8s_client_unchanged_writes_total{@program}[$__rate_interval])) or 0 * sum by (@cluster, name, resource, subresource) (rate(k8s_client_conflicts_total{@program}[$__rate_interval])))`, legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
+var unchangedWrites = timeSeries{header: header{id: 36, title: "Unchanged writes", unit: "short",
+	description: "Updates and patches that changed nothing: the response has the version that the object already had. Normally near 0; no line without writes. Compare with the cached object before writing. Without a subresource: a status written through the main resource also counts, because the API server answers 200 and ignores it. Write it to the subresource status."},
+	queries: []query{{expr: occurrences(`k8s_client_unchanged_writes_total{@program}`, writeLabels) + ` or 0 * ` + occurrences(`k8s_client_conflicts_total{@program}`, writeLabels), legend: "{{@cluster}} {{name}} {{resource}} {{subresource}}"}},
+	top:     true,
+}
+
+const writeLabels = `@cluster, name, resource, subresource`
+
+var openWatchesByProgram = timeSeries{header: header{id: 37, title: "Open watches by program", unit: "short",
+	description: "Open watches of informers, for the process with the most. Normally one per informer. Each costs the API server memory and CPU for every event: share informers between controllers, and watch all namespaces with one informer."},
+	queries: []query{{expr: `max by (@cluster, name) (sum by (@cluster, name, @instance) (max by (` + processLabels + `) (k8s_informer_watch_connected{@program})))`, legend: legendProgram}},
 	top:     true,
 }

@@ -3,6 +3,7 @@ package dashboards
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,12 +11,12 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	"github.com/grafana/grafana-foundation-sdk/go/common"
 	sdk "github.com/grafana/grafana-foundation-sdk/go/dashboard"
-	"github.com/grafana/grafana-foundation-sdk/go/heatmap"
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 	"github.com/grafana/grafana-foundation-sdk/go/stat"
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
 )
 
 // Legends of series, most of them aggregated over the processes of a program. They are written from the general to the
@@ -39,6 +40,9 @@ const (
 // them empty as well, like all other panels.
 const normallyEmpty = "None"
 
+// notChecked is the text of a graph of checks that are off.
+const notChecked = "Not checked"
+
 // age is the unit of ages and lags, which grow for minutes: 00:03:20. The unit "s" would show 3.33 mins.
 const age = "dthms"
 
@@ -60,8 +64,8 @@ const (
 // legend.
 var meanings = []color{
 	{"success|added|consistent|fresh|complete|hits|held|watched|acquired|timed out|exported|2..", green},
-	{"error|failure|terminal|panic|timeout|different|lagging|lost|forbidden|unauthorized|refused|expired|max_retries|missing|server|decode|overrun|queue_full|export_error|5..", red},
-	{"requeue|requeue_after|conflict|skipped|partial|throttled|slow|misses|disconnected|very_short|server_close|watch_failed|released|unserved|fallback|transform|list|index|nil|tail_buffer_full|4..", yellow},
+	{"error|failure|terminal|panic|timeout|different|lagging|lost|forbidden|unauthorized|not_found|refused|expired|max_retries|missing|server|decode|overrun|queue_full|export_error|5..", red},
+	{"requeue|requeue_after|conflict|skipped|partial|throttled|slow|misses|disconnected|very_short|server_close|watch_failed|released|unserved|over_limit|fallback|transform|list|index|nil|tail_buffer_full|4..", yellow},
 	{"initial|opened|resync|resync_requested|relist|active|modified|3..", blue},
 	{"deleted", purple},
 	{"maximum|bookmark|shutdown|stop|other|links|items", gray},
@@ -113,16 +117,10 @@ type singleStat struct {
 	goal *catalog.Objective
 	// red is the lowest bad value without a goal, 0 if there is none.
 	red float64
-	// idle is the text for NaN, such as a quantile without events.
+	// idle is the text for NaN, such as a quantile or a share without events.
 	idle string
 	// link is the dashboard behind the number.
 	link *link
-}
-
-// distribution is a heat map of a histogram over time.
-type distribution struct {
-	header
-	query string
 }
 
 func dataSource() common.DataSourceRef {
@@ -161,19 +159,29 @@ func legend(text string) string {
 }
 
 // shareAbove returns the share of a histogram's observations above an objective, by the given labels. For a classic histogram it is
-// exact, because the objective is the bound of a bucket, and unlike a quantile it does not depend on the other buckets. 0 when idle.
+// exact, because the objective is the bound of a bucket, and unlike a quantile it does not depend on the other buckets. NaN when idle.
 func shareAbove(metric, selector, by string, o catalog.Objective) string {
 	count := `sum by (` + by + `) (rate(` + metric + `@count{` + selector + `}[$__rate_interval]))`
-	return `(` + count + ` - sum by (` + by + `) (rate(` + metric + `@within(` + catalog.FormatNumber(o.Threshold) + `){` + selector + `}[$__rate_interval]))) / clamp_min(` + count + `, 1e-9)`
+	return `(` + count + ` - sum by (` + by + `) (rate(` + metric + `@within(` + catalog.FormatNumber(o.Threshold) + `){` + selector + `}[$__rate_interval]))) / ` + count
 }
 
-// occurredNow counts events of an informer for a graph, as prom.Occurred does, but not in series that begin together with others of
-// the informer: after failed scrapes, all of them begin anew.
-func occurredNow(counter string) string {
-	const window = `$__rate_interval`
-	series := counter + `{@informer}`
-	return series + ` unless ` + series + ` offset ` + window + ` and on (` + processLabels + `, @job) k8s_informer_synced{@informer} offset ` + window +
-		` or increase(` + series + `[` + window + `])`
+// sumOf returns the number of occurrences of a counter in a window, by the given labels.
+func sumOf(series, window, by string) string {
+	return `sum by (` + by + `) (` + prom.Occurred(series, window) + `)`
+}
+
+// occurrences returns the number of occurrences of a counter for a graph, by the given labels.
+func occurrences(series, by string) string { return sumOf(series, `$__rate_interval`, by) }
+
+// countAbove returns the number of a histogram's observations above a bound, by the given labels.
+func countAbove(metric, selector string, bound float64, by string) string {
+	return occurrences(metric+`@count{`+selector+`}`, by) + ` - ` + occurrences(metric+`@within(`+catalog.FormatNumber(bound)+`){`+selector+`}`, by)
+}
+
+// known aggregates gauges of processes that know them from their caches. Without a value above 0, the result is 0 only if a process
+// without a disconnected informer reports it.
+func known(aggregate, series, on string) string {
+	return aggregate + `(` + series + ` > 0) or 0 * ` + aggregate + `(` + series + ` unless on (` + on + `) k8s_informer_watch_connected{@target} == 0)`
 }
 
 func refID(i int) string { return string(rune('A' + i)) }
@@ -183,7 +191,7 @@ func (p timeSeries) softMax() float64 {
 	if p.unit == age {
 		return max(p.goal.Threshold*1.2, 5)
 	}
-	return p.goal.Threshold * 1.2
+	return math.Round(p.goal.Threshold*1.2e6) / 1e6 // without a rounding error
 }
 
 // steps returns green below bad, and red from there.
@@ -293,7 +301,7 @@ func (p singleStat) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
 	// An unknown value is not green. The mapping of null also applies without series.
 	mappings := append([]sdk.ValueMapping{special(sdk.SpecialValueMatchNull, "No data", none)}, p.zeroText()...)
 	if p.idle != "" {
-		mappings = append(mappings, special(sdk.SpecialValueMatchNaN, p.idle, green))
+		mappings = append(mappings, special(sdk.SpecialValueMatchNaN, p.idle, none))
 	}
 	b.Mappings(mappings)
 	if counts(p.query) {
@@ -320,7 +328,9 @@ func (h header) zeroText() []sdk.ValueMapping {
 }
 
 // counts reports whether the result of a query is a number of events, which increase extrapolates to fractions.
-func counts(expr string) bool { return strings.Contains(expr, "increase(") }
+func counts(expr string) bool {
+	return strings.Contains(expr, "increase(") && !strings.Contains(expr, " / ")
+}
 
 func special(match sdk.SpecialValueMatch, text, color string) sdk.ValueMapping {
 	return sdk.ValueMapping{SpecialValueMap: &sdk.SpecialValueMap{
@@ -338,16 +348,4 @@ func (p singleStat) steps() cog.Builder[sdk.ThresholdsConfig] {
 		return sdk.NewThresholdsConfigBuilder().Mode(sdk.ThresholdsModeAbsolute).Steps([]sdk.Threshold{{Color: none}})
 	}
 	return steps(p.red)
-}
-
-func (p distribution) panel(pos sdk.GridPos, f filler) (sdk.Panel, error) {
-	return heatmap.NewPanelBuilder().
-		Id(p.id).Title(p.title).Description(p.description).Unit("short").
-		Datasource(dataSource()).GridPos(pos).
-		YAxis(heatmap.NewYAxisConfigBuilder().Unit(p.unit)).
-		Color(heatmap.NewHeatmapColorOptionsBuilder().Mode(heatmap.HeatmapColorModeScheme).Scheme("Oranges").Steps(64)).
-		Tooltip(heatmap.NewHeatmapTooltipBuilder().Mode(common.TooltipDisplayModeSingle).ShowColorScale(true)).
-		ShowLegend().
-		WithTarget(query{expr: p.query, legend: "{{le}}"}.build(refID(0), f).Format(prometheus.PromQueryFormatHeatmap)).
-		Build()
 }

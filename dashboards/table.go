@@ -18,11 +18,9 @@ type labelTable struct {
 	header
 	columns []column
 	labels  []column
-	// sortBy is the title of the column to sort by, the highest value first. thenBy is the title of the column that orders rows
-	// with equal values: most values of a column of problems are 0.
-	sortBy, thenBy string
-	// ascending puts the lowest value of sortBy first.
-	ascending bool
+	// sortBy are the titles of the columns to sort by: values with the highest first, labels in alphabetical order. The second column
+	// orders the rows with equal values in the first: most values of a column of problems are 0.
+	sortBy []string
 	// clusters shows the label cluster, which is constant where the dashboard shows one cluster.
 	clusters bool
 	// positive is the title of a column: rows without a value above 0 in it are omitted. rows is the title of a column: rows
@@ -145,10 +143,9 @@ func include(title, test string, options map[string]any) sdk.DataTransformerConf
 }
 
 func (p labelTable) sorting() (list []cog.Builder[common.TableSortByFieldState]) {
-	for i, title := range []string{p.sortBy, p.thenBy} {
-		if title != "" {
-			list = append(list, common.NewTableSortByFieldStateBuilder().DisplayName(title).Desc(i > 0 || !p.ascending))
-		}
+	for _, title := range p.sortBy {
+		label := slices.ContainsFunc(p.labels, func(c column) bool { return c.title == title })
+		list = append(list, common.NewTableSortByFieldStateBuilder().DisplayName(title).Desc(!label))
 	}
 	return list
 }

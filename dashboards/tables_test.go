@@ -52,15 +52,15 @@ func tables(t *testing.T) (list []tablePanel) {
 	return list
 }
 
-// The first row of a table is the worst: the highest values, and pages before tickets.
+// The first row of a table is the worst: the highest values, firing before pending alerts, and pages before tickets.
 func TestTablesSortWorstFirst(t *testing.T) {
 	for _, p := range tables(t) {
 		var columns []string
 		for _, tr := range p.Transformations {
 			columns = slices.AppendSeq(columns, maps.Values(tr.Options.RenameByName))
 		}
-		for i, by := range p.Options.SortBy {
-			if alphabetical := i == 0 && by.DisplayName == "Severity"; by.Desc == alphabetical {
+		for _, by := range p.Options.SortBy {
+			if alphabetical := by.DisplayName == "State" || by.DisplayName == "Severity"; by.Desc == alphabetical {
 				t.Errorf("%s, %q sorts by %q, descending: %v", p.dashboard, p.Title, by.DisplayName, by.Desc)
 			}
 			if !slices.Contains(columns, by.DisplayName) {

@@ -9,7 +9,7 @@ var terminatingNow = singleStat{header: header{id: 1, title: "Terminating object
 
 var oldestTerminating = singleStat{header: header{id: 2, title: "Oldest object", unit: age,
 	description: "Time that the oldest terminating object has been waiting for its removal. Normally 0 or seconds. See the runbook of ClusterObjectHeld."},
-	query: `max(k8s_object_terminating_oldest_seconds{@object})`,
+	query: known("max", "k8s_object_terminating_oldest_seconds{@object}", watchOfObjects),
 	goal:  &catalog.Objectives.ObjectHeld,
 }
 
@@ -20,7 +20,7 @@ var terminatingNamespacesNow = singleStat{header: header{id: 3, title: "Terminat
 
 var oldestNamespace = singleStat{header: header{id: 4, title: "Oldest namespace", unit: age,
 	description: "Time since the deletion of the Namespace that has been Terminating longest. Normally 0 or seconds. See the runbook of ClusterNamespaceStuck."},
-	query: `max(k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"})`,
+	query: known("max", `k8s_object_terminating_oldest_seconds{@target, informer_type="namespaces", namespace=~"$namespace"}`, watchOfObjects),
 	goal:  &catalog.Objectives.NamespaceStuck,
 }
 
@@ -31,7 +31,7 @@ var terminatingTable = labelTable{header: header{id: 7, title: "Terminating obje
 		{title: "Oldest", unit: age, goal: &catalog.Objectives.ObjectHeld, query: `max by (@cluster, informer_type, namespace, finalizer) (k8s_object_terminating_oldest_seconds{@object})`},
 		{title: "Objects", query: `sum by (@cluster, informer_type, namespace, finalizer) (max by (@cluster, name, informer_type, namespace, finalizer) (k8s_object_terminating{@object}))`},
 	},
-	sortBy: "Oldest", positive: "Objects",
+	sortBy: []string{"Oldest"}, positive: "Objects",
 }
 
 var terminatingByFinalizer = timeSeries{header: header{id: 20, title: "Terminating objects by finalizer", unit: "short",

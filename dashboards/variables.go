@@ -89,7 +89,7 @@ const (
 
 // selectors replaces placeholders with selectors that use the variables:
 //
-//	{@target}      process
+//	{@target}      process; {@process} in prom.Occurred
 //	{@program}     program, also for client-go's informer metrics
 //	{@informer}    informer
 //	{@controller}  controller
@@ -102,6 +102,7 @@ const (
 // prom.Series.Expand selects programs and locks without the library by {@upstreamProgram} and {@upstreamLock}.
 var selectors = strings.NewReplacer(
 	"{@target", "{@, "+targetMatchers,
+	"{@process", "{@, "+targetMatchers,
 	"{@program", "{@, "+programMatchers,
 	"{@informer", "{@, "+informerMatchers,
 	"{@controller", "{@, "+targetMatchers+`, controller=~"$controller"`,
@@ -114,8 +115,8 @@ var selectors = strings.NewReplacer(
 	"{@object", "{@, "+targetMatchers+`, informer_type=~"$informer_type", namespace=~"$namespace"`,
 )
 
-// filler replaces the placeholders of queries and legends: selectors, names of labels, and [@id], the window of the
-// objective with that id.
+// filler replaces the placeholders of queries and legends: selectors, names of labels, and the window of the objective with an id, as
+// in [@id], offset @id and @id_seconds.
 type filler struct {
 	series  prom.Series
 	targets catalog.Targets
@@ -130,7 +131,8 @@ func newFiller(c Config) filler {
 	var pairs []string
 	for _, o := range c.Targets.All() {
 		if o.Window > 0 {
-			pairs = append(pairs, "[@"+o.ID+"]", "["+catalog.FormatDuration(o.Window)+"]")
+			window := catalog.FormatDuration(o.Window)
+			pairs = append(pairs, "[@"+o.ID+"]", "["+window+"]", "offset @"+o.ID, "offset "+window, "@"+o.ID+"_seconds", catalog.FormatNumber(o.Window.Seconds()))
 		}
 	}
 	f := filler{series: c.series(), targets: c.Targets, windows: strings.NewReplacer(pairs...), traces: c.TracesURL}
@@ -140,9 +142,7 @@ func newFiller(c Config) filler {
 	return f
 }
 
-func (f filler) fill(text string) string {
-	return f.series.Fill(f.windows.Replace(selectors.Replace(text)))
-}
+func (f filler) fill(text string) string { return f.series.Fill(selectors.Replace(text)) }
 
 // goal returns the objective in effect.
 func (f filler) goal(o *catalog.Objective) *catalog.Objective {
@@ -153,7 +153,7 @@ func (f filler) goal(o *catalog.Objective) *catalog.Objective {
 }
 
 // query fills a query, and adds programs without the library.
-func (f filler) query(expr string) string { return f.fill(f.series.Expand(expr)) }
+func (f filler) query(expr string) string { return f.fill(f.series.Expand(f.windows.Replace(expr))) }
 
 func (v variable) build(f filler) cog.Builder[sdk.VariableModel] {
 	q := fmt.Sprintf("label_values(%s, %s)", f.fill(v.series), f.series.Label(cmp.Or(v.label, v.name)))

@@ -1,6 +1,9 @@
 package dashboards
 
-import "github.com/informer-exporter/informer-exporter/collectors/catalog"
+import (
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/prom"
+)
 
 // processLabels identify an informer of a process.
 const processLabels = informerLabels + ", @instance"
@@ -16,18 +19,28 @@ func watchTimeline() panel {
 	}
 }
 
+// disconnects returns the disconnects of each informer of a process in the window of their objective.
+func disconnects(selector string) string {
+	return `sum without (reason) (` + prom.Occurred(`k8s_informer_watch_disconnects_total{`+selector+`}`, `@watch_disconnects`) + `)`
+}
+
+// perMinute returns the highest number per minute, by the given labels.
+func perMinute(inWindow, by string) string {
+	return `60 * max by (` + by + `) (` + inWindow + `) / @watch_disconnects_seconds`
+}
+
 func disconnectReasons() panel {
 	return timeSeries{header: header{id: 32, title: "Watch disconnects by reason", unit: "short",
 		description: "Why watches ended early. Normally none. server_close: closed by the server, a proxy or a load balancer. expired: compacted in etcd. throttled: API priority and fairness. refused: no connection (nothing listens, DNS, or no route). very_short: closed at once. error: see the log."},
-		stacked: true, queries: []query{{expr: `sum by (@cluster, name, reason) (` + occurredNow("k8s_informer_watch_disconnects_total") + `)`, legend: "{{@cluster}} {{name}} {{reason}}"}},
+		stacked: true, queries: []query{{expr: occurrences(`k8s_informer_watch_disconnects_total{@informer}`, `@cluster, name, reason`), legend: "{{@cluster}} {{name}} {{reason}}"}},
 	}
 }
 
 func coverageGap(t catalog.Targets) panel {
 	o := t.Of(catalog.Objectives.CoverageGap)
-	return timeSeries{header: header{id: 33, title: "Long coverage gaps", unit: "percentunit",
-		description: "Share of reconnects that took more than " + o.Amount() + ". Normally 0, even when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
-		top: true, queries: []query{{expr: shareAbove("k8s_informer_coverage_gap_seconds", "@informer", informerLabels, o), legend: legendInformer}},
+	return timeSeries{header: header{id: 33, title: "Long coverage gaps", unit: "short",
+		description: "Reconnects that took more than " + o.Amount() + ". Normally 0, even when idle. Long gaps after planned timeouts indicate client-side rate limits or a slow load balancer."},
+		top: true, queries: []query{{expr: countAbove("k8s_informer_coverage_gap_seconds", "@informer", o.Threshold, informerLabels), legend: legendInformer}},
 	}
 }
 
@@ -44,14 +57,14 @@ func watchTable(t catalog.Targets) panel {
 		description: "One row per informer, over all processes. Each informer opens a watch every 5 to 10 minutes, after the planned timeout of the previous one. More opened than timed out means disconnects. A constant mean below 5 minutes indicates the timeout of a proxy or load balancer. A watch older than 10.5 minutes was requested without a timeout, or its end was lost."},
 		labels: informerColumns(),
 		columns: []column{
-			{title: "Disconnects/min", red: disconnect.Threshold, query: `60 * max by (` + informerLabels + `) (sum without (reason) (rate(k8s_informer_watch_disconnects_total{@informer}[$__rate_interval])))`},
-			{title: "Opened", query: `sum by (` + informerLabels + `) (increase(k8s_informer_watches_total{@informer}[$__range]))`},
-			{title: "Timed out", query: `sum by (` + informerLabels + `) (increase(k8s_informer_watch_timeouts_total{@informer}[$__range]))`},
+			{title: "Disconnects/min", red: disconnect.Threshold, query: perMinute(disconnects("@informer"), informerLabels)},
+			{title: "Opened", query: sumOf(`k8s_informer_watches_total{@informer}`, `$__range`, informerLabels)},
+			{title: "Timed out", query: sumOf(`k8s_informer_watch_timeouts_total{@informer}`, `$__range`, informerLabels)},
 			{title: "Mean duration", unit: age, query: `sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_watch_duration_seconds_sum{@informer}[$__range])) / (sum by (@cluster, name, informer_type, watch_namespace) (rate(k8s_informer_watch_duration_seconds_count{@informer}[$__range])) > 0)`},
 			{title: "Consecutive failures", red: 3, query: `max by (` + informerLabels + `) (k8s_informer_consecutive_failures{@informer}) or 0 * max by (` + informerLabels + `) (k8s_informer_watch_connected{@informer})`},
 			{title: "Oldest watch", unit: age, red: oldWatch, query: `max by (` + informerLabels + `) (time() - k8s_informer_watch_opened_timestamp_seconds{@informer})`},
 			{title: "Last event", unit: "dateTimeFromNow", query: `1000 * min by (` + informerLabels + `) (k8s_informer_last_event_timestamp_seconds{@informer} > 0)`},
 		},
-		sortBy: "Disconnects/min", thenBy: "Opened",
+		sortBy: []string{"Disconnects/min", "Opened"},
 	}
 }

@@ -1,18 +1,6 @@
 // Package tracing exports the spans of a controller with OpenTelemetry: lists and events of informers, queues, reconciles,
 // requests to the API server, and finalizer cleanups.
 //
-//	setup.go        Setup: a provider configured by OTEL_* variables
-//	env.go          the OTEL_* variables that turn tracing on and choose the sampler
-//	provider.go     Provider: a trace.TracerProvider that decides on a root span before it creates one
-//	sampler.go      the sampler: by parents, links and a ratio
-//	tail.go         Tail: slow and failed reconciles at any ratio
-//	export.go       the queue of spans to export, and the counts of exported and dropped spans
-//	annotations.go  trace contexts in annotations of objects
-//	tracer.go       Tracer: the implementation of the interface in package collectors/spans
-//	text.go         texts as valid UTF-8 of limited length
-//	attributes.go   names, kinds, attributes and links of spans
-//	log.go          trace IDs in log lines of slog and logr
-//
 // A Tracer implements the interface of the library's Options.Tracer:
 //
 //	provider, err := tracing.Setup(ctx, tracing.Config{ServiceName: "my-controller", Logger: logger})

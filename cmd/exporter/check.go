@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,17 +127,17 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 	if err := configured.Validate(); err != nil {
 		return report, err
 	}
+	limitMemory(ctx)
 	connecting, err := client.UserConfig(f.kubeconfig, f.context)
 	if err != nil {
 		return report, err
 	}
-	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c })
+	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c }, nil)
 	if err != nil {
 		return report, err
 	}
 	defer connection.Disconnect()
-	silent := slog.New(slog.DiscardHandler)
-	redirectKlog.Do(func() { klog.SetSlogLogger(silent) }) // rejections are in the report
+	silent := silence() // rejections are in the report
 	signals := klog.NewContext(ctx, logr.FromSlogHandler(silent.Handler()))
 	ctx, cancel := context.WithTimeout(signals, f.timeout)
 	defer cancel()
@@ -181,7 +180,11 @@ func (f *checkFlags) look(ctx context.Context, stderr io.Writer) (report check.R
 			Type: check.DiscoveryFailed, Resource: group, Detail: "the API server does not list its resources; if it is aggregated, see its APIService",
 		})
 	}
-	for _, kind := range cluster.Select(configured) {
+	selected, overLimit := cluster.Select(configured)
+	if overLimit > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("%d resources beyond the limit of an exporter were not checked", overLimit))
+	}
+	for _, kind := range selected {
 		if kind.Optional && !report.Watched[kind.Type()] {
 			report.Notes = append(report.Notes, kind.Type()+" was not checked: it is forbidden, and the configuration does not name it")
 		}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/informer-exporter/informer-exporter/internal/exporter/web"
 )
 
 // Limits of open connections, which take memory even if they send nothing. Prometheus has one or two.
@@ -16,6 +18,8 @@ const (
 	// reservedConnections are for hosts with fewer than fewConnections, so that a few hosts cannot use up all connections.
 	reservedConnections = 50
 	fewConnections      = 5
+	// maxStreams limits the requests of an HTTP/2 connection, which take memory even if they are rejected. net/http's default is 250.
+	maxStreams = 40
 )
 
 // connections closes connections beyond the limits as they are accepted. It is safe for concurrent use.
@@ -42,10 +46,7 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 }
 
 func (c *connections) admit(conn net.Conn) bool {
-	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
-	if err != nil {
-		host = conn.RemoteAddr().String()
-	}
+	host := web.Host(conn.RemoteAddr().String())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := maxConnections

@@ -3,16 +3,22 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // A host has a limited number of open connections, and gets new ones when it closes some.
@@ -88,5 +94,51 @@ func TestServerLog(t *testing.T) {
 	server.ErrorLog.Print("http: superfluous call")
 	if text := out.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="http: superfluous call"`) {
 		t.Errorf("got %q, want the second line", text)
+	}
+}
+
+// Garbage on the port for TLS is logged in the configured format, and only as often as the limit allows.
+func TestGarbageInsteadOfTLS(t *testing.T) {
+	var out output
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config := registerLogging(flags, &out)
+	if err := flags.Parse([]string{"--log.format=json"}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = newServer(http.NotFoundHandler(), newLogger(config))
+	server.StartTLS()
+	const flood = 5 * untrusted.LogBurst
+	for range flood {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(await.Timeout))
+		_, _ = io.WriteString(conn, "garbage\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn) // until the server has closed it
+		_ = conn.Close()
+	}
+	out.wait(t, `"suppressed":`, "\n")
+	server.Close()
+	text := out.String()
+	for line := range strings.Lines(text) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%q is not JSON", line)
+		}
+	}
+	if n := strings.Count(text, "TLS handshake error"); n < untrusted.LogBurst || n > 2*untrusted.LogBurst {
+		t.Errorf("%d of %d lines", n, flood)
+	}
+}
+
+// Errors that end the program are limited, and cannot garble the terminal.
+func TestMessageOfLongErrors(t *testing.T) {
+	text := message(errors.Join(errors.New("first \x1b[31m\u202Eline"), errors.New(strings.Repeat("x", 10<<20))))
+	if len(text) > 1200 || !strings.HasPrefix(text, "first [31mline\nxxx") {
+		t.Errorf("%d bytes: %.100q", len(text), text)
+	}
+	if text := message(errors.New(strings.Repeat("x\n", 1<<20))); len(text) > 1200 {
+		t.Errorf("%d bytes of many lines", len(text))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/cost"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/discovery"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // costFlags are the flags of cost.
@@ -52,15 +53,17 @@ type costReport struct {
 }
 
 func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
+	silence()
 	file, err := config.Open(f.configFile)
 	if err != nil {
 		return err
 	}
+	limitMemory(ctx)
 	connecting, err := client.RESTConfig(f.kubeconfig)
 	if err != nil {
 		return err
 	}
-	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c })
+	connection, err := client.Connect(connecting, buildinfo.Name+"/"+buildinfo.Version(), func(c *rest.Config) *rest.Config { return c }, nil)
 	if err != nil {
 		return err
 	}
@@ -94,6 +97,9 @@ func (f *costFlags) run(ctx context.Context, stdout io.Writer) error {
 			}
 		}
 		report.Configured, report.Notes = &configured, notes
+	}
+	for i, note := range report.Notes {
+		report.Notes[i] = untrusted.Printable(note)
 	}
 	if f.output == outputJSON {
 		encoder := json.NewEncoder(stdout)

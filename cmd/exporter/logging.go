@@ -2,12 +2,15 @@ package main
 
 import (
 	"io"
+	"log" //nolint:depguard // to send its output to log/slog
 	"log/slog"
 	"sync"
 
 	"github.com/prometheus/common/promslog"
 	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // registerLogging adds the logging flags of Prometheus.
@@ -19,12 +22,28 @@ func registerLogging(flags *pflag.FlagSet, stderr io.Writer) *promslog.Config {
 	return config
 }
 
-// redirectKlog sends klog's output to a logger, once: klog is global, and must be configured before its first use.
-var redirectKlog sync.Once
+// redirect sends the output of klog and of package log to a logger, once: both are global, and klog must be configured before its
+// first use. net/http's client uses package log, and client-go logs warnings of the API server with klog.
+var redirect sync.Once
 
-// newLogger returns the logger of the program and of client-go.
+func redirectLogs(logger *slog.Logger) {
+	redirect.Do(func() {
+		klog.SetSlogLogger(logger)
+		log.SetFlags(log.Lshortfile) // makes slog record the call site, for the limits
+		slog.SetDefault(logger)
+	})
+}
+
+// newLogger returns the logger of the program and of client-go. It has limits, because peers can cause any number of messages.
 func newLogger(config *promslog.Config) *slog.Logger {
-	log := promslog.New(config)
-	redirectKlog.Do(func() { klog.SetSlogLogger(log) })
-	return log
+	logger := slog.New(untrusted.NewLogHandler(promslog.New(config).Handler()))
+	redirectLogs(logger)
+	return logger
+}
+
+// silence discards the log, for commands that write a report. It returns a logger that does.
+func silence() *slog.Logger {
+	silent := slog.New(slog.DiscardHandler)
+	redirectLogs(silent)
+	return silent
 }

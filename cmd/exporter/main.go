@@ -8,8 +8,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
+
+// maxErrorLines is more than the errors of a configuration file usually have.
+const maxErrorLines = 50
 
 // Exit codes.
 const (
@@ -21,9 +27,18 @@ const (
 func main() {
 	err := run(untilSignal(), arguments(os.Args), os.Stdout, os.Stderr)
 	if err != nil && !errors.Is(err, errProblems) {
-		fmt.Fprintln(os.Stderr, "exporter:", err)
+		fmt.Fprintln(os.Stderr, "exporter:", message(err))
 	}
 	os.Exit(exitCode(err))
+}
+
+// message returns the text of an error. Each line is limited: errors of the API server may have any text.
+func message(err error) string {
+	lines := strings.SplitN(err.Error(), "\n", maxErrorLines+1)
+	for i, line := range lines {
+		lines[i] = untrusted.Printable(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // untilSignal returns a context that ends at the first SIGINT or SIGTERM. The second one terminates the program.

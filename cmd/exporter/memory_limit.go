@@ -29,6 +29,12 @@ func registerMemory(flags *pflag.FlagSet) *memoryFlags {
 	return f
 }
 
+// limitMemory sets the memory limit of a command without memory flags to the default.
+func limitMemory(ctx context.Context) {
+	f := registerMemory(pflag.NewFlagSet("", pflag.ContinueOnError))
+	f.apply(ctx, slog.New(slog.DiscardHandler))
+}
+
 func (f *memoryFlags) validate() error {
 	if !(f.ratio > 0 && f.ratio <= 1) { // also rejects NaN
 		return usageError{fmt.Errorf("--auto-gomemlimit.ratio: %v is out of range; set a value above 0 and at most 1", f.ratio)}

@@ -20,6 +20,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/buildinfo"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // pushFlags are the flags of push.
@@ -90,6 +91,7 @@ func (f *pushFlags) push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	limitMemory(ctx)
 	rest, err := client.RESTConfig(f.cluster.kubeconfig)
 	if err != nil {
 		return err
@@ -117,7 +119,7 @@ func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.
 	address.User = nil
 	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
 	defer client.CloseIdleConnections()
-	pusher := push.New(address.String(), f.job).Gatherer(exp.Gatherer()).Client(client)
+	pusher := push.New(address.String(), f.job).Gatherer(exp.Gatherer()).Client(shortResponses{client})
 	if user := f.url.User; user != nil {
 		password, err := f.passwordOf(user)
 		if err != nil {
@@ -133,6 +135,22 @@ func (f *pushFlags) send(ctx context.Context, exp *exporter.Exporter, log *slog.
 	}
 	log.Info("metrics pushed", "url", address.String(), "job", f.job, "grouping", f.grouping)
 	return nil
+}
+
+// shortResponses cuts the bodies of responses, which a Pusher reads whole for its error.
+type shortResponses struct{ *http.Client }
+
+// Do implements push.HTTPDoer.
+func (c shortResponses) Do(request *http.Request) (*http.Response, error) {
+	response, err := c.Client.Do(request) //nolint:gosec // the address is a flag
+	if err != nil {
+		return nil, err
+	}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(response.Body, untrusted.MaxText), response.Body}
+	return response, nil
 }
 
 // passwordOf returns the password of the user in the URL.

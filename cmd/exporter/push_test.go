@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,12 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/push"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // pushgateway records pushed metrics.
@@ -190,6 +193,25 @@ func TestPushFails(t *testing.T) {
 	_, err := pushOnce(t, kubeconfigOf(t, stacktest.Config(t)), config, "--pushgateway.url="+url)
 	if exitCode(err) != exitError || !strings.Contains(fmt.Sprint(err), "--pushgateway.url: unexpected status code 500") || strings.Contains(fmt.Sprint(err), "hunter2") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A Pushgateway that does not stop talking is cut off.
+func TestPushReadsShortResponses(t *testing.T) {
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+		for r.Context().Err() == nil {
+			_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<20)) // until the client has gone
+		}
+	}))
+	t.Cleanup(gateway.Close)
+	address, err := url.Parse(gateway.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = push.New(address.String(), "job").Client(shortResponses{gateway.Client()}).Push()
+	if text := fmt.Sprint(err); !strings.Contains(text, "xxx") || len(text) > 2*untrusted.MaxText {
+		t.Errorf("an error of %d bytes: %.200s", len(text), text)
 	}
 }
 

@@ -158,6 +158,7 @@ func TestServeTraces(t *testing.T) {
 
 	s := serve(t)
 	s.log.wait(t, `"msg":"informers synced"`, "\n")
+	stacktest.Namespace(t) // an event
 	exemplar := regexp.MustCompile(`k8s_informer_event_lag_seconds_bucket\{[^}]*informer_type="namespaces"[^}]*\} \S+ # \{trace_id="[0-9a-f]{32}"\}`)
 	var body string
 	await.True(t, "an exemplar", func() bool {

@@ -108,6 +108,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout:      time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ConnState:         newConnections().changed,
 		ErrorLog:          slog.NewLogLogger(serverLog{log.Handler()}, slog.LevelWarn),
 	}

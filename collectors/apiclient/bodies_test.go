@@ -4,14 +4,18 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
@@ -101,17 +105,113 @@ func TestUnchangedWrites(t *testing.T) {
 			service = must(services.Update(ctx, service, metav1.UpdateOptions{}))(t)       // unchanged
 			service = must(services.UpdateStatus(ctx, service, metav1.UpdateOptions{}))(t) // unchanged
 			must(services.Patch(ctx, "s", types.MergePatchType, []byte(`{"metadata":{"labels":null,"resourceVersion":"`+service.ResourceVersion+`"}}`), metav1.PatchOptions{}))(t)
-			must(services.Patch(ctx, "s", types.MergePatchType, []byte(`{"metadata":{"labels":null}}`), metav1.PatchOptions{}))(t) // without a version
+			must(services.Patch(ctx, "s", types.MergePatchType, []byte(`{"metadata":{"labels":null}}`), metav1.PatchOptions{}))(t) // unchanged, without a version
 			service.Labels = map[string]string{"k": "v"}
 			must(services.Update(ctx, service, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}}))(t)
 			service = must(services.Update(ctx, service, metav1.UpdateOptions{}))(t) // changed
 			service.ResourceVersion = ""
-			must(services.Update(ctx, service, metav1.UpdateOptions{}))(t) // without a version
+			must(services.Update(ctx, service, metav1.UpdateOptions{}))(t) // unchanged, without a version
 			metricstest.Take(t, registry).Family("k8s_client_unchanged_writes_total").Equal(t, metricstest.Snapshot{
-				"k8s_client_unchanged_writes_total{resource=services,subresource=}":       2,
+				"k8s_client_unchanged_writes_total{resource=services,subresource=}":       4,
 				"k8s_client_unchanged_writes_total{resource=services,subresource=status}": 1,
 			})
 		})
+	}
+}
+
+// TestUnchangedPatches covers S36: patches of each type and applies that change nothing are counted although they carry no version, and
+// those that change the object are not: neither when another client has changed it in between.
+func TestUnchangedPatches(t *testing.T) {
+	obs, registry := observertest.New(t)
+	config := stacktest.Config(t)
+	namespace := stacktest.Namespace(t)
+	maps := kubernetes.NewForConfigOrDie(apiclient.WrapConfig(obs, config)).CoreV1().ConfigMaps(namespace)
+	others := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(namespace)
+	must(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Data: map[string]string{"k": "0"}}, metav1.CreateOptions{}))(t)
+	patch := func(kind types.PatchType, value string, options metav1.PatchOptions) {
+		t.Helper()
+		body := `{"data":{"k":"` + value + `"}}`
+		switch kind {
+		case types.JSONPatchType:
+			body = `[{"op":"replace","path":"/data/k","value":"` + value + `"}]`
+		case types.ApplyPatchType:
+			body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},"data":{"k":"` + value + `"}}`
+			options.FieldManager, options.Force = "test", new(true)
+		}
+		must(maps.Patch(t.Context(), "m", kind, []byte(body), options))(t)
+	}
+	count := func(when string, want float64) {
+		t.Helper()
+		if got := metricstest.Take(t, registry).Family("k8s_client_unchanged_writes_total").Sum(); got != want {
+			t.Errorf("%s: %v unchanged writes, want %v", when, got, want)
+		}
+	}
+	want := 0.0
+	for i, kind := range []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyPatchType} {
+		value := strconv.Itoa(i + 1)
+		patch(kind, value, metav1.PatchOptions{})
+		count(string(kind)+", changed", want)
+		for range 3 {
+			patch(kind, value, metav1.PatchOptions{})
+			want++
+		}
+		patch(kind, "dry", metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		count(string(kind), want)
+		must(others.Patch(t.Context(), "m", types.MergePatchType, []byte(`{"data":{"k":"other"}}`), metav1.PatchOptions{}))(t)
+		patch(kind, value, metav1.PatchOptions{})
+		count(string(kind)+", after another client", want)
+	}
+}
+
+// TestStatusThroughTheMainResource covers S46: the API server answers a status that is written through the main resource with 200 and
+// ignores it, of a built-in resource and of a custom one.
+func TestStatusThroughTheMainResource(t *testing.T) {
+	config := stacktest.Config(t)
+	obs, registry := observertest.New(t)
+	namespace := stacktest.Namespace(t)
+	gadgets := newGadgets(t, config, "ignored.example.com")
+	client := dynamic.NewForConfigOrDie(apiclient.WrapConfig(obs, config))
+	for resource, object := range map[schema.GroupVersionResource]map[string]any{
+		gadgets: {"apiVersion": gadgets.GroupVersion().String(), "kind": "Gadget"},
+		corev1.SchemeGroupVersion.WithResource("services"): {"apiVersion": "v1", "kind": "Service",
+			"spec": map[string]any{"ports": []any{map[string]any{"port": int64(80)}}}},
+	} {
+		object["metadata"] = map[string]any{"name": "o"}
+		objects := client.Resource(resource).Namespace(namespace)
+		o := must(objects.Create(t.Context(), &unstructured.Unstructured{Object: object}, metav1.CreateOptions{}))(t)
+		o.Object["status"] = map[string]any{"replicas": int64(5), "conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}}}
+		answer := must(objects.Update(t.Context(), o, metav1.UpdateOptions{}))(t)
+		if conditions, _, _ := unstructured.NestedSlice(answer.Object, "status", "conditions"); len(conditions) > 0 {
+			t.Errorf("%s: the status was written", resource.Resource)
+		}
+		series := "k8s_client_unchanged_writes_total{resource=" + resource.GroupResource().String() + ",subresource=}"
+		if n := metricstest.Take(t, registry)[series]; n != 1 {
+			t.Errorf("%s: %v unchanged writes, want 1", resource.Resource, n)
+		}
+	}
+}
+
+// TestRememberedVersionsAreBounded: versions of many objects take bounded memory.
+func TestRememberedVersionsAreBounded(t *testing.T) {
+	const objects = 3 * apiclient.MaxWritten
+	obs, registry := observertest.New(t)
+	transport := apiclient.WrapTransport(obs, fakeTransport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"metadata":{"resourceVersion":"7"}}`))}, nil
+	}))
+	patch := func(n int) {
+		url := "https://server/api/v1/namespaces/n/pods/p" + strconv.Itoa(n)
+		request := must(http.NewRequestWithContext(t.Context(), http.MethodPatch, url, strings.NewReader(`{}`)))(t)
+		_ = must(io.ReadAll(must(transport.RoundTrip(request))(t).Body))(t) //nolint:bodyclose // in memory
+	}
+	for n := range objects {
+		patch(n)
+	}
+	if n := apiclient.Written(obs); n != apiclient.MaxWritten {
+		t.Errorf("%d versions are remembered, want %d", n, apiclient.MaxWritten)
+	}
+	patch(objects - 1)
+	if got := metricstest.Take(t, registry).Family("k8s_client_unchanged_writes_total").Sum(); got != 1 {
+		t.Errorf("%v unchanged writes, want 1: the last object's", got)
 	}
 }
 

@@ -56,7 +56,7 @@ func ExampleWrapTransport() {
 
 	config := &rest.Config{Host: server.URL, Transport: transport}
 	client := kubernetes.NewForConfigOrDie(config)
-	_, err := client.CoreV1().Pods("shop").Create(context.Background(), pod, metav1.CreateOptions{})
+	_, err := client.CoreV1().Pods("shop").Update(context.Background(), pod, metav1.UpdateOptions{})
 	fmt.Println(err != nil)
 	observertest.Print(registry, "k8s_client_conflicts_total")
 	// Output:

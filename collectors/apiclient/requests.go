@@ -1,6 +1,7 @@
 package apiclient
 
 import (
+	"hash/maphash"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ type registry struct {
 	// others is the number of names with the value other.
 	others int
 
-	reads reads
+	reads   reads
+	written written
 }
 
 // answer is the key of the series that count a response.
@@ -60,7 +62,8 @@ var _ core.Part = &registry{}
 func registryOf(obs *collectors.Observer) *registry {
 	return core.PartOf(obs.Core(), func(o *core.Observer) *registry {
 		r := &registry{Observer: o, answers: map[answer]*answerSeries{}, names: map[schema.GroupResource]string{},
-			reads: reads{requests: map[readKey]prometheus.Counter{}, bytes: map[readKey]prometheus.Counter{}, compressed: map[readKey]prometheus.Counter{}}}
+			reads:   reads{requests: map[readKey]prometheus.Counter{}, bytes: map[readKey]prometheus.Counter{}, compressed: map[readKey]prometheus.Counter{}},
+			written: written{seed: maphash.MakeSeed(), versions: map[uint64]uint64{}}}
 		r.latency.registry = r
 		return r
 	})
@@ -119,7 +122,7 @@ func (r *registry) newAnswer(key answer) *answerSeries {
 		requests: r.Metrics.Counter(catalog.ClientRequests, key.Verb, resource, key.Subresource, code),
 		duration: r.Metrics.Histogram(catalog.ClientRequestDuration, key.Verb),
 	}
-	if writes(key.Verb) {
+	if mayConflict(key.Request) {
 		conflicts := r.Metrics.Counter(catalog.ClientConflicts, resource, key.Subresource)
 		if key.code == http.StatusConflict {
 			s.conflicts = conflicts
@@ -160,10 +163,13 @@ func (r *registry) resource(group, resource string) string {
 	return name
 }
 
-// writes reports whether a verb changes an object, so that a request can get a conflict.
-func writes(verb string) bool {
-	switch verb {
-	case apipath.VerbCreate, apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete, apipath.VerbDeleteCollection:
+// mayConflict reports whether a request writes to an object that exists, so that 409 means a conflict. For the creation of an object,
+// 409 means AlreadyExists.
+func mayConflict(request apipath.Request) bool {
+	switch request.Verb {
+	case apipath.VerbCreate:
+		return request.Subresource != ""
+	case apipath.VerbUpdate, apipath.VerbPatch, apipath.VerbDelete, apipath.VerbDeleteCollection:
 		return true
 	}
 	return false

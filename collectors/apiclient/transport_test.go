@@ -106,7 +106,9 @@ func TestTransportCounts(t *testing.T) {
 	}
 	ok, conflict := apiclient.WrapTransport(obs, answering(http.StatusOK)), apiclient.WrapTransport(obs, answering(http.StatusConflict))
 	sendRequest(t, ok, http.MethodGet, "https://server/api/v1/pods?watch=1")
-	sendRequest(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1") // not a write
+	sendRequest(t, conflict, http.MethodGet, "https://server/api/v1/pods?watch=1")             // not a write
+	sendRequest(t, conflict, http.MethodPost, "https://server/api/v1/namespaces/n/configmaps") // already exists
+	sendRequest(t, conflict, http.MethodPost, "https://server/api/v1/namespaces/n/pods/p/binding")
 	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d")
 	sendRequest(t, ok, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
 	sendRequest(t, conflict, http.MethodPut, "https://server/apis/apps/v1/namespaces/n/deployments/d/status")
@@ -124,7 +126,10 @@ func TestTransportCounts(t *testing.T) {
 		"k8s_client_request_duration_seconds_count{verb=update}":                                             3,
 		"k8s_client_request_duration_seconds_count{verb=get}":                                                1,
 		"k8s_client_requests_total{code=429,resource=pods,subresource=eviction,verb=create}":                 1,
-		"k8s_client_request_duration_seconds_count{verb=create}":                                             1,
+		"k8s_client_request_duration_seconds_count{verb=create}":                                             3,
+		"k8s_client_requests_total{code=409,resource=configmaps,subresource=,verb=create}":                   1,
+		"k8s_client_requests_total{code=409,resource=pods,subresource=binding,verb=create}":                  1,
+		"k8s_client_conflicts_total{resource=pods,subresource=binding}":                                      1,
 		"k8s_client_conflicts_total{resource=pods,subresource=eviction}":                                     0,
 		"k8s_client_conflicts_total{resource=deployments.apps,subresource=}":                                 0,
 		"k8s_client_conflicts_total{resource=deployments.apps,subresource=status}":                           1,

@@ -1,8 +1,11 @@
 package apiclient
 
 import (
+	"hash/maphash"
 	"io"
 	"net/http"
+	"strings"
+	"sync"
 
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
@@ -19,27 +22,60 @@ func comparesVersions(request apipath.Request, response *http.Response) bool {
 }
 
 // compareVersions counts a write as unchanged if the caller reads the same resourceVersion from the response as the request
-// had. Writes without a version, dry runs and objects in CBOR are not compared.
+// had or, without one, as the response to the last write to the same object. Dry runs and objects in CBOR are not compared.
 func (r *registry) compareVersions(request *http.Request, parsed apipath.Request, query string, response *http.Response) {
-	if !r.Metrics.Counts(catalog.ClientUnchangedWrites) || request.GetBody == nil || apipath.Parameter(query, "dryRun") != "" {
+	if !r.Metrics.Counts(catalog.ClientUnchangedWrites) || apipath.Parameter(query, "dryRun") != "" {
 		return
 	}
 	sent := sentVersion(request)
-	if sent == "" {
-		return
-	}
+	object := maphash.String(r.written.seed, request.URL.Host+strings.TrimSuffix(request.URL.Path, "/"+parsed.Subresource))
 	subresource, closed := subresources[parsed.Subresource]
 	if !closed {
 		subresource = subresourceOther
 	}
 	resource := r.label(parsed.Group, parsed.Resource)
-	response.Body = &comparedBody{ReadCloser: response.Body, sent: sent, unchanged: func() {
-		r.Metrics.Counter(catalog.ClientUnchangedWrites, resource, subresource).Inc()
+	response.Body = &comparedBody{ReadCloser: response.Body, answered: func(version string) {
+		if version == "" {
+			return
+		}
+		if last := r.written.replace(object, version); version == sent || sent == "" && last {
+			r.Metrics.Counter(catalog.ClientUnchangedWrites, resource, subresource).Inc()
+		}
 	}}
+}
+
+// maxWritten is the number of objects with a remembered version, in about 400 KiB.
+const maxWritten = 10_000
+
+// written remembers the versions in the responses to the last writes, because most patches carry none. Objects and versions are
+// hashes.
+type written struct {
+	seed     maphash.Seed
+	mu       sync.Mutex
+	versions map[uint64]uint64
+}
+
+// replace remembers the version of an object, and reports whether it was the last one already.
+func (w *written) replace(object uint64, version string) (same bool) {
+	hash := maphash.String(w.seed, version)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last, known := w.versions[object]
+	if !known && len(w.versions) >= maxWritten {
+		for forgotten := range w.versions {
+			delete(w.versions, forgotten)
+			break
+		}
+	}
+	w.versions[object] = hash
+	return known && last == hash
 }
 
 // sentVersion returns the resourceVersion in the body of a request, empty if it has none. It reads a copy.
 func sentVersion(request *http.Request) string {
+	if request.GetBody == nil {
+		return ""
+	}
 	body, err := request.GetBody()
 	if err != nil {
 		return ""
@@ -59,10 +95,9 @@ func sentVersion(request *http.Request) string {
 // comparedBody searches for the resourceVersion of an object while the caller reads it.
 type comparedBody struct {
 	io.ReadCloser
-	sent      string
-	unchanged func()
-	scan      versionScan
-	compared  bool
+	answered func(version string)
+	scan     versionScan
+	compared bool
 }
 
 // Read implements io.Reader.
@@ -72,9 +107,7 @@ func (b *comparedBody) Read(p []byte) (int, error) {
 		b.scan.feed(p[:n])
 		if b.scan.done || err != nil {
 			b.compared = true
-			if b.scan.end() == b.sent {
-				b.unchanged()
-			}
+			b.answered(b.scan.end())
 			b.scan = versionScan{}
 		}
 	}

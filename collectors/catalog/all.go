@@ -55,6 +55,7 @@ var all = []Metric{
 	InformerUnchangedUpdates.Metric,
 	InformerSameGenerationUpdates.Metric,
 	InformerEventsLost.Metric,
+	InformerUnmeasuredEvents.Metric,
 
 	// Versions
 	InformerResourceVersion.Metric,
@@ -74,6 +75,7 @@ var all = []Metric{
 
 	// Queues
 	ControllerItemRetries.Metric,
+	ControllerItemRetriesMax.Metric,
 	ControllerBackoff.Metric,
 	ControllerQueueDelayedItems.Metric,
 	ControllerQueueOldestItem.Metric,
@@ -172,6 +174,7 @@ var all = []Metric{
 	// Exporter
 	ExporterBuildInfo.Metric,
 	ExporterKindUp.Metric,
+	ExporterKindWithoutStatusSubresource.Metric,
 	ExporterKinds.Metric,
 	ExporterDiscoveries.Metric,
 	ExporterShards.Metric,

@@ -16,12 +16,21 @@ var (
 	// generationBuckets include the objective of 300 s for the oldest lag.
 	generationBuckets = []float64{.1, 1, 10, 60, 300, 1800}
 
+	// syncBuckets, cleanupBuckets and retryBuckets include the objectives of 30 s, 10 s and 6 retries. retryBuckets begin with success
+	// at the first attempt. 15 is the limit of most controllers of Kubernetes.
+	syncBuckets    = []float64{5, 30, 120}
+	cleanupBuckets = []float64{1, 10, 60}
+	retryBuckets   = []float64{0, 6, 15}
+
+	// backoffBuckets include the recommended maximum of 30 s. client-go's default ends at 1000 s.
+	backoffBuckets = []float64{1, 30, 300}
+
 	// reconcileBuckets cover the documented mean of 42 ms and p99 of 187 ms. controller-runtime has all of these bounds.
 	reconcileBuckets = []float64{.005, .025, .05, .1, .25, 1, 5, 30}
 
 	// requestBuckets include the objective of 1 s for throttling, and go beyond client-go's renew deadline of 10 s.
 	// component-base has all of these bounds.
-	requestBuckets = []float64{.005, .025, .1, .5, 1, 4, 15, 60}
+	requestBuckets = []float64{.025, .1, .5, 1, 4, 15, 60}
 )
 
 // Bucket bounds of component-base.

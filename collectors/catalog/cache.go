@@ -26,7 +26,7 @@ var (
 		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
-		Covers: []string{"S1", "B1"},
+		Covers: []string{"S1", "S52", "B1"},
 	})
 	InformerCacheMisses = counter(Metric{
 		Name:   "k8s_informer_cache_misses_total",
@@ -34,7 +34,7 @@ var (
 		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
-		Covers: []string{"S1", "B1"},
+		Covers: []string{"S1", "S52", "B1"},
 	})
 	InformerUnsyncedReads = counter(Metric{
 		Name:      "k8s_informer_unsynced_reads_total",

@@ -81,7 +81,7 @@ type Metric struct {
 	// they have occurred.
 	AtZero []string
 	// Essential marks the metrics that programs with little detail report: those that alerts of severity page and ticket read,
-	// except InformerStaleAfterRestart, plus the number of objects.
+	// except those that need full detail, plus the number of objects.
 	Essential bool
 	// EssentialBuckets are the buckets of an essential histogram with little detail. Alerts on a share of observations need
 	// only the objective, those on a quantile one more.

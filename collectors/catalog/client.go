@@ -21,11 +21,13 @@ var (
 		Covers:  []string{"S17", "B1"},
 	})
 	ClientConflicts = counter(Metric{
-		Name:   "k8s_client_conflicts_total",
-		Help:   "Number of writes that the API server rejected with 409 Conflict, because the object has changed or already exists.",
-		Family: familyClient,
-		Labels: client(LabelResource, labelSubresource),
-		Covers: []string{"S17"},
+		Name:      "k8s_client_conflicts_total",
+		Help:      "Number of writes that the API server rejected with 409 Conflict because the object has changed.",
+		Notes:     "The creation of an object that already exists does not count.",
+		Family:    familyClient,
+		Labels:    client(LabelResource, labelSubresource),
+		Covers:    []string{"S17", "S45"},
+		Essential: true,
 	})
 	ClientReads = counter(Metric{
 		Name:   "k8s_client_reads_total",
@@ -53,11 +55,11 @@ var (
 	})
 	ClientUnchangedWrites = counter(Metric{
 		Name:   "k8s_client_unchanged_writes_total",
-		Help:   "Number of updates and patches that changed nothing: the response has the resource version of the request.",
-		Notes:  "Patches and updates without a resource version are not compared. A series exists from the first such write.",
+		Help:   "Number of updates and patches that changed nothing: the response has the version that the object already had.",
+		Notes:  "A write without a resource version, like most patches, is compared with the response to the last write of the process to the same object. The first such write to an object is not counted, nor is the first after another client changed it, and up to 10,000 objects are remembered. Includes status written through the main resource of an object with a status subresource, which the API server ignores with the code 200. A series exists from the first such write.",
 		Family: familyClient,
 		Labels: client(LabelResource, labelSubresource),
-		Covers: []string{"S36"},
+		Covers: []string{"S36", "S46"},
 	})
 	ClientThrottleWait = histogram(Metric{
 		Name:             "k8s_client_throttle_wait_seconds",

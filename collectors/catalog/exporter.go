@@ -24,12 +24,20 @@ var (
 		Labels: []Label{LabelInformerType},
 		Covers: []string{"O1"},
 	})
+	ExporterKindWithoutStatusSubresource = gauge(Metric{
+		Name:   "informer_exporter_kind_without_status_subresource",
+		Help:   "Resources that have a status but no status subresource, always 1.",
+		Notes:  "Each status update is then an update of the main resource: it increments `metadata.generation`, needs permission to change the spec, and conflicts with updates of the spec. Add `subresources.status` to the CustomResourceDefinition. Only for resources for which the exporter looks for an observed generation, by default custom resources and some of Kubernetes.",
+		Family: familyExporter,
+		Labels: []Label{LabelInformerType},
+		Covers: []string{"S47"},
+	})
 	ExporterKinds = gauge(Metric{
 		Name:   "informer_exporter_kinds",
 		Help:   "Number of resources, by state.",
-		Notes:  "The state `watched` includes missing and forbidden resources that are named in the configuration. `forbidden` counts resources that are selected only by a pattern or as custom resources, and skipped because the exporter is not allowed to list them.",
+		Notes:  "The state `watched` includes missing and forbidden resources that are named in the configuration. `forbidden` counts resources that are selected only by a pattern or as custom resources, and skipped because the exporter is not allowed to list them. `over_limit` counts resources that are selected in the same way, and skipped because the exporter watches 1,000 resources.",
 		Family: familyExporter,
-		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{"watched", "forbidden"}}},
+		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{"watched", "forbidden", "over_limit"}}},
 		Covers: []string{"O5"},
 	})
 	ExporterDiscoveries = counter(Metric{

@@ -10,20 +10,23 @@ var (
 		AtZero: []string{"error", "timeout"},
 		Covers: []string{"S16"},
 	})
-	ControllerFinalizerDuration = summary(Metric{
-		Name:      "controller_finalizer_duration_seconds",
-		Help:      "Duration of finalizer cleanup attempts in seconds, by result.",
-		Family:    familyFinalizers,
-		Labels:    controller(LabelFinalizer, labelCleanupResult),
-		Covers:    []string{"S16", "S35"},
-		Essential: true,
+	ControllerFinalizerDuration = histogram(Metric{
+		Name:             "controller_finalizer_duration_seconds",
+		Help:             "Duration of finalizer cleanup attempts in seconds, by result.",
+		Family:           familyFinalizers,
+		Labels:           controller(LabelFinalizer, labelCleanupResult),
+		Buckets:          cleanupBuckets,
+		Covers:           []string{"S16", "S35", "S48"},
+		Essential:        true,
+		EssentialBuckets: []float64{10, 60},
 	})
-	ControllerFinalizerRollbackDuration = summary(Metric{
-		Name:   "controller_finalizer_rollback_duration_seconds",
-		Help:   "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
-		Family: familyFinalizers,
-		Labels: controller(LabelFinalizer, labelRollbackResult),
-		Covers: []string{"S16"},
+	ControllerFinalizerRollbackDuration = histogram(Metric{
+		Name:    "controller_finalizer_rollback_duration_seconds",
+		Help:    "Duration of rollbacks of failed finalizer cleanups in seconds, by result.",
+		Family:  familyFinalizers,
+		Labels:  controller(LabelFinalizer, labelRollbackResult),
+		Buckets: cleanupBuckets,
+		Covers:  []string{"S16", "S48"},
 	})
 	ControllerFinalizerOverdue = gauge(Metric{
 		Name:      "controller_finalizer_overdue",

@@ -77,12 +77,19 @@ var (
 	})
 	InformerEventsLost = counter(Metric{
 		Name:      "k8s_informer_events_lost_total",
-		Help:      "Number of lost events, by reason.",
-		Notes:     "With the reason `overrun`, the event reached its handler, but its receive time is unknown. With the other reasons, it never reached a handler: `list` counts the objects of a list that client-go does not store because a transform returned nil for one of them. `index` counts the events of objects for which an index function failed.",
+		Help:      "Number of events that never reached a handler, by reason.",
+		Notes:     "With the reason `transform`, a transform returned an error or nil for the object of the event. `list` counts objects of a list that client-go does not store because a transform returned nil for another one. With `index`, an index function failed for the object of the event. With `stop`, the handler was removed before it was called. A series exists from the first such event.",
 		Family:    familyHandlers,
 		Labels:    informer(labelLostReason),
-		AtZero:    []string{"overrun"},
 		Covers:    []string{"S19", "S21"},
 		Essential: true,
+	})
+	InformerUnmeasuredEvents = counter(Metric{
+		Name:   "k8s_informer_unmeasured_events_total",
+		Help:   "Number of handled events with an unknown receive time.",
+		Notes:  "The event reached its handler; only its lag was not measured: more events were pending for the handler than the library remembers.",
+		Family: familyHandlers,
+		Labels: informer(),
+		Covers: []string{"S19"},
 	})
 )

@@ -31,7 +31,7 @@ var (
 		Name: "error_type", Help: "class of the error",
 		Values: []string{
 			"expired", "throttled", "forbidden", "unauthorized", "timeout", "refused", "server",
-			"decode", "other",
+			"decode", "not_found", "other",
 		},
 	}
 	labelDisconnectReason = Label{
@@ -56,7 +56,7 @@ var (
 	}
 	labelLostReason = Label{
 		Name: "reason", Help: "why the event was lost",
-		Values: []string{"overrun", "transform", "stop", "list", "index"},
+		Values: []string{"transform", "stop", "list", "index"},
 	}
 	labelUnchangedCause = Label{
 		Name: "cause", Help: "why the handler received an unchanged object",

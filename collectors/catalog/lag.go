@@ -14,7 +14,7 @@ var (
 	InformerDegraded = gauge(Metric{
 		Name:   "k8s_informer_degraded",
 		Help:   "Whether the informer is degraded by its sync lag or event lag (1) or not (0).",
-		Notes:  "An informer is degraded while its sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Event lag is the lag of individual events that a handler has finished, not a quantile. Sync lag is evaluated only when it is read: by a scrape, a status request, or informer.NotifyDegraded. Absent until the informer has been started. The library only reports it; informer.NotifyDegraded notifies the application.",
+		Notes:  "An informer is degraded while its sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Event lag is the lag of individual events and objects of lists that a handler has finished, not a quantile. Sync lag is evaluated only when it is read: by a scrape, a status request, or informer.NotifyDegraded. Absent until the informer has been started. The library only reports it; informer.NotifyDegraded notifies the application.",
 		Family: familyLag,
 		Labels: informer(),
 		Covers: []string{"S15", "S42"},
@@ -33,12 +33,13 @@ var (
 		Notes:  "Each check opens a second, short watch at the store's resource version and verifies that the store receives the events of that watch. Informers take turns, and those that receive bookmarks or events are rarely checked: see collectors.Checks. Absent unless checks are enabled; the library's default is off.",
 		Family: familyLag,
 		Labels: informer(labelFreshnessResult),
+		AtZero: []string{"fresh"},
 		Covers: []string{"S5", "S13"},
 	})
 	InformerEventLag = histogram(Metric{
 		Name:             "k8s_informer_event_lag_seconds",
 		Help:             "Time from receiving an event to the return of a handler in seconds, observed once per handler.",
-		Notes:            "Objects of a list are timed from the end of the list. Excludes resyncs and unchanged objects. After an overrun (k8s_informer_events_lost_total) the value is a lower bound.",
+		Notes:            "Excludes objects of a list, which wait for each other, resyncs and unchanged objects. For unmeasured events (k8s_informer_unmeasured_events_total), the value is a lower bound.",
 		Family:           familyLag,
 		Labels:           informer(),
 		Buckets:          lagBuckets,

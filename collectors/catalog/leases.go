@@ -13,7 +13,7 @@ var (
 	LeaseHolderInfo = gauge(Metric{
 		Name:   "k8s_lease_holder_info",
 		Help:   "Holder of the Lease in the label holder, always 1.",
-		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released.",
+		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released. `holder` is `other` while the namespace has more new holders than its limit; see k8s_object_overflow_total.",
 		Family: familyLeases,
 		Labels: lease(labelHolder),
 		Covers: []string{"S10"},

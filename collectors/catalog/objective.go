@@ -46,7 +46,7 @@ type Objective struct {
 	// BurnRates replace Window, For and Severity of a service level objective: the share Quantile of all events must meet
 	// Threshold. Each burn rate alerts when the error budget burns faster than its factor allows.
 	BurnRates []BurnRate
-	// Source is the origin of the threshold.
+	// Source is the origin of the threshold: documented in the articles behind this project, the name of another project, or the reason for a value of ours.
 	Source string
 }
 

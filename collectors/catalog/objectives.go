@@ -17,27 +17,27 @@ var Objectives = objectives{
 	SyncLag: Objective{
 		ID: "sync_lag", Title: "Sync lag",
 		Metric: InformerSyncLag.Metric, Threshold: 5, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	EventLag: Objective{
 		ID: "event_lag", Title: "Event lag p99",
 		Metric: InformerEventLag.Metric, Threshold: 5, Unit: "s", Quantile: .99, MinCount: 100,
-		BurnRates: burnRates, Source: "operating experience",
+		BurnRates: burnRates, Source: "ours",
 	},
 	WatchDisconnects: Objective{
 		ID: "watch_disconnects", Title: "Watch disconnects per minute",
 		Metric: InformerWatchDisconnects.Metric, Threshold: 10, Unit: "cpm", Window: 5 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	SyncDuration: Objective{
 		ID: "sync_duration", Title: "Duration of the last sync",
 		Metric: InformerLastSyncDuration.Metric, Threshold: 30, Unit: "s", Window: time.Hour,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	NotSynced: Objective{
 		ID: "not_synced", Title: "Informer synced after start",
 		Metric: InformerSynced.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "ours",
 	},
 	WatchDown: Objective{
 		ID: "watch_down", Title: "Watch connected",
@@ -49,18 +49,18 @@ var Objectives = objectives{
 	APIUnreachable: Objective{
 		ID: "api_unreachable", Title: "Programs without a connection to the API server",
 		Metric: InformerWatchConnected.Metric, Threshold: .5, Unit: "percentunit", Window: 5 * time.Minute, For: 3 * time.Minute,
-		Severity: Page, Source: "operating experience",
+		Severity: Page, Source: "ours",
 	},
 	// MinCount is a number of gaps above the threshold. A rolling restart of API servers causes one or two.
 	CoverageGap: Objective{
 		ID: "coverage_gap", Title: "Coverage gap duration",
 		Metric: InformerCoverageGap.Metric, Threshold: .5, Unit: "s", Quantile: .99, Window: 15 * time.Minute, MinCount: 3, For: time.Minute,
-		Severity: Info, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	CacheDiffers: Objective{
 		ID: "cache_differs", Title: "Cache differences from the API server",
 		Metric: InformerAuditDifferences.Metric, Threshold: 0, Fixed: true,
-		Severity: Page, Source: "operating experience",
+		Severity: Page, Source: "documented",
 	},
 	// MinCount is two, so that a restart of the API server does not count. By default, the exporter runs three audits in the
 	// window.
@@ -83,7 +83,7 @@ var Objectives = objectives{
 	HandlerDuration: Objective{
 		ID: "handler_duration", Title: "Handler duration p99",
 		Metric: InformerHandlerDuration.Metric, Threshold: .12, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	HandlerPanics: Objective{
 		ID: "handler_panics", Title: "Handler panics",
@@ -91,14 +91,14 @@ var Objectives = objectives{
 		Severity: Ticket, Source: "must not happen",
 	},
 	EventsLost: Objective{
-		ID: "events_lost", Title: "Events with an unknown receive time",
+		ID: "events_lost", Title: "Events that never reached a handler",
 		Metric: InformerEventsLost.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
 	VersionRegressions: Objective{
 		ID: "version_regressions", Title: "Resource version regressions",
 		Metric: InformerResourceVersionRegressions.Metric, Threshold: 0, Fixed: true, Window: 10 * time.Minute,
-		Severity: Page, Source: "operating experience",
+		Severity: Page, Source: "documented",
 	},
 	// The version of an idle resource is as old as its last list or bookmark: up to ten minutes. The window is longer, and only
 	// versions from before it count.
@@ -116,12 +116,12 @@ var Objectives = objectives{
 	HandlerGrowth: Objective{
 		ID: "handler_growth", Title: "Handlers added in an hour",
 		Metric: InformerHandlers.Metric, Threshold: 10, Window: 15 * time.Minute, For: 5 * time.Minute,
-		Severity: Info, Source: "operating experience",
+		Severity: Ticket, Source: "ours",
 	},
 	Duplicates: Objective{
 		ID: "informer_duplicates", Title: "Duplicate informers",
 		Metric: InformerDuplicates.Metric, Threshold: 0, Fixed: true, For: 15 * time.Minute,
-		Severity: Info, Source: "operating experience",
+		Severity: Info, Source: "ours",
 	},
 	Orphans: Objective{
 		ID: "informer_orphans", Title: "Orphaned informers",
@@ -132,6 +132,22 @@ var Objectives = objectives{
 		ID: "transform_drops", Title: "Objects dropped by a transform",
 		Metric: InformerTransformDrops.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
+	},
+	// A state, not an event: the first transform stays replaced until the process restarts.
+	TransformConflicts: Objective{
+		ID: "transform_conflicts", Title: "Transforms replaced by another",
+		Metric: InformerTransformConflicts.Metric, Threshold: 0, Fixed: true, For: time.Minute,
+		Severity: Ticket, Source: "must not happen",
+	},
+	TransformShared: Objective{
+		ID: "transform_shared", Title: "Transforms on informers with several handlers",
+		Metric: InformerTransforms.Metric, Threshold: 0, Fixed: true, For: 15 * time.Minute,
+		Severity: Info, Source: "ours",
+	},
+	ResyncPeriods: Objective{
+		ID: "resync_periods", Title: "Different resync periods on one informer",
+		Metric: InformerResyncPeriods.Metric, Threshold: 1, Fixed: true, For: 15 * time.Minute,
+		Severity: Info, Source: "ours",
 	},
 	ForeignObjects: Objective{
 		ID: "foreign_objects", Title: "Objects from other namespaces",
@@ -149,12 +165,12 @@ var Objectives = objectives{
 	HistogramBuckets: Objective{
 		ID: "histogram_buckets", Title: "Histograms with buckets",
 		Metric: UpstreamQueueLatency.Metric, Threshold: 1, Below: true, Fixed: true, For: 15 * time.Minute,
-		Severity: Info, Source: "must not happen",
+		Severity: Ticket, Source: "must not happen",
 	},
 	QueueDepth: Objective{
 		ID: "queue_depth", Title: "Queue depth",
 		Metric: UpstreamQueueDepth.Metric, Threshold: 1000, Unit: "short", Window: 10 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	// component-base's bucket bounds are powers of ten and end at 10 s, which a quantile never exceeds. That leaves 1 s, which is
 	// also a bound of controller-runtime's buckets.
@@ -171,7 +187,7 @@ var Objectives = objectives{
 	WorkerBusy: Objective{
 		ID: "worker_busy", Title: "Longest running processor",
 		Metric: UpstreamQueueLongestRunning.Metric, Threshold: 300, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "ours",
 	},
 	// The API server checks every five minutes.
 	CacheInconsistent: Objective{
@@ -183,7 +199,19 @@ var Objectives = objectives{
 	WatchersTerminated: Objective{
 		ID: "watchers_terminated", Title: "Watches terminated by the API server in 15 minutes",
 		Metric: ServerTerminatedWatchers.Metric, Threshold: 5, Unit: "short", Inclusive: true, Window: 15 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "ours",
+	},
+	// With client-go's default backoff an item reaches the threshold within a second. One that is still retried minutes later keeps
+	// failing.
+	ItemRetries: Objective{
+		ID: "item_retries", Title: "Retries of one item",
+		Metric: ControllerItemRetriesMax.Metric, Threshold: 6, Unit: "short", For: 10 * time.Minute,
+		Severity: Ticket, Source: "documented",
+	},
+	WorkersMissing: Objective{
+		ID: "workers_missing", Title: "Running workers",
+		Metric: ControllerRunningWorkers.Metric, Threshold: 1, Below: true, Fixed: true, For: 2 * time.Minute,
+		Severity: Ticket, Source: "documented",
 	},
 	ItemsDropped: Objective{
 		ID: "items_dropped", Title: "Items dropped after the last retry",
@@ -202,16 +230,23 @@ var Objectives = objectives{
 		Metric: ControllerReconcile.Metric, Threshold: 0, Fixed: true, Window: 15 * time.Minute, For: time.Minute,
 		Severity: Ticket, Source: "must not happen",
 	},
+	// Off by default: how long a reconcile may take is known only to its controller. Has an effect for controllers with a threshold of
+	// their own.
+	ReconcileDuration: Objective{
+		ID: "reconcile_duration", Title: "Reconcile duration p99",
+		Metric: ControllerReconcileDuration.Metric, Threshold: .25, Unit: "s", Quantile: .99, Window: 5 * time.Minute, MinCount: 100, For: 10 * time.Minute,
+		Severity: Ticket, Source: "documented",
+	},
 	CleanupOverdue: Objective{
 		ID: "cleanup_overdue", Title: "Cleanup deadline exceeded",
 		Metric: ControllerFinalizerOverdue.Metric, Threshold: 0, Fixed: true, For: 5 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
-	// The mean, because attempts are few: a single slow one must be enough.
+	// MinCount is a number of attempts above the threshold. A single attempt is enough above the first bucket that is at least three times the threshold.
 	CleanupDuration: Objective{
-		ID: "cleanup_duration", Title: "Mean duration of finalizer cleanups",
-		Metric: ControllerFinalizerDuration.Metric, Threshold: 10, Unit: "s", Window: 15 * time.Minute, For: 5 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		ID: "cleanup_duration", Title: "Duration of finalizer cleanups",
+		Metric: ControllerFinalizerDuration.Metric, Threshold: 10, Unit: "s", Quantile: .99, Window: 15 * time.Minute, MinCount: 2, For: 5 * time.Minute,
+		Severity: Ticket, Source: "documented",
 	},
 	LeaderMissing: Objective{
 		ID: "leader_missing", Title: "Leaders per lock",
@@ -230,8 +265,8 @@ var Objectives = objectives{
 	},
 	LeaseUnheld: Objective{
 		ID: "lease_expired", Title: "Expired Leases",
-		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: 2 * time.Minute,
-		Severity: Ticket, Source: "client-go: eight times the lease duration of 15 s; longer than it takes to detect an outage",
+		Metric: LeaseExpired.Metric, Threshold: 0, Fixed: true, Window: day, For: 5 * time.Minute,
+		Severity: Ticket, Source: "longer than a restart or a drain takes",
 	},
 	LeaseChanges: Objective{
 		ID: "lease_changes", Title: "Lease transitions in 15 minutes",
@@ -241,23 +276,28 @@ var Objectives = objectives{
 	ObjectHeld: Objective{
 		ID: "object_held", Title: "Age of the oldest terminating object",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	// Longer than for a terminating object: such an object usually blocks the Namespace, and its alert inhibits this one.
 	NamespaceStuck: Objective{
 		ID: "namespace_stuck", Title: "Age of the oldest terminating Namespace",
 		Metric: ObjectTerminatingOldest.Metric, Threshold: 300, Unit: "s", For: 2 * time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "documented",
 	},
 	GenerationLag: Objective{
 		ID: "generation_lag", Title: "Observed generation lag",
 		Metric: ObjectGenerationLagOldest.Metric, Threshold: 300, Unit: "s", For: time.Minute,
-		Severity: Ticket, Source: "operating experience",
+		Severity: Ticket, Source: "ours",
 	},
 	ClientErrors: Objective{
 		ID: "client_errors", Title: "API request error rate",
 		Metric: ClientRequests.Metric, Threshold: .01, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 100, For: 15 * time.Minute,
 		Severity: Ticket, Source: "kubernetes-mixin",
+	},
+	WriteConflicts: Objective{
+		ID: "write_conflicts", Title: "Conflicts, as a share of writes",
+		Metric: ClientConflicts.Metric, Threshold: .1, Unit: "percentunit", Window: 5 * time.Minute, MinCount: 20, For: 15 * time.Minute,
+		Severity: Ticket, Source: "documented",
 	},
 	ClientThrottle: Objective{
 		ID: "client_throttle_wait_p99", Title: "Client-side throttling p99",
@@ -330,11 +370,17 @@ type objectives struct {
 	CacheMutations,
 	UnsyncedReads,
 	HandlerGrowth,
+	ResyncPeriods,
 	Duplicates,
 	Orphans,
+	TransformConflicts,
 	TransformDrops,
+	TransformShared,
 	ForeignObjects,
+	ItemRetries,
+	WorkersMissing,
 	ItemsDropped,
+	ReconcileDuration,
 	ReconcileErrors,
 	ReconcilePanics,
 	CleanupDuration,
@@ -350,6 +396,7 @@ type objectives struct {
 	ObjectHeld,
 	ClientErrors,
 	ClientThrottle,
+	WriteConflicts,
 	HistogramBuckets,
 	QueueBlocked,
 	QueueDepth,
@@ -386,14 +433,20 @@ func (o objectives) All() []Objective {
 		o.HandlerDuration,
 		o.HandlerGrowth,
 		o.HandlerPanics,
+		o.ResyncPeriods,
 		o.VersionsBehind,
 		o.VersionRegressions,
 		o.CacheMutations,
 		o.ForeignObjects,
 		o.Duplicates,
 		o.Orphans,
+		o.TransformConflicts,
 		o.TransformDrops,
+		o.TransformShared,
+		o.ItemRetries,
 		o.ItemsDropped,
+		o.WorkersMissing,
+		o.ReconcileDuration,
 		o.ReconcileErrors,
 		o.ReconcilePanics,
 		o.CleanupDuration,
@@ -409,6 +462,7 @@ func (o objectives) All() []Objective {
 		o.ObjectHeld,
 		o.ClientErrors,
 		o.ClientThrottle,
+		o.WriteConflicts,
 		o.HistogramBuckets,
 		o.QueueBlocked,
 		o.QueueDepth,

@@ -45,7 +45,7 @@ var (
 	ObjectOverflow = counter(Metric{
 		Name:   "k8s_object_overflow_total",
 		Help:   "Number of Leases and objects beyond the series limit, by signal.",
-		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects.",
+		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects. The limit includes new values: each namespace gets series for 100 of them and for one more per minute. A namespace with the name `other` is reported as `other_`.",
 		Family: familyObjects,
 		Labels: []Label{labelSignal},
 	})

@@ -3,12 +3,13 @@ package catalog
 // Cache pollution: why a cache differs from what its readers expect.
 var (
 	InformerTransformConflicts = counter(Metric{
-		Name:   "k8s_informer_transform_conflicts_total",
-		Help:   "Number of times SetTransform replaced a transform that was already set on a shared informer.",
-		Notes:  "The log shows both call sites. Absent without a transform.",
-		Family: familyPollution,
-		Labels: informer(),
-		Covers: []string{"P1"},
+		Name:      "k8s_informer_transform_conflicts_total",
+		Help:      "Number of times SetTransform replaced a transform that was already set on a shared informer.",
+		Notes:     "The log shows both call sites. Absent without a transform.",
+		Family:    familyPollution,
+		Labels:    informer(),
+		Covers:    []string{"P1"},
+		Essential: true,
 	})
 	InformerTransforms = gauge(Metric{
 		Name:   "k8s_informer_transforms",

@@ -2,21 +2,32 @@ package catalog
 
 // Work queues and retries, in addition to client-go's own workqueue_* metrics (upstream.go).
 var (
-	ControllerItemRetries = summary(Metric{
-		Name:   "controller_item_retries",
-		Help:   "Number of retries per item, observed when the rate limiter forgets the item.",
-		Notes:  "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt.",
-		Family: familyQueues,
-		Labels: controller(),
-		Covers: []string{"S8"},
+	ControllerItemRetries = histogram(Metric{
+		Name:    "controller_item_retries",
+		Help:    "Number of retries per item, observed when the rate limiter forgets the item.",
+		Notes:   "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt. controller_item_retries_max has items that are still retried.",
+		Family:  familyQueues,
+		Labels:  controller(),
+		Buckets: retryBuckets,
+		Covers:  []string{"S8", "S48"},
 	})
-	ControllerBackoff = summary(Metric{
-		Name:   "controller_backoff_seconds",
-		Help:   "Backoff before the next attempt of an item in seconds, observed once per retry.",
-		Notes:  "client-go's default doubles from 5 ms to 1000 s.",
-		Family: familyQueues,
-		Labels: controller(),
-		Covers: []string{"S8", "O6"},
+	ControllerItemRetriesMax = gauge(Metric{
+		Name:      "controller_item_retries_max",
+		Help:      "Highest number of retries of an item that is still being retried, 0 without such an item.",
+		Notes:     "An item counts from its first retry until the rate limiter forgets it, or 30 minutes after its last backoff. Above the objective, the log names an item. Always 0 if the rate limiter does not count retries, as with a token bucket alone.",
+		Family:    familyQueues,
+		Labels:    controller(),
+		Covers:    []string{"S43"},
+		Essential: true,
+	})
+	ControllerBackoff = histogram(Metric{
+		Name:    "controller_backoff_seconds",
+		Help:    "Backoff before the next attempt of an item in seconds, observed once per retry.",
+		Notes:   "client-go's default doubles from 5 ms to 1000 s.",
+		Family:  familyQueues,
+		Labels:  controller(),
+		Buckets: backoffBuckets,
+		Covers:  []string{"S8", "S48", "O6"},
 	})
 	ControllerQueueDelayedItems = gauge(Metric{
 		Name:   "controller_queue_delayed_items",
@@ -35,12 +46,13 @@ var (
 		Covers: []string{"S7"},
 	})
 	ControllerRunningWorkers = gauge(Metric{
-		Name:   "controller_running_workers",
-		Help:   "Number of workers waiting for an item from the queue or processing one.",
-		Notes:  "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have exited. A worker that processes several items at once counts once for each.",
-		Family: familyQueues,
-		Labels: controller(),
-		Covers: []string{"S38"},
+		Name:      "controller_running_workers",
+		Help:      "Number of workers waiting for an item from the queue or processing one.",
+		Notes:     "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have exited. A worker that processes several items at once counts once for each.",
+		Family:    familyQueues,
+		Labels:    controller(),
+		Covers:    []string{"S38", "S44"},
+		Essential: true,
 	})
 	ControllerQueueCoalesced = counter(Metric{
 		Name:   "controller_queue_coalesced_total",
@@ -53,10 +65,9 @@ var (
 	ControllerDropped = counter(Metric{
 		Name:      "controller_dropped_total",
 		Help:      "Number of dropped items, by reason.",
-		Notes:     "The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
+		Notes:     "Absent in programs that report no dropped items. The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
 		Family:    familyQueues,
 		Labels:    controller(labelDropReason),
-		AtZero:    []string{"max_retries"},
 		Covers:    []string{"S8", "S23"},
 		Essential: true,
 	})

@@ -2,13 +2,14 @@ package catalog
 
 // Lists, relists and their errors.
 var (
-	InformerSyncDuration = summary(Metric{
-		Name:   "k8s_informer_sync_duration_seconds",
-		Help:   "Duration of syncs in seconds, by result.",
-		Notes:  "Successful syncs are measured from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Each failed attempt is also observed on its own, with the result `error`.",
-		Family: familySync,
-		Labels: informer(labelSyncResult),
-		Covers: []string{"S2"},
+	InformerSyncDuration = histogram(Metric{
+		Name:    "k8s_informer_sync_duration_seconds",
+		Help:    "Duration of syncs in seconds, by result.",
+		Notes:   "Successful syncs are measured from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Each failed attempt is also observed on its own, with the result `error`.",
+		Family:  familySync,
+		Labels:  informer(labelSyncResult),
+		Buckets: syncBuckets,
+		Covers:  []string{"S2", "S48"},
 	})
 	InformerLastSyncDuration = gauge(Metric{
 		Name:      "k8s_informer_last_sync_duration_seconds",

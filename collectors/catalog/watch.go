@@ -13,11 +13,11 @@ var (
 	})
 	InformerWatchConnected = gauge(Metric{
 		Name:      "k8s_informer_watch_connected",
-		Help:      "Whether a watch is open (1) or not (0).",
-		Notes:     "Absent until the informer has been started, and where only its store and handlers are decorated. A half-open connection still counts as open; see k8s_informer_sync_lag_seconds.",
+		Help:      "Whether a watch is up (1) or not (0).",
+		Notes:     "Absent until the informer has been started, and where only its store and handlers are decorated. After a failure, a watch is up once it has delivered an event or a bookmark, or was open for a second: an API server that has restarted opens watches of idle resources and then ends them with the error 410. A half-open connection still counts as up; see k8s_informer_sync_lag_seconds.",
 		Family:    familyWatch,
 		Labels:    informer(),
-		Covers:    []string{"S6"},
+		Covers:    []string{"S6", "S51"},
 		Essential: true,
 	})
 	InformerWatchDuration = summary(Metric{
@@ -80,7 +80,7 @@ var (
 	InformerCoverageGap = histogram(Metric{
 		Name:    "k8s_informer_coverage_gap_seconds",
 		Help:    "Duration of gaps between watches in seconds.",
-		Notes:   "A gap begins at the end of the watch if the server announced it, else at the last event, bookmark or freshness check that showed that the watch was alive. It ends when the next watch is open or, after a streaming list, up to date.",
+		Notes:   "A gap begins at the end of the watch if the server announced it, else at the last event, bookmark or freshness check that showed that the watch was alive. It ends at the opening of the next watch that proves to be up or, after a streaming list, once that is up to date.",
 		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: gapBuckets,

@@ -4,14 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
-
-func TestFilesOfTheDoc(t *testing.T) { docmap.Check(t) }
 
 var errTest = errors.New("test")
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,11 +42,11 @@ type Options struct {
 // time.Duration counts as requeue_after, one with a true field Requeue of type bool as requeue, and any other as success. A
 // panic is counted and not recovered.
 //
-// Decorators of one Observer with the same controller share their series; the largest MaxWorkers is reported. The series
-// exist until Forget. The returned function is safe for concurrent use if reconcile is. It adds about 200 ns, mostly for
+// Decorators of one Observer with the same controller share their series, and their MaxWorkers add up until they become
+// unreachable. The series exist until Forget. The returned function is safe for concurrent use if reconcile is. It adds about 200 ns, mostly for
 // two clock readings, and does not allocate.
 func NewReconciler[Req, Res any](obs *collectors.Observer, controller string, reconcile func(context.Context, Req) (Res, error), options Options) func(context.Context, Req) (Res, error) {
-	r := registryOf(obs).reconciles(controller, options.MaxWorkers)
+	r := registryOf(obs).reconciles(controller).join(options.MaxWorkers)
 	traced := causes.ReconcilesOf[Req](obs.Core(), controller)
 	requeueAfter, requeue := fieldOf[Res, time.Duration]("RequeueAfter"), fieldOf[Res, bool]("Requeue")
 	return func(ctx context.Context, request Req) (result Res, err error) {
@@ -85,7 +87,7 @@ func NewSyncHandler[T any](obs *collectors.Observer, controller string, handle f
 //
 // It looks up the series in each call, and adds about 500 ns. It is safe for concurrent use if handle is.
 func Sync[T any](ctx context.Context, obs *collectors.Observer, controller string, item T, handle func(context.Context, T) error) (err error) {
-	r := registryOf(obs).reconciles(controller, 0)
+	r := registryOf(obs).reconciles(controller)
 	ctx, span := causes.ReconcilesOf[T](obs.Core(), controller).Begin(ctx, item)
 	ended, start := r.panicked, r.begin()
 	defer func() { r.end(ended, start, span, err) }()
@@ -142,13 +144,21 @@ type reconciles struct {
 	outcomes *outcomes
 
 	succeeded, failed, requeued, requeuedAfter, terminal, panicked *outcome
-	active, maxWorkers                                             atomic.Int64
+	active                                                         atomic.Int64
+
+	mu sync.Mutex
+	// decorators is the number of reachable decorators, maxWorkers the sum of their MaxWorkers. Without any, it is that of the last
+	// one, because a function is also unreachable after its workers have exited.
+	decorators, maxWorkers int
 }
+
+// decorator is a share of a controller's workers, reachable as long as its decorated function.
+type decorator struct{ *reconciles }
 
 var _ controllerSeries = &reconciles{}
 
-func (o *registry) reconciles(controller string, maxWorkers int) *reconciles {
-	r := seriesOf(o, func(labels ...string) *reconciles {
+func (o *registry) reconciles(controller string) *reconciles {
+	return seriesOf(o, func(labels ...string) *reconciles {
 		outcomes, results := o.outcomes(catalog.ControllerReconcile, catalog.ControllerReconcileDuration, labels...)
 		return &reconciles{
 			outcomes:      outcomes,
@@ -162,11 +172,28 @@ func (o *registry) reconciles(controller string, maxWorkers int) *reconciles {
 			panicked:      results[reconcilePanic],
 		}
 	}, controller)
-	for {
-		known := r.maxWorkers.Load()
-		if int64(maxWorkers) <= known || r.maxWorkers.CompareAndSwap(known, int64(maxWorkers)) {
-			return r
-		}
+}
+
+// join adds a decorator with the given maximum of workers.
+func (r *reconciles) join(maxWorkers int) *decorator {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.decorators == 0 {
+		r.maxWorkers = 0
+	}
+	r.decorators++
+	r.maxWorkers += maxWorkers
+	d := &decorator{r}
+	runtime.AddCleanup(d, r.leave, maxWorkers)
+	return d
+}
+
+// leave undoes join.
+func (r *reconciles) leave(maxWorkers int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.decorators--; r.decorators > 0 {
+		r.maxWorkers -= maxWorkers
 	}
 }
 
@@ -189,7 +216,10 @@ func (r *reconciles) end(o *outcome, start int64, span core.Span, err error) {
 
 func (r *reconciles) collect(ch chan<- prometheus.Metric) {
 	r.obs.Metrics.SendGauge(ch, catalog.ControllerActiveWorkers, float64(r.active.Load()), r.labels...)
-	if workers := r.maxWorkers.Load(); workers > 0 {
+	r.mu.Lock()
+	workers := r.maxWorkers
+	r.mu.Unlock()
+	if workers > 0 {
 		r.obs.Metrics.SendGauge(ch, catalog.ControllerMaxWorkers, float64(workers), r.labels...)
 	}
 }

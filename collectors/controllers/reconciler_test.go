@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -198,20 +199,47 @@ func TestWorkers(t *testing.T) {
 		}
 		handle := func(context.Context, string) error { time.Sleep(3 * time.Second); return nil }
 		first := controllers.NewSyncHandler(obs, "c", handle, controllers.Options{MaxWorkers: 4})
-		second := controllers.NewSyncHandler(obs, "c", handle, controllers.Options{MaxWorkers: 3})
 		check(0, 4)
+		second := controllers.NewSyncHandler(obs, "c", handle, controllers.Options{MaxWorkers: 3})
+		check(0, 7) // two controllers with one name
 		var workers sync.WaitGroup
 		workers.Go(func() { _ = first(t.Context(), "a") })
 		workers.Go(func() { _ = first(t.Context(), "b") })
 		workers.Go(func() { _ = second(t.Context(), "c") })
 		synctest.Wait()
-		check(3, 4)
+		check(3, 7)
 		workers.Wait()
-		check(0, 4)
+		check(0, 7)
 		if s := metricstest.Take(t, reg); s["controller_reconcile_duration_seconds_sum{controller=c,result=success}"] != 9 {
 			t.Errorf("three reconciles of 3 s:\n%s", s)
 		}
+		runtime.KeepAlive(first)
+		runtime.KeepAlive(second)
 	})
+}
+
+// The MaxWorkers of a decorator count until it is unreachable, except for the last one: its workers may have exited.
+func TestMaxWorkersOfUnreachableDecorators(t *testing.T) {
+	obs, reg := observertest.New(t)
+	handle := func(context.Context, string) error { return nil }
+	expect := func(when string, want float64) {
+		t.Helper()
+		metricstest.Eventually(t, reg, when, func(s metricstest.Snapshot) bool {
+			runtime.GC()
+			return s["controller_max_workers{controller=c}"] == want
+		})
+	}
+	first := controllers.NewSyncHandler(obs, "c", handle, controllers.Options{MaxWorkers: 4})
+	second := controllers.NewSyncHandler(obs, "c", handle, controllers.Options{MaxWorkers: 3})
+	expect("both", 7)
+	runtime.KeepAlive(first)
+	expect("the second", 3)
+	runtime.KeepAlive(second)
+	expect("none", 3)
+	// A successor, as after a restart of the controller. The cleanup of the predecessor may still run.
+	third := controllers.NewSyncHandler(obs, "c", handle, controllers.Options{MaxWorkers: 2})
+	expect("the successor", 2)
+	runtime.KeepAlive(third)
 }
 
 // TestMaxWorkersUnknown: without Options.MaxWorkers there is no such series.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -108,16 +109,16 @@ func TestDurationOfNewResult(t *testing.T) {
 // TestSharedSeries: decorators with the same labels share their series.
 func TestSharedSeries(t *testing.T) {
 	obs, reg := observertest.New(t)
-	for range 2 {
-		use(obs, "twice", "example.com/a")
-	}
+	first, second := use(obs, "twice", "example.com/a"), use(obs, "twice", "example.com/a")
 	check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 		"controller_reconcile_total{controller=twice,result=success}":                                  2,
 		"controller_reconcile_total{controller=twice,result=panic}":                                    0,
-		"controller_max_workers{controller=twice}":                                                     2,
+		"controller_max_workers{controller=twice}":                                                     4,
 		"controller_stale_reads_total{controller=twice}":                                               2,
 		"controller_finalizer_attempts_total{controller=twice,finalizer=example.com/a,result=timeout}": 2,
 	})
+	runtime.KeepAlive(first)
+	runtime.KeepAlive(second)
 }
 
 // TestLimits: controllers and finalizers beyond a limit are reported as "other".

@@ -60,7 +60,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 			t.Fatal("not synced")
 		}
 		metricstest.Eventually(t, reg, "synced", func(s metricstest.Snapshot) bool {
-			return s["k8s_informer_sync_duration_seconds_count{result=success}"] == 1 && s["k8s_informer_event_lag_seconds_count"] == 1 &&
+			return s["k8s_informer_sync_duration_seconds_count{result=success}"] == 1 && s["k8s_informer_handler_duration_seconds_count{handler=one}"] == 1 &&
 				s["k8s_informer_watch_connected"] == 1
 		})
 		before := metricstest.Take(t, reg) // a gauge can be older than a histogram of the same scrape
@@ -76,7 +76,7 @@ func TestInformerWithOneHandler(t *testing.T) {
 		_, _, _ = store.GetByKey("default/a")
 		_, _, _ = store.GetByKey("default/b")
 		metricstest.Eventually(t, reg, "handled", func(s metricstest.Snapshot) bool {
-			return s["k8s_informer_event_lag_seconds_count"] == 4
+			return s["k8s_informer_event_lag_seconds_count"] == 3
 		})
 		metricstest.Take(t, reg).Since(before, "k8s_informer_last_event", "k8s_informer_sync_lag", "k8s_informer_resource_version{").Equal(t, metricstest.Snapshot{
 			"k8s_informer_cache_hits_total":                            1,

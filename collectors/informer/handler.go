@@ -146,7 +146,7 @@ func (h *handler) setReceived(d *delivery, resourceVersion string, listed bool) 
 	if version, ok := rv.Parse(resourceVersion); ok && !listed {
 		found := h.cursor.Find(version)
 		if found.Lost > 0 {
-			h.metrics.lost.Add(lostOverrun, float64(found.Lost))
+			h.metrics.unmeasured.Add(float64(found.Lost))
 		}
 		switch found.Match {
 		case ring.Exact:
@@ -191,8 +191,10 @@ func (h *handler) finish(d *delivery) {
 	}
 	core.Observe(h.handlerMetrics.duration, core.Seconds(now-d.start), traceID)
 	if d.event {
-		core.Observe(h.metrics.eventLag, core.Seconds(now-d.received), traceID)
 		h.health.Handled(now, now-d.received)
+	}
+	if d.event && d.list == nil { // a long list is not late: its objects wait for each other
+		core.Observe(h.metrics.eventLag, core.Seconds(now-d.received), traceID)
 	}
 }
 

@@ -16,8 +16,6 @@ import (
 
 // Values of the label reason of k8s_informer_events_lost_total.
 const (
-	// lostOverrun is an event with a receive time that was overwritten before a handler had finished with it.
-	lostOverrun = "overrun"
 	// lostStop is an event that was not delivered to a handler before the handler was removed.
 	lostStop = "stop"
 )
@@ -52,6 +50,8 @@ type metrics struct {
 	eventLag prometheus.Observer
 	updates  *updates.Counter
 	lost     *core.CounterSet
+	// unmeasured counts events with a receive time that was overwritten before a handler had finished with them.
+	unmeasured prometheus.Counter
 	// conflicts and drops exist once a transform is set.
 	conflicts *core.LazyCounter
 	drops     *core.CounterSet
@@ -90,6 +90,7 @@ func newMetrics(obs *core.Observer, l labels) *metrics {
 		eventLag:    v.Histogram(catalog.InformerEventLag, l.with()...),
 		updates:     updates.NewCounter(v, gate, l.informerType, l.watchNamespace),
 		lost:        v.CounterSet(gate, catalog.InformerEventsLost, l.with()...),
+		unmeasured:  v.Counter(catalog.InformerUnmeasuredEvents, l.with()...),
 		conflicts:   v.LazyCounter(gate, catalog.InformerTransformConflicts, l.with()...),
 		drops:       v.CounterSet(gate, catalog.InformerTransformDrops, l.with()...),
 		indexErrors: v.LazyCounter(gate, catalog.InformerIndexErrors, l.with()...),

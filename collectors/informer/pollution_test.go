@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	goruntime "runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,11 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/fakeapi"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
@@ -50,6 +54,47 @@ func TestTransformConflicts(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "informer_type=pods watch_namespace=* first="); n != 2 {
 		t.Errorf("the log names the informer %d times instead of 2:\n%s", n, &log)
+	}
+}
+
+// A process that is born with the fault: the factory has a Transform, and a program sets another one before the informer starts. The
+// warning names both calls of the program, and the counter is 1 at its first sample (P1).
+func TestTransformConflictInAFactory(t *testing.T) {
+	keep := func(obj any) (any, error) { return obj, nil }
+	here := func() string { // the line of the caller
+		_, file, line, _ := goruntime.Caller(1)
+		return fmt.Sprintf("%s:%d", file, line)
+	}
+	for name, request := range map[string]func(*collectors.Observer) (cache.SharedIndexInformer, string){
+		"typed": func(obs *collectors.Observer) (cache.SharedIndexInformer, string) {
+			f := informer.NewSharedInformerFactory(obs, fake.NewClientset(), 0, informer.Options{Transform: keep})
+			return f.Core().V1().Pods().Informer(), here()
+		},
+		"dynamic": func(obs *collectors.Observer) (cache.SharedIndexInformer, string) {
+			f := informer.NewDynamicSharedInformerFactory(obs, dynamicfake.NewSimpleDynamicClient(runtime.NewScheme()), 0, informer.Options{Transform: keep})
+			return f.ForResource(corev1.SchemeGroupVersion.WithResource("pods")).Informer(), here()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log logtest.Recorder
+			obs, reg := observertest.New(t, func(o *collectors.Options) { o.Logger = log.Logger() })
+			inf, first := request(obs)
+			observertest.Keep(t, inf)
+			if n := metricstest.Take(t, reg)["k8s_informer_transforms"]; n != 1 {
+				t.Errorf("%v transforms before the informer starts, want 1", n)
+			}
+			err, second := inf.SetTransform(keep), here()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := metricstest.Take(t, reg)["k8s_informer_transform_conflicts_total"]; n != 1 {
+				t.Errorf("%v conflicts, want 1", n)
+			}
+			lines := log.Find("transform of a shared informer was replaced", "first", first, "second", second)
+			if len(lines) != 1 || lines[0].Level != slog.LevelWarn {
+				t.Errorf("warnings that name %s and %s: %v; all: %v", first, second, lines, log.Find(""))
+			}
+		})
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// The reported periods are those at which client-go calls the handlers (P4, P10, O6).
+// The reported periods are those at which client-go calls the handlers (P4, P10, O6, O8).
 func TestResyncPeriods(t *testing.T) {
 	const none = -1 // uses the informer's default
 	for _, c := range []struct {

@@ -73,6 +73,7 @@ func TestSeriesOfChecks(t *testing.T) {
 		{collectors.Checks{Mutations: time.Hour}, map[string]int{catalog.InformerMutations.Name: 1}},
 		{collectors.Checks{Freshness: time.Hour, Audit: time.Hour}, map[string]int{
 			catalog.InformerMutations.Name: 1, catalog.InformerAudits.Name: len(catalog.InformerAudits.AtZero),
+			catalog.InformerFreshnessChecks.Name:          len(catalog.InformerFreshnessChecks.AtZero),
 			catalog.InformerAuditDuration.Name + "_count": 1, catalog.InformerKeyCollisions.Name: 1,
 		}},
 	} {

@@ -22,7 +22,7 @@ type Status struct {
 	Connection bool
 	// Synced reports whether the initial sync is complete.
 	Synced bool
-	// Connected reports whether a watch is open.
+	// Connected reports whether a watch is open and has shown that it is up.
 	Connected bool
 	// Objects is the number of objects in the cache.
 	Objects int

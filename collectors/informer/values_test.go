@@ -10,7 +10,7 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.InformerEventsLost.Metric, "reason", lostOverrun, functions.LostTransform, lostStop, functions.LostList, functions.LostIndex)
+	observertest.Values(t, catalog.InformerEventsLost.Metric, "reason", functions.LostTransform, lostStop, functions.LostList, functions.LostIndex)
 	observertest.Values(t, catalog.InformerUnchangedUpdates.Metric, "cause", updates.Resync, updates.Relist)
 	observertest.Values(t, catalog.InformerResourceVersion.Metric, "stage", stageReceived, stageStored, stageHandled)
 	observertest.Values(t, catalog.InformerTransformDrops.Metric, "cause", functions.DropError, functions.DropNil)

@@ -198,6 +198,10 @@ func TestCoverageGap(t *testing.T) {
 		}
 		w, _ = lw.Watch(metav1.ListOptions{})
 		defer w.Stop()
+		if lag := metricstest.Take(t, reg)["k8s_informer_sync_lag_seconds"]; lag != 7 {
+			t.Errorf("sync lag = %v before the watch has shown that it is up", lag)
+		}
+		time.Sleep(time.Second)
 		s := metricstest.Take(t, reg)
 		if s["k8s_informer_coverage_gap_seconds_count"] != 1 || s["k8s_informer_coverage_gap_seconds_sum"] != 7 || s["k8s_informer_sync_lag_seconds"] != 0 {
 			t.Errorf("after a gap of 7 s:\n%s", s)
@@ -241,6 +245,7 @@ func TestCoverageGapOfADeadConnection(t *testing.T) {
 			check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_sync_lag_seconds": want})
 			w, _ = lw.Watch(metav1.ListOptions{ResourceVersion: "5"})
 			defer w.Stop()
+			time.Sleep(time.Second)
 			check(t, metricstest.Take(t, reg), metricstest.Snapshot{
 				"k8s_informer_coverage_gap_seconds_count": 1, "k8s_informer_coverage_gap_seconds_sum": want, "k8s_informer_sync_lag_seconds": 0,
 			})
@@ -334,6 +339,7 @@ func TestLagWithoutAWatch(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		lag(3)
 		defer attempt().Stop()
+		time.Sleep(time.Second)
 		lag(0)
 		check(t, metricstest.Take(t, reg), metricstest.Snapshot{"k8s_informer_coverage_gap_seconds_sum": 12})
 	})

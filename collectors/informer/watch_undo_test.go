@@ -56,8 +56,8 @@ func TestEventsThatWereNotTakenAreUndone(t *testing.T) {
 		}
 		w.Stop()
 		n, _ := cursor.Backlog()
-		if objects := informer.List(obs)[0].Objects; n != 1 || objects != 1 {
-			t.Errorf("%d events and %d objects are remembered; one was taken", n, objects)
+		if s := informer.List(obs)[0]; n != 1 || s.Objects != 1 || s.Received != 2 {
+			t.Errorf("%d events and %d objects are remembered, received is %d; one was taken, with version 2", n, s.Objects, s.Received)
 		}
 	})
 }

@@ -10,11 +10,4 @@
 //	acquired, lost, released                Create, Update, Get, and RecordEvent when the elector stops
 //	renewal duration, slow renewals         Update by the holder
 //	leader_election_* of client-go          leaderelection.SetProvider
-//
-// Files:
-//
-//	lock.go       NewLock, the decorator of a resourcelock.Interface
-//	series.go     the series of all locks with the same name
-//	upstream.go   NewMetricsProvider, client-go's own metrics
-//	values.go     values of labels with a closed set
 package leader

@@ -70,12 +70,15 @@ func newCollector(registerer prometheus.Registerer, options Options, clock clock
 		generationTimes: newGenerationTimes(options),
 		overflow:        prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.LabelNames()),
 	}
+	first := make([]string, len(options.FirstNamespaces))
+	for i, name := range options.FirstNamespaces {
+		first[i] = namespaceLabel(name)
+	}
 	tallyOf := func(signal string) *tally {
-		return newTally(c.overflow.WithLabelValues(signal), cmp.Or(options.Groups, defaultGroups), options.FirstNamespaces)
+		return newTally(c.overflow.WithLabelValues(signal), cmp.Or(options.Groups, defaultGroups), first)
 	}
 	c.terminating, c.generations = tallyOf(signalTerminating), tallyOf(signalGenerationLag)
-	c.leaseNames.share = newShare[*lease](cmp.Or(options.Leases, defaultLeases), options.FirstNamespaces)
-	c.leaseNames.overflow = c.overflow.WithLabelValues(signalLeases)
+	c.leaseNames = newLeaseNames(c.overflow.WithLabelValues(signalLeases), cmp.Or(options.Leases, defaultLeases), options.FirstNamespaces)
 	if err := registerer.Register(c); err != nil {
 		return nil, fmt.Errorf("objects: %w", err)
 	}

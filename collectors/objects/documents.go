@@ -2,7 +2,7 @@ package objects
 
 import (
 	"context"
-	"encoding/json"
+	"io"
 	"net/url"
 	"strings"
 
@@ -14,8 +14,8 @@ import (
 type documents interface {
 	// index returns the addresses of the documents by name, such as "apis/apps/v1".
 	index(ctx context.Context) (map[string]string, error)
-	// get returns the document with the given address.
-	get(ctx context.Context, address string) ([]byte, error)
+	// get returns the document with the given address. The caller must close it.
+	get(ctx context.Context, address string) (io.ReadCloser, error)
 }
 
 const openAPIPath = "/openapi/v3"
@@ -25,28 +25,17 @@ const openAPIPath = "/openapi/v3"
 type served struct{ client rest.Interface }
 
 func (s served) index(ctx context.Context) (map[string]string, error) {
-	raw, err := s.client.Get().AbsPath(openAPIPath).Do(ctx).Raw()
+	document, err := s.client.Get().AbsPath(openAPIPath).SetHeader("Accept", runtime.ContentTypeJSON).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var index struct {
-		Paths map[string]struct {
-			Address string `json:"serverRelativeURL"`
-		} `json:"paths"`
-	}
-	if err := json.Unmarshal(raw, &index); err != nil {
-		return nil, err
-	}
+	defer document.Close()
 	// The server's path may be below a prefix, which AbsPath adds.
 	prefix := strings.TrimSuffix(s.client.Get().AbsPath("/").URL().Path, "/")
-	addresses := make(map[string]string, len(index.Paths))
-	for name, document := range index.Paths {
-		addresses[name] = strings.TrimPrefix(document.Address, prefix)
-	}
-	return addresses, nil
+	return readIndex(document, prefix)
 }
 
-func (s served) get(ctx context.Context, address string) ([]byte, error) {
+func (s served) get(ctx context.Context, address string) (io.ReadCloser, error) {
 	location, err := url.Parse(address)
 	if err != nil {
 		return nil, err
@@ -62,5 +51,5 @@ func (s served) get(ctx context.Context, address string) ([]byte, error) {
 	} else {
 		request = request.RequestURI(address) // an address outside of the prefix
 	}
-	return request.Do(ctx).Raw()
+	return request.Stream(ctx)
 }

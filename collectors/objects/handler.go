@@ -99,12 +99,12 @@ func (h *Handler) Close() {
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (h *Handler) OnAdd(obj any, isInInitialList bool) { h.see(obj, !isInInitialList) }
+func (h *Handler) OnAdd(obj any, isInInitialList bool) { h.see(obj, !isInInitialList, isInInitialList) }
 
 // OnUpdate implements cache.ResourceEventHandler.
 func (h *Handler) OnUpdate(before, obj any) {
 	_, observed := before.(Observed) // false if the informer received only metadata before
-	h.see(obj, observed)
+	h.see(obj, observed, false)
 }
 
 // OnDelete implements cache.ResourceEventHandler.
@@ -131,8 +131,9 @@ func keyOf(obj any) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, true
 }
 
-// see updates the state kept for an object. begins is set if this event starts any lag that was not known before.
-func (h *Handler) see(obj any, begins bool) {
+// see updates the state kept for an object. begins is set if this event starts any lag that was not known before, and initial if the
+// object is in the initial list.
+func (h *Handler) see(obj any, begins, initial bool) {
 	o, ok := obj.(metav1.Object)
 	if !ok {
 		return
@@ -165,6 +166,14 @@ func (h *Handler) see(obj any, begins bool) {
 	namespace := h.namespaceOf(key)
 	h.setTerminating(known, namespace, deleted, o.GetFinalizers())
 	h.setLag(known, namespace, lags)
+	if initial {
+		for _, e := range known.terminating {
+			h.collector.terminating.exempt(e)
+		}
+		if known.lag != nil {
+			h.collector.generations.exempt(known.lag)
+		}
+	}
 	if lags && begins && !lagged {
 		known.since = h.collector.clock.Now()
 	}
@@ -181,11 +190,20 @@ func (h *Handler) observe(r *remembered) {
 func (h *Handler) namespaceOf(key types.NamespacedName) string {
 	switch {
 	case key.Namespace != "":
-		return key.Namespace
+		return namespaceLabel(key.Namespace)
 	case h.informerType == "namespaces":
-		return key.Name
+		return namespaceLabel(key.Name)
 	}
 	return clusterScope
+}
+
+// namespaceLabel returns the label value of a namespace: its name, unless that is the value for objects beyond the limit. No
+// namespace has the name that it returns then.
+func namespaceLabel(name string) string {
+	if name == series.Other {
+		return series.Other + "_"
+	}
+	return name
 }
 
 // generationLags reports whether an object's observed generation lags. It is false for metadata.
@@ -202,6 +220,9 @@ func generationObserved(obj any) bool {
 
 // setTerminating counts a terminating object once for each of its finalizers.
 func (h *Handler) setTerminating(r *remembered, namespace string, deleted *metav1.Time, finalizers []string) {
+	if deleted != nil {
+		finalizers = cutFinalizers(finalizers)
+	}
 	if deleted != nil && len(r.terminating) > 0 && r.deleted.Equal(deleted.Time) && slices.Equal(r.finalizers, finalizers) {
 		return
 	}

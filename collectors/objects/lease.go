@@ -30,6 +30,10 @@ type lease struct {
 	renewed time.Time // by the local clock; zero before the first observed renewal
 	expired bool
 	node    *node[*lease]
+
+	initial         bool   // whether the Lease was in the initial list
+	named, rejected bool   // by the allowance of leaseNames, in a scrape
+	reported        string // the label holder
 }
 
 // record is the part of a Lease that its holder writes. As in client-go's leader election, any change is a renewal, and the
@@ -43,7 +47,7 @@ type record struct {
 
 func recordOf(l *coordinationv1.Lease) record {
 	return record{
-		holder:      valueOf(l.Spec.HolderIdentity),
+		holder:      cut(valueOf(l.Spec.HolderIdentity)),
 		seconds:     valueOf(l.Spec.LeaseDurationSeconds),
 		transitions: valueOf(l.Spec.LeaseTransitions),
 		acquired:    nanoseconds(l.Spec.AcquireTime),
@@ -103,7 +107,7 @@ func (l *lease) collect(ch chan<- prometheus.Metric) {
 		ch <- gauge(leaseExpired, core.Bool(l.expired), l.Namespace, l.Name)
 	}
 	if l.holder != "" {
-		ch <- gauge(leaseHolder, 1, l.Namespace, l.Name, holderLabel(l.holder))
+		ch <- gauge(leaseHolder, 1, l.Namespace, l.Name, l.reported)
 	}
 	ch <- gauge(leaseRenewed, core.Unix(l.renewed), l.Namespace, l.Name)
 	if l.seconds > 0 {

@@ -65,10 +65,10 @@ func (l *LeaseHandler) Close() {
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (l *LeaseHandler) OnAdd(obj any, _ bool) { l.see(obj) }
+func (l *LeaseHandler) OnAdd(obj any, isInInitialList bool) { l.see(obj, isInInitialList) }
 
 // OnUpdate implements cache.ResourceEventHandler.
-func (l *LeaseHandler) OnUpdate(_, obj any) { l.see(obj) }
+func (l *LeaseHandler) OnUpdate(_, obj any) { l.see(obj, false) }
 
 // OnDelete implements cache.ResourceEventHandler.
 func (l *LeaseHandler) OnDelete(obj any) {
@@ -83,7 +83,7 @@ func (l *LeaseHandler) OnDelete(obj any) {
 
 // see updates the state of a Lease. The first event of a Lease is not a renewal: the time of the last renewal is known only by
 // the clock of its holder, and the Lease may come from a backup.
-func (l *LeaseHandler) see(obj any) {
+func (l *LeaseHandler) see(obj any, initial bool) {
 	o, ok := obj.(*coordinationv1.Lease)
 	if !ok {
 		return
@@ -102,6 +102,7 @@ func (l *LeaseHandler) see(obj any) {
 	first := known == nil
 	if first {
 		known = l.add(key, o)
+		known.initial = initial
 	} else if known.record == recordOf(o) {
 		return // not a renewal
 	}
@@ -164,7 +165,7 @@ func (l *LeaseHandler) collect(ch chan<- prometheus.Metric, counts leaseCounts) 
 	for class, n := range l.counts {
 		counts[class] += n
 	}
-	chosen := l.collector.leaseNames.of(l)
+	chosen := l.collector.leaseNames.of(l, now)
 	named := make([]lease, 0, len(chosen))
 	for _, known := range chosen {
 		named = append(named, *known)

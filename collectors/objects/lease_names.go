@@ -2,8 +2,10 @@ package objects
 
 import (
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-exporter/informer-exporter/collectors/internal/series"
 )
@@ -12,8 +14,24 @@ import (
 type leaseNames struct {
 	overflow prometheus.Counter
 
-	mu    sync.Mutex
-	share share[*lease]
+	mu      sync.Mutex
+	share   share[*lease]
+	names   allowance[types.NamespacedName]
+	holders allowance[heldBy]
+}
+
+// heldBy is a Lease with the label of its holder.
+type heldBy struct {
+	types.NamespacedName
+	holder string
+}
+
+func newLeaseNames(overflow prometheus.Counter, limit int, firstNamespaces []string) leaseNames {
+	share := newShare[*lease](limit, firstNamespaces)
+	return leaseNames{
+		overflow: overflow, share: share,
+		names: newAllowance[types.NamespacedName](share.first), holders: newAllowance[heldBy](share.first),
+	}
 }
 
 // add gives a Lease its own series once there is room. A Lease with a name that is not a valid label value never gets one, because two
@@ -37,14 +55,35 @@ func (n *leaseNames) remove(l *lease) {
 }
 
 // of returns the Leases of a handler with their own series.
-func (n *leaseNames) of(h *LeaseHandler) []*lease {
+func (n *leaseNames) of(h *LeaseHandler, now time.Time) []*lease {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var leases []*lease
 	n.share.all(func(l *lease) {
-		if l.handler == h {
+		if l.handler == h && n.admit(l, now) {
 			leases = append(leases, l)
 		}
 	})
 	return leases
+}
+
+// admit reports whether the allowance admits a Lease, which it does once, and updates the label of its holder: other until the
+// allowance admits the holder.
+func (n *leaseNames) admit(l *lease, now time.Time) bool {
+	l.named = l.named || n.names.admit(l.Namespace, l.NamespacedName, l.initial, now)
+	if !l.named {
+		if !l.rejected {
+			l.rejected = true
+			n.overflow.Inc()
+		}
+		return false
+	}
+	if holder := holderLabel(l.holder); holder != l.reported {
+		free := holder == "" || l.initial
+		if l.reported = series.Other; n.holders.admit(l.Namespace, heldBy{l.NamespacedName, holder}, free, now) {
+			l.reported = holder
+			l.initial = l.initial && holder == "" // only the first holder is free
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"slices"
 	"strconv"
 	"unique"
 
@@ -8,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-exporter/informer-exporter/internal/bounded"
 )
 
 // Observed is an object with status.observedGeneration.
@@ -54,7 +57,8 @@ var (
 
 // Transform is a cache.TransformFunc that keeps only the fields that the handlers of this package read: name, namespace,
 // UID, resource version, generation, status.observedGeneration and, for terminating objects, the deletion timestamp and the
-// finalizers. It converts unstructured objects and metadata, and reduces the metadata of a Lease. It is idempotent.
+// finalizers. It converts unstructured objects and metadata, and reduces a Lease. Names and the holder of a Lease are cut to a few
+// hundred bytes, with a hash of the whole text, and at most 21 finalizers are kept. It is idempotent.
 func Transform(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
@@ -63,7 +67,7 @@ func Transform(obj any) (any, error) {
 		kept := newMeta(o)
 		return &kept, nil
 	case *coordinationv1.Lease:
-		o.ObjectMeta = leaseMeta(o)
+		reduce(o)
 	}
 	return obj, nil
 }
@@ -77,7 +81,7 @@ func observedGeneration(u *unstructured.Unstructured) int64 {
 }
 
 func newMeta(o metav1.Object) keptMeta {
-	kept := keptMeta{namespace: unique.Make(o.GetNamespace()), name: o.GetName(), generation: o.GetGeneration()}
+	kept := keptMeta{namespace: unique.Make(cut(o.GetNamespace())), name: bounded.Text(o.GetName()), generation: o.GetGeneration()}
 	var compact bool
 	kept.uid, kept.version, compact = compactIdentity(string(o.GetUID()), o.GetResourceVersion())
 	deletion := o.GetDeletionTimestamp()
@@ -86,10 +90,40 @@ func newMeta(o metav1.Object) keptMeta {
 	}
 	kept.rare = &rareMeta{deletion: deletion}
 	if deletion != nil {
-		kept.rare.finalizers = o.GetFinalizers()
+		kept.rare.finalizers = boundedFinalizers(o.GetFinalizers())
 	}
 	if !compact {
-		kept.rare.verbatim, kept.rare.uid, kept.rare.version = true, o.GetUID(), o.GetResourceVersion()
+		kept.rare.verbatim = true
+		kept.rare.uid, kept.rare.version = types.UID(bounded.Text(string(o.GetUID()))), bounded.Text(o.GetResourceVersion())
+	}
+	return kept
+}
+
+// cut is bounded.Text for a text that is copied anyway.
+func cut(text string) string {
+	if len(text) <= bounded.MaxText {
+		return text
+	}
+	return bounded.Text(text)
+}
+
+// cutFinalizers is boundedFinalizers for texts that are copied anyway.
+func cutFinalizers(finalizers []string) []string {
+	long := func(f string) bool { return len(f) > bounded.MaxText }
+	if len(finalizers) <= maxFinalizers+1 && !slices.ContainsFunc(finalizers, long) {
+		return finalizers
+	}
+	return boundedFinalizers(finalizers)
+}
+
+// boundedFinalizers returns a copy of the first finalizers: those that are reported by name, and one that stands for the rest.
+func boundedFinalizers(finalizers []string) []string {
+	if len(finalizers) == 0 {
+		return nil
+	}
+	kept := make([]string, min(len(finalizers), maxFinalizers+1))
+	for i := range kept {
+		kept[i] = bounded.Text(finalizers[i])
 	}
 	return kept
 }
@@ -138,14 +172,24 @@ func (o *keptMeta) GetFinalizers() []string {
 	return o.rare.finalizers
 }
 
-// leaseMeta returns the part of a Lease's metadata that is kept, with the label that identifies the Leases of API servers.
-func leaseMeta(l *coordinationv1.Lease) metav1.ObjectMeta {
+// reduce keeps the part of a Lease that handlers read, and the label that identifies the Leases of API servers. Texts of any length
+// are cut: a tenant may write a holder of more than a megabyte.
+func reduce(l *coordinationv1.Lease) {
 	m := metav1.ObjectMeta{
-		Name: l.Name, Namespace: unique.Make(l.Namespace).Value(), UID: l.UID, ResourceVersion: l.ResourceVersion, Generation: l.Generation,
-		CreationTimestamp: l.CreationTimestamp, DeletionTimestamp: l.DeletionTimestamp, Finalizers: l.Finalizers,
+		Name: bounded.Text(l.Name), Namespace: unique.Make(cut(l.Namespace)).Value(), UID: types.UID(bounded.Text(string(l.UID))),
+		ResourceVersion: bounded.Text(l.ResourceVersion), Generation: l.Generation,
+		CreationTimestamp: l.CreationTimestamp, DeletionTimestamp: l.DeletionTimestamp, Finalizers: boundedFinalizers(l.Finalizers),
 	}
 	if identity, ok := l.Labels[apiServerLabel]; ok {
-		m.Labels = map[string]string{apiServerLabel: identity}
+		m.Labels = map[string]string{apiServerLabel: bounded.Text(identity)}
 	}
-	return m
+	l.ObjectMeta = m
+	l.Spec = coordinationv1.LeaseSpec{
+		HolderIdentity: l.Spec.HolderIdentity, LeaseDurationSeconds: l.Spec.LeaseDurationSeconds, LeaseTransitions: l.Spec.LeaseTransitions,
+		AcquireTime: l.Spec.AcquireTime, RenewTime: l.Spec.RenewTime,
+	}
+	if l.Spec.HolderIdentity != nil {
+		holder := bounded.Text(*l.Spec.HolderIdentity)
+		l.Spec.HolderIdentity = &holder
+	}
 }

@@ -2,9 +2,9 @@ package objects
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path"
 	"strings"
@@ -21,6 +21,7 @@ import (
 // concurrent use.
 type Schemas struct {
 	documents documents
+	log       *slog.Logger
 	flights   singleflight.Group // by group and version
 	turn      chan struct{}      // held during requests: documents are large, and one at a time is enough
 
@@ -29,7 +30,7 @@ type Schemas struct {
 	unlisted failure                         // of the last request for the index
 	index    map[string]string               // addresses of documents
 	indexed  time.Time
-	observed map[string]map[string]bool // resources by the URL of the document, which contains its hash
+	read     map[string]map[string]facts // resources by the URL of the document, which contains its hash
 }
 
 // failure is an error and its time.
@@ -61,12 +62,18 @@ const (
 	retryAfter = 30 * time.Second
 )
 
-// NewSchemas returns Schemas that use the given client, such as RESTClient of a discovery.DiscoveryClient.
-func NewSchemas(client rest.Interface) *Schemas { return newSchemas(served{client}) }
+// NewSchemas returns Schemas that use the given client, such as RESTClient of a discovery.DiscoveryClient. Failures are logged when
+// they start and end, not for each resource. Without a logger, they are not logged.
+func NewSchemas(client rest.Interface, log *slog.Logger) *Schemas {
+	return newSchemas(served{client}, log)
+}
 
-func newSchemas(d documents) *Schemas {
+func newSchemas(d documents, log *slog.Logger) *Schemas {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	return &Schemas{
-		documents: d, turn: make(chan struct{}, 1), failures: map[schema.GroupVersion]failure{}, observed: map[string]map[string]bool{},
+		documents: d, log: log, turn: make(chan struct{}, 1), failures: map[schema.GroupVersion]failure{}, read: map[string]map[string]facts{},
 	}
 }
 
@@ -81,7 +88,14 @@ func (s *Schemas) Observed(ctx context.Context, r schema.GroupVersionResource) (
 	if err != nil {
 		return observedByDefault[r.GroupResource()], fmt.Errorf("OpenAPI document of %s: %w", r.GroupVersion(), err)
 	}
-	return described[r.Resource], nil
+	return described[r.Resource].observedGeneration, nil
+}
+
+// HasStatus reports whether a resource has a status. It never reads whole objects, and sends no request once Observed has succeeded,
+// except for Secrets and ConfigMaps.
+func (s *Schemas) HasStatus(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
+	described, err := s.describe(ctx, r.GroupVersion())
+	return described[r.Resource].status, err
 }
 
 // observedByDefault are the resources of Kubernetes with the field in all supported versions.
@@ -96,13 +110,13 @@ var observedByDefault = map[schema.GroupResource]bool{
 	{Group: "policy", Resource: "poddisruptionbudgets"}:                              true,
 }
 
-// describe returns the resources of a group and version with the field.
-func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
+// describe returns the resources of a group and version.
+func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[string]facts, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if observed, _, err := s.known(gv); observed != nil || err != nil {
-		return observed, err
+	if described, _, err := s.known(gv); described != nil || err != nil {
+		return described, err
 	}
 	// All callers share the response, so a canceled caller must not cancel the request.
 	shared := context.WithoutCancel(ctx)
@@ -124,7 +138,7 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		return r.Val.(map[string]bool), nil
+		return r.Val.(map[string]facts), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -132,7 +146,7 @@ func (s *Schemas) describe(ctx context.Context, gv schema.GroupVersion) (map[str
 
 // known returns the result of earlier requests: the resources, a recent failure, or neither. address is that of the document, empty
 // if the index must be requested.
-func (s *Schemas) known(gv schema.GroupVersion) (observed map[string]bool, address string, err error) {
+func (s *Schemas) known(gv schema.GroupVersion) (described map[string]facts, address string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := nameOf(gv)
@@ -145,17 +159,18 @@ func (s *Schemas) known(gv schema.GroupVersion) (observed map[string]bool, addre
 	if s.index[name] == "" || time.Since(s.indexed) > indexAge {
 		return nil, "", nil
 	}
-	return s.observed[s.index[name]], s.index[name], nil
+	return s.read[s.index[name]], s.index[name], nil
 }
 
-func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]bool, error) {
-	observed, address, err := s.known(gv) // another caller may have requested it
-	if observed != nil || err != nil {
-		return observed, err
+func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]facts, error) {
+	described, address, err := s.known(gv) // another caller may have requested it
+	if described != nil || err != nil {
+		return described, err
 	}
 	if address == "" {
 		index, err := s.documents.index(ctx)
 		s.mu.Lock()
+		s.report("OpenAPI documents", s.unlisted.err, err)
 		s.unlisted = failure{err, time.Now()}
 		if err == nil {
 			s.index, s.indexed = index, time.Now()
@@ -165,8 +180,8 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]b
 		if err != nil {
 			return nil, err
 		}
-		if observed, address, err = s.known(gv); observed != nil || err != nil {
-			return observed, err
+		if described, address, err = s.known(gv); described != nil || err != nil {
+			return described, err
 		}
 		if address == "" {
 			return nil, ErrUndescribed
@@ -174,25 +189,38 @@ func (s *Schemas) ask(ctx context.Context, gv schema.GroupVersion) (map[string]b
 	}
 	document, err := s.documents.get(ctx, address)
 	if err == nil {
-		observed, err = observedIn(document)
+		defer document.Close() // also after a panic
+		described, err = readDocument(document)
 	}
 	if err != nil {
 		return nil, s.fail(gv, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.report("OpenAPI document of "+gv.String(), s.failures[gv].err, nil)
 	delete(s.failures, gv)
 	s.forget(address)
-	s.observed[address] = observed
-	return observed, nil
+	s.read[address] = described
+	return described, nil
 }
 
 // fail records an error and returns it.
 func (s *Schemas) fail(gv schema.GroupVersion, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.report("OpenAPI document of "+gv.String(), s.failures[gv].err, err)
 	s.failures[gv] = failure{err, time.Now()}
 	return err
+}
+
+// report logs that reading started to fail or succeeds again.
+func (s *Schemas) report(what string, before, now error) {
+	switch {
+	case now != nil && before == nil:
+		s.log.Warn("cannot read the "+what+"; assuming which resources have status.observedGeneration", "retry", retryAfter, "err", now)
+	case now == nil && before != nil:
+		s.log.Info("the " + what + " can be read again")
+	}
 }
 
 // nameOf returns the name of a document in the index.
@@ -209,7 +237,7 @@ func (s *Schemas) prune() {
 	for _, address := range s.index {
 		routes[routeOf(address)] = true
 	}
-	maps.DeleteFunc(s.observed, func(address string, _ map[string]bool) bool { return !routes[routeOf(address)] })
+	maps.DeleteFunc(s.read, func(address string, _ map[string]facts) bool { return !routes[routeOf(address)] })
 	maps.DeleteFunc(s.failures, func(gv schema.GroupVersion, _ failure) bool { return s.index[nameOf(gv)] == "" })
 }
 
@@ -222,78 +250,5 @@ func routeOf(address string) string {
 // forget removes the resources of an older document of the same group and version.
 func (s *Schemas) forget(address string) {
 	route := routeOf(address)
-	maps.DeleteFunc(s.observed, func(old string, _ map[string]bool) bool { return routeOf(old) == route })
+	maps.DeleteFunc(s.read, func(old string, _ map[string]facts) bool { return routeOf(old) == route })
 }
-
-// document is the part of an OpenAPI document that is decoded.
-type document struct {
-	Paths map[string]struct {
-		Get struct {
-			Action string                  `json:"x-kubernetes-action"`
-			Kind   schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
-		} `json:"get"`
-	} `json:"paths"`
-	Components struct {
-		Schemas map[string]component `json:"schemas"`
-	} `json:"components"`
-}
-
-type component struct {
-	Kinds      []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
-	Properties struct {
-		Status             *property `json:"status"`
-		ObservedGeneration *property `json:"observedGeneration"`
-	} `json:"properties"`
-}
-
-// property is inlined, as in CustomResourceDefinitions, or referenced.
-type property struct {
-	Type       string      `json:"type"`
-	Ref        string      `json:"$ref"`
-	AllOf      []reference `json:"allOf"`
-	Properties struct {
-		ObservedGeneration *property `json:"observedGeneration"`
-	} `json:"properties"`
-}
-
-type reference struct {
-	Ref string `json:"$ref"`
-}
-
-// observedIn returns the resources with the field.
-func observedIn(raw []byte) (map[string]bool, error) {
-	var d document
-	if err := json.Unmarshal(raw, &d); err != nil {
-		return nil, err
-	}
-	kinds := map[schema.GroupVersionKind]bool{}
-	for _, c := range d.Components.Schemas {
-		if len(c.Kinds) == 1 && d.hasField(c.Properties.Status) { // types that many groups share have several
-			kinds[c.Kinds[0]] = true
-		}
-	}
-	observed := map[string]bool{}
-	for route, p := range d.Paths {
-		if p.Get.Action == "list" && kinds[p.Get.Kind] {
-			observed[path.Base(route)] = true
-		}
-	}
-	return observed, nil
-}
-
-func (d *document) hasField(status *property) bool {
-	if status == nil {
-		return false
-	}
-	if isInteger(status.Properties.ObservedGeneration) {
-		return true
-	}
-	for _, r := range append(status.AllOf, reference{status.Ref}) {
-		if c, ok := d.Components.Schemas[path.Base(r.Ref)]; ok && isInteger(c.Properties.ObservedGeneration) {
-			return true
-		}
-	}
-	return false
-}
-
-func isInteger(p *property) bool { return p != nil && p.Type == "integer" }

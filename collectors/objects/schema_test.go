@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/logtest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
@@ -25,7 +27,7 @@ func realSchemas(t *testing.T) *Schemas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSchemas(client.RESTClient())
+	return NewSchemas(client.RESTClient(), nil)
 }
 
 // observedByDefault matches the OpenAPI documents of a real API server.
@@ -66,10 +68,13 @@ func TestDescriptionsOfTheServer(t *testing.T) {
 			if byDefault && !observed {
 				t.Errorf("%s does not have the field", gvr)
 			}
+			if has, err := schemas.HasStatus(t.Context(), gvr); err != nil || observed && !has {
+				t.Errorf("%s: status %v, %v", gvr, has, err)
+			}
 		}
 	}
-	if asked < 30 || len(schemas.observed) > asked {
-		t.Errorf("%d resources, %d descriptions", asked, len(schemas.observed))
+	if asked < 30 || len(schemas.read) > asked {
+		t.Errorf("%d resources, %d descriptions", asked, len(schemas.read))
 	}
 	for gvr, want := range map[schema.GroupVersionResource]bool{
 		{Version: "v1", Resource: "nodes"}:                                          false,
@@ -130,7 +135,7 @@ func TestDescriptionOfADefinition(t *testing.T) {
 		observed, err := schemas.Observed(t.Context(), gadgets)
 		return err == nil && observed
 	})
-	if n := len(schemas.observed); n != 1 {
+	if n := len(schemas.read); n != 1 {
 		t.Errorf("%d documents of one group and version are remembered", n)
 	}
 }
@@ -143,12 +148,12 @@ func (f *failing) index(context.Context) (map[string]string, error) {
 	return nil, errors.New("not today")
 }
 
-func (f *failing) get(context.Context, string) ([]byte, error) { panic("unreachable") }
+func (f *failing) get(context.Context, string) (io.ReadCloser, error) { panic("unreachable") }
 
 // Without documents, the defaults apply, and no requests are sent for some time.
 func TestServerWithoutDescriptions(t *testing.T) {
 	server := &failing{}
-	schemas := newSchemas(server)
+	schemas := newSchemas(server, nil)
 	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	for r, want := range map[schema.GroupVersionResource]bool{
 		deployments: true, {Version: "v1", Resource: "pods"}: false, gadgets: false,
@@ -177,7 +182,7 @@ func TestServerWithoutDescriptions(t *testing.T) {
 // Nothing is requested for Secrets and ConfigMaps. Resources of other groups may have their names.
 func TestNeverReadAsAWhole(t *testing.T) {
 	server := &failing{}
-	schemas := newSchemas(server)
+	schemas := newSchemas(server, nil)
 	for _, resource := range []string{"secrets", "configmaps"} {
 		if observed, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Version: "v1", Resource: resource}); observed || err != nil {
 			t.Errorf("%s: %v, %v", resource, observed, err)
@@ -187,7 +192,7 @@ func TestNeverReadAsAWhole(t *testing.T) {
 		t.Errorf("asked %d times", server.asked)
 	}
 	for asked, resource := range []string{"secrets", "configmaps"} {
-		schemas := newSchemas(server)
+		schemas := newSchemas(server, nil)
 		if _, err := schemas.Observed(t.Context(), gadgets.GroupVersion().WithResource(resource)); err == nil || server.asked != asked+1 {
 			t.Errorf("%s of another group: %v, asked %d times", resource, err, server.asked)
 		}
@@ -202,15 +207,15 @@ func TestReferencedStatus(t *testing.T) {
 		`{"phase": {"type": "string"}}`:               false,
 	} {
 		for _, reference := range []string{`"$ref": "#/components/schemas/GadgetStatus"`, `"allOf": [{"$ref": "#/components/schemas/GadgetStatus"}]`} {
-			observed, err := observedIn([]byte(`{
+			described, err := readDocument(strings.NewReader(`{
 				"paths": {"/gadgets": {"get": {"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": {"kind": "Gadget"}}}},
 				"components": {"schemas": {
 					"Gadget": {"x-kubernetes-group-version-kind": [{"kind": "Gadget"}], "properties": {"status": {` + reference + `}}},
 					"GadgetStatus": {"properties": ` + status + `}
 				}}
 			}`))
-			if err != nil || observed["gadgets"] != want {
-				t.Errorf("%s of %s: %v, %v", reference, status, observed, err)
+			if err != nil || described["gadgets"] != (facts{true, want}) {
+				t.Errorf("%s of %s: %v, %v", reference, status, described, err)
 			}
 		}
 	}
@@ -235,14 +240,14 @@ func (h *hasty) index(ctx context.Context) (map[string]string, error) {
 }
 
 // get returns a document in which gadgets have the field.
-func (h *hasty) get(ctx context.Context, _ string) ([]byte, error) {
-	return []byte(`{
+func (h *hasty) get(ctx context.Context, _ string) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(`{
 		"paths": {"/gadgets": {"get": {"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": {"kind": "Gadget"}}}},
 		"components": {"schemas": {"Gadget": {
 			"x-kubernetes-group-version-kind": [{"kind": "Gadget"}],
 			"properties": {"status": {"properties": {"observedGeneration": {"type": "integer"}}}}
 		}}}
-	}`), ctx.Err()
+	}`)), ctx.Err()
 }
 
 // A canceled caller returns immediately and does not affect other callers. A request that it has started is not canceled.
@@ -264,7 +269,7 @@ func TestCanceledCaller(t *testing.T) {
 				close(asked)
 				<-answer
 			}, answer: c.answer}
-			schemas := newSchemas(server)
+			schemas := newSchemas(server, nil)
 			go func() {
 				if !c.before {
 					<-asked
@@ -301,11 +306,11 @@ func (p *partial) index(context.Context) (map[string]string, error) {
 	return map[string]string{"apis/bad.example.com/v1": "/bad", "apis/" + gadgets.GroupVersion().String(): "/gadgets"}, nil
 }
 
-func (p *partial) get(ctx context.Context, address string) ([]byte, error) {
+func (p *partial) get(ctx context.Context, address string) (io.ReadCloser, error) {
 	if address == "/bad" {
 		p.asked++
 		<-p.hangs
-		return []byte("{"), nil
+		return io.NopCloser(strings.NewReader("{")), nil
 	}
 	return p.hasty.get(ctx, address)
 }
@@ -314,7 +319,7 @@ func (p *partial) get(ctx context.Context, address string) ([]byte, error) {
 func TestOneBadDocument(t *testing.T) {
 	server := &partial{hangs: make(chan struct{})}
 	close(server.hangs)
-	schemas := newSchemas(server)
+	schemas := newSchemas(server, nil)
 	bad := schema.GroupVersionResource{Group: "bad.example.com", Version: "v1", Resource: "things"}
 	for range 2 {
 		if _, err := schemas.Observed(t.Context(), bad); err == nil {
@@ -338,7 +343,7 @@ func TestOneBadDocument(t *testing.T) {
 // While a document does not arrive, known ones are available, and callers return when their contexts end.
 func TestHangingDocument(t *testing.T) {
 	server := &partial{hangs: make(chan struct{})}
-	schemas := newSchemas(server)
+	schemas := newSchemas(server, nil)
 	if observed, err := schemas.Observed(t.Context(), gadgets); err != nil || !observed {
 		t.Fatalf("%v, %v", observed, err)
 	}
@@ -364,9 +369,13 @@ func TestHangingDocument(t *testing.T) {
 type changing struct {
 	hasty
 	groups []string
+	err    error
 }
 
 func (c *changing) index(context.Context) (map[string]string, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
 	index := map[string]string{}
 	for _, group := range c.groups {
 		index["apis/"+group+"/v1"] = "/" + group + "?hash=1"
@@ -374,7 +383,7 @@ func (c *changing) index(context.Context) (map[string]string, error) {
 	return index, nil
 }
 
-func (c *changing) get(ctx context.Context, address string) ([]byte, error) {
+func (c *changing) get(ctx context.Context, address string) (io.ReadCloser, error) {
 	if address == "/panic?hash=1" {
 		panic("test")
 	}
@@ -384,22 +393,53 @@ func (c *changing) get(ctx context.Context, address string) ([]byte, error) {
 // Groups that no longer exist are forgotten, and a panic affects only its own group.
 func TestForgetsGroups(t *testing.T) {
 	server := &changing{groups: []string{"a", "panic"}}
-	schemas := newSchemas(server)
+	schemas := newSchemas(server, nil)
 	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "a", Version: "v1", Resource: "gadgets"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "panic", Version: "v1", Resource: "x"}); err == nil || !strings.Contains(err.Error(), "test") {
 		t.Errorf("got %v, want the panic", err)
 	}
-	if len(schemas.observed) != 1 || len(schemas.failures) != 1 {
-		t.Fatalf("known: %v, %v", schemas.observed, schemas.failures)
+	if len(schemas.read) != 1 || len(schemas.failures) != 1 {
+		t.Fatalf("known: %v, %v", schemas.read, schemas.failures)
 	}
 	server.groups = []string{"b"}
 	schemas.indexed = schemas.indexed.Add(-2 * indexAge)
 	if _, err := schemas.Observed(t.Context(), schema.GroupVersionResource{Group: "b", Version: "v1", Resource: "gadgets"}); err != nil {
 		t.Fatal(err)
 	}
-	if len(schemas.observed) != 1 || schemas.observed["/b?hash=1"] == nil || len(schemas.failures) != 0 {
-		t.Errorf("known: %v, %v; want only b", schemas.observed, schemas.failures)
+	if len(schemas.read) != 1 || schemas.read["/b?hash=1"] == nil || len(schemas.failures) != 0 {
+		t.Errorf("known: %v, %v; want only b", schemas.read, schemas.failures)
 	}
+}
+
+// A failure is logged once for all resources, when it starts and when it ends.
+func TestFailuresAreLoggedOnce(t *testing.T) {
+	var written logtest.Recorder
+	server := &changing{groups: []string{"a", "b", "panic"}}
+	schemas := newSchemas(server, written.Logger())
+	ask := func(groups ...string) {
+		for _, group := range groups {
+			for _, resource := range []string{"gadgets", "others"} {
+				_, _ = schemas.Observed(t.Context(), schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource})
+			}
+		}
+	}
+	want := func(what string, failed, again int) {
+		t.Helper()
+		if f, a := len(written.Find("cannot read the OpenAPI document")), len(written.Find("can be read again")); f != failed || a != again {
+			t.Errorf("%s: %d failures and %d recoveries, want %d and %d: %v", what, f, a, failed, again, written.Find(""))
+		}
+	}
+	server.err = errors.New("not today")
+	for range 3 {
+		ask("a", "b")
+		schemas.unlisted.at = schemas.unlisted.at.Add(-retryAfter)
+	}
+	want("without an index", 1, 0)
+	server.err = nil
+	ask("a", "b")
+	want("with an index", 1, 1)
+	ask("panic")
+	want("a bad document", 2, 1)
 }

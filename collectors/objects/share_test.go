@@ -16,7 +16,7 @@ func seen(t *testing.T, f *fixture) map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for l := range f.leases {
-		for _, named := range f.leaseNames.of(l) {
+		for _, named := range f.leaseNames.of(l, noon) {
 			n[named.Namespace]++
 		}
 	}

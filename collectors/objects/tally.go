@@ -1,6 +1,8 @@
 package objects
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +25,7 @@ func (l labels) other() labels {
 
 // tally counts objects by labels and tracks the oldest of each group. A group is reported while it has objects or is held.
 //
-// Groups without room are reported together, with the label value "other", and get room as other groups are removed. At most
+// Groups without room, and new groups beyond the allowance of their namespace, are reported together, with the label value "other", and get room as other groups are removed. At most
 // hiddenPerGroup*limit groups wait for room. The objects of any further group are moved to the group other, where they stay
 // until they are removed.
 //
@@ -37,14 +39,17 @@ type tally struct {
 	share  share[*group]        // groups with objects, except held groups and the groups other
 	held   map[*group]struct{}  // groups kept by hold
 	others map[labels]*together // groups reported together, by the labels of the group other
+
+	allowance allowance[labels] // of new groups
 }
 
 // hiddenPerGroup is the maximum number of groups without room, which cost memory, for each group with room.
 const hiddenPerGroup = 10
 
 func newTally(overflow prometheus.Counter, limit int, firstNamespaces []string) *tally {
+	share := newShare[*group](limit, firstNamespaces)
 	return &tally{
-		overflow: overflow, share: newShare[*group](limit, firstNamespaces),
+		overflow: overflow, share: share, allowance: newAllowance[labels](share.first),
 		groups: map[labels]*group{}, held: map[*group]struct{}{}, others: map[labels]*together{},
 	}
 }
@@ -56,6 +61,9 @@ type group struct {
 	holds   int
 	shared  bool // whether the group is in tally.share
 	hidden  bool // whether the group is reported as part of other
+
+	free               bool // whether the group has an object of the initial list
+	admitted, rejected bool // by the allowance, in a scrape
 
 	counted  int          // number of its objects in together.objects
 	together node[*group] // its place in together.groups, which is ordered by the oldest object
@@ -83,6 +91,13 @@ func (t *tally) add(l labels, at time.Time) *entry {
 		t.overflow.Inc()
 	}
 	return e
+}
+
+// exempt makes the group of an object free of the allowance.
+func (t *tally) exempt(e *entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.value.free = true
 }
 
 // remove removes an object from its group.
@@ -203,26 +218,49 @@ type count struct {
 	oldest  time.Duration
 }
 
-// counts returns the state of all groups, in no particular order. Those without room are counted together. Its cost grows with
-// groups that have room, not with objects or other groups.
+func newCount(l labels, objects int, oldest *entry, now time.Time) count {
+	c := count{labels: l, objects: objects}
+	if oldest != nil {
+		c.oldest = max(0, now.Sub(oldest.at)) // a grace period ends in the future
+	}
+	return c
+}
+
+// counts returns the state of all groups, in no particular order. Those without room or allowance are counted together. Its cost
+// grows with groups that have room, not with objects or other groups.
 func (t *tally) counts(now time.Time) []count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	list := make([]count, 0, t.share.n+len(t.held)+len(t.others))
-	report := func(l labels, objects int, oldest *entry) {
-		c := count{labels: l, objects: objects}
-		if oldest != nil {
-			c.oldest = max(0, now.Sub(oldest.at)) // a grace period ends in the future
-		}
-		list = append(list, c)
-	}
-	own := func(g *group) { report(g.labels, g.entries.len(), g.entries.first()) }
-	t.share.all(own)
-	for g := range t.held {
-		own(g)
-	}
+	others := make(map[labels]count, len(t.others))
 	for l, o := range t.others {
-		report(l, o.objects, o.groups.first())
+		others[l] = newCount(l, o.objects, o.groups.first(), now)
 	}
-	return list
+	own := func(g *group) count { return newCount(g.labels, g.entries.len(), g.entries.first(), now) }
+	t.share.all(func(g *group) {
+		c := own(g)
+		if t.admit(g, now) {
+			list = append(list, c)
+			return
+		}
+		o := others[g.other()]
+		others[g.other()] = count{labels: g.other(), objects: o.objects + c.objects, oldest: max(o.oldest, c.oldest)}
+	})
+	for g := range t.held {
+		list = append(list, own(g))
+	}
+	return slices.AppendSeq(list, maps.Values(others))
+}
+
+// admit reports whether the allowance admits a group, which it does once until the group is deleted.
+func (t *tally) admit(g *group, now time.Time) bool {
+	if g.admitted {
+		return true
+	}
+	g.admitted = t.allowance.admit(g.namespace, g.labels, g.free, now)
+	if !g.admitted && !g.rejected {
+		g.rejected = true
+		t.overflow.Add(float64(g.entries.len()))
+	}
+	return g.admitted
 }

@@ -75,7 +75,7 @@ func ExampleNewTypedRateLimiter() {
 		panic(err)
 	}
 	for _, f := range families {
-		if h := f.GetMetric()[0].GetSummary(); h != nil {
+		if h := f.GetMetric()[0].GetHistogram(); h != nil {
 			fmt.Printf("%s: count %d, sum %v\n", f.GetName(), h.GetSampleCount(), h.GetSampleSum())
 		}
 	}

@@ -3,10 +3,7 @@ package queue_test
 import (
 	"testing"
 
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
-
-func TestFilesOfTheDoc(t *testing.T) { docmap.Check(t) }

@@ -52,7 +52,8 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 	}
 	r := registryOf(obs)
 	series, leaveQueue := r.joinQueue(name)
-	limits, leaveLimiter := r.joinLimiter(name)
+	tracked := &retrying[T]{now: r.Now}
+	limits, leaveLimiter := r.joinLimiter(name, tracked)
 	dropped, leaveDropped := r.joinDropped(name)
 	provider, leaveUpstream := options.MetricsProvider, func() {}
 	if provider == nil && r.UpstreamMetrics {
@@ -89,7 +90,7 @@ func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name stri
 		workqueue.TypedDelayingQueueConfig[T]{Name: name, MetricsProvider: provider, Clock: options.Clock, Queue: dueQueue[T]{ready, mirror}},
 	)}
 	limiting := workqueue.NewTypedRateLimitingQueueWithConfig(
-		&rateLimiter[T]{undecorated(limiter, r, name), limits, r, name},
+		&rateLimiter[T]{undecorated(limiter, r, name), limits, tracked, r, name},
 		workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: delaying},
 	)
 

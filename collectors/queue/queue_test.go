@@ -51,7 +51,7 @@ func TestSeriesOfANewQueue(t *testing.T) {
 	obs, reg := observertest.New(t)
 	defer newQueue(obs, "c").ShutDown()
 	controllerMetrics(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{
-		coalesced: 0, delayed: 0, oldest: 0, running: 0, backoffN: 0, retriesN: 0,
+		coalesced: 0, delayed: 0, oldest: 0, running: 0, backoffN: 0, retriesN: 0, retriesMax: 0,
 		dropped("max_retries"): 0, dropped("terminal"): 0, dropped("shutdown"): 0,
 	})
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 )
 
-// observed compares a summary of the only controller with the values that must have been observed.
-func observed(t *testing.T, reg prometheus.Gatherer, m catalog.Summary, want ...float64) {
+// observed compares a histogram of the only controller with the values that must have been observed.
+func observed(t *testing.T, reg prometheus.Gatherer, d catalog.Definition, want ...float64) {
 	t.Helper()
-	sum := 0.0
+	m, sum := d.Define(), 0.0
 	for _, v := range want {
 		sum += v
 	}
@@ -106,7 +106,7 @@ func TestLimiterIsCalledOnce(t *testing.T) {
 func TestRateLimiterAlone(t *testing.T) {
 	obs, reg := observertest.New(t)
 	l, second := queue.NewTypedRateLimiter(obs, "c", backoffs()), queue.NewTypedRateLimiter(obs, "c", backoffs())
-	controllerMetrics(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{backoffN: 0, retriesN: 0})
+	controllerMetrics(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{backoffN: 0, retriesN: 0, retriesMax: 0})
 	l.When("a")
 	l.When("a")
 	second.When("a")
@@ -118,7 +118,7 @@ func TestRateLimiterAlone(t *testing.T) {
 		t.Errorf("%d requeues after Forget", n)
 	}
 	observed(t, reg, catalog.ControllerItemRetries, 2)
-	controllerMetrics(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{backoffN: 3, retriesN: 1})
+	controllerMetrics(metricstest.Take(t, reg)).Equal(t, metricstest.Snapshot{backoffN: 3, retriesN: 1, retriesMax: 1})
 	runtime.KeepAlive(l)
 	for range 3 {
 		runtime.GC()

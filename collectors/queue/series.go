@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -57,7 +58,20 @@ type queueState interface {
 
 // limiterSeries are the series of a controller's rate limiters. Usually there is one.
 type limiterSeries struct {
+	// controller is the label value.
+	controller       string
 	backoff, retries prometheus.Observer
+	// logged is the time of the last log line about an item, 0 if there was none.
+	logged atomic.Int64
+
+	mu      sync.Mutex
+	members []limiterState
+}
+
+// limiterState is read by a scrape.
+type limiterState interface {
+	// highest returns the highest number of retries of an item that has not been forgotten, 0 if there is none.
+	highest() int
 }
 
 // joinQueue returns the series of a controller's queues. They exist at least until leave is called, which must be done
@@ -96,16 +110,23 @@ func (r *registry) joinDropped(controller string) (s *droppedSeries, leave func(
 	}
 }
 
-// joinLimiter is joinQueue for the series of a controller's rate limiters.
-func (r *registry) joinLimiter(controller string) (s *limiterSeries, leave func()) {
+// joinLimiter is joinQueue for the series of a controller's rate limiters. The state is visible to scrapes until leave is called.
+func (r *registry) joinLimiter(controller string, state limiterState) (s *limiterSeries, leave func()) {
 	label := r.Labels.Controllers.Acquire(controller)
 	s = r.limiters.Acquire(label, func() *limiterSeries {
 		return &limiterSeries{
-			backoff: r.Metrics.Summary(catalog.ControllerBackoff, label),
-			retries: r.Metrics.Summary(catalog.ControllerItemRetries, label),
+			controller: label,
+			backoff:    r.Metrics.Histogram(catalog.ControllerBackoff, label),
+			retries:    r.Metrics.Histogram(catalog.ControllerItemRetries, label),
 		}
 	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.members = append(s.members, state)
 	return s, func() {
+		s.mu.Lock()
+		s.members = slices.DeleteFunc(s.members, func(m limiterState) bool { return m == state })
+		s.mu.Unlock()
 		r.limiters.Release(label, func(*limiterSeries) {
 			r.Metrics.Delete(catalog.ControllerBackoff.Metric, label)
 			r.Metrics.Delete(catalog.ControllerItemRetries.Metric, label)
@@ -130,8 +151,8 @@ func (s *queueSeries) withdraw(q queueState) {
 	}
 }
 
-// Collect implements core.Part. For the queues of one controller it reports the sum of delayed items and of workers, and the
-// oldest item of all. It takes the lock of each queue briefly.
+// Collect implements core.Part. For the queues of one controller it reports the sum of delayed items and of workers, the oldest
+// item of all, and the highest number of retries. It takes the lock of each queue and rate limiter briefly.
 func (r *registry) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range r.queues.Values() {
 		s.mu.Lock()
@@ -153,5 +174,15 @@ func (r *registry) Collect(ch chan<- prometheus.Metric) {
 		if known {
 			r.Metrics.SendGauge(ch, catalog.ControllerRunningWorkers, float64(workers), s.controller)
 		}
+	}
+	for _, s := range r.limiters.Values() {
+		s.mu.Lock()
+		members := slices.Clone(s.members)
+		s.mu.Unlock()
+		highest := 0
+		for _, l := range members {
+			highest = max(highest, l.highest())
+		}
+		r.Metrics.SendGauge(ch, catalog.ControllerItemRetriesMax, float64(highest), s.controller)
 	}
 }

@@ -65,7 +65,9 @@ func TestBehavior(t *testing.T) {
 	if want, got := plain.requests(), decorated.requests(); !maps.Equal(want, got) {
 		t.Errorf("requests differ:\n%s", difference(want, got))
 	}
-	if want, got := count(plain.messages), count(decorated.messages); !maps.Equal(want, got) {
+	want, got := count(plain.messages), count(decorated.messages)
+	maps.DeleteFunc(got, func(text string, _ int) bool { return strings.Contains(text, ownMessage) })
+	if !maps.Equal(want, got) {
 		t.Errorf("log messages differ:\n%s", difference(want, got))
 	}
 	if want, got := plain.shutdown(), decorated.shutdown(); len(want) < 5 || !slices.Equal(want, got) {
@@ -114,6 +116,10 @@ func TestBehavior(t *testing.T) {
 	t.Logf("plain: %d requests, %d series, %d bytes; decorated: %d requests, %d series, %d bytes",
 		len(plain.api.requests()), len(plain.series), plain.size, len(decorated.api.requests()), len(decorated.series), decorated.size)
 }
+
+// ownMessage is the only message of the library that the fault of this test causes: it names an item above the objective of
+// retries, and how many of its retries fit in the run depends on time.
+const ownMessage = `"msg":"item keeps being retried"`
 
 // rediscovery is a request of controller-runtime's RESTMapper for one group version. It follows the first discovery only
 // when two goroutines need the mapper at once: the second misses, waits for the first, and asks for its group again.

@@ -1,6 +1,6 @@
 // The example is an operator scaffolded with kubebuilder, with two controllers. Two changes to main.go instrument it:
-// the import of controllerruntime, and its NewManager with the name of the operator. Two more lines, newTracer and
-// stopTracing, trace it.
+// the import of controllerruntime, and its NewManager with the name of the operator. A third one, the FilterProvider of the
+// secured metrics, keeps them available during an outage of the API server. Two more lines, newTracer and stopTracing, trace it.
 package main
 
 import (
@@ -33,9 +33,11 @@ func main() {
 	var (
 		metricsAddr, probeAddr  string
 		enableLeaderElection    bool
+		secureMetrics           bool
 		leaderElectionNamespace string
 	)
-	flag.StringVar(&metricsAddr, "metrics-bind-address", ":8080", "Address of /metrics. 0 disables it.")
+	flag.StringVar(&metricsAddr, "metrics-bind-address", ":8443", "Address of /metrics. 0 disables it.")
+	flag.BoolVar(&secureMetrics, "metrics-secure", true, "Serve /metrics by HTTPS, to clients that the API server allows to get it.")
 	flag.StringVar(&probeAddr, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz.")
 	flag.BoolVar(&enableLeaderElection, "leader-elect", false, "Enable leader election.")
 	flag.StringVar(&leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the Lease. Defaults to that of the service account.")
@@ -45,10 +47,14 @@ func main() {
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&opts)))
 
 	tracer, stopTracing := newTracer()
+	metricsOptions := metricsserver.Options{BindAddress: metricsAddr, SecureServing: secureMetrics}
+	if secureMetrics {
+		metricsOptions.FilterProvider = controllerruntime.WithAuthenticationAndAuthorization
+	}
 	mgr, err := controllerruntime.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   cache.Options{DefaultNamespaces: watchNamespaces()},
-		Metrics:                 metricsserver.Options{BindAddress: metricsAddr},
+		Metrics:                 metricsOptions,
 		HealthProbeBindAddress:  probeAddr,
 		LeaderElection:          enableLeaderElection,
 		LeaderElectionID:        "owner-labels.example.com",

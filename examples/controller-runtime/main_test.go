@@ -17,6 +17,7 @@ var lines = [][2]string{
 	{"\n\t\"github.com/informer-exporter/informer-exporter/integrations/controllerruntime\"\n", ""},
 	{"mgr, err := controllerruntime.NewManager(", "mgr, err := ctrl.NewManager("},
 	{"}, controllerruntime.Options{Name: \"owner-labels\", Tracer: tracer})", "})"},
+	{"metricsOptions.FilterProvider = controllerruntime.WithAuthenticationAndAuthorization", ""}, // the plain program serves HTTP here
 	{"tracer, stopTracing := newTracer()", "_, stopTracing := newTracer()"},
 }
 

@@ -56,7 +56,7 @@ func inPod(ctx context.Context, program string, args ...string) *exec.Cmd {
 }
 
 // startOperator starts a program that watches the namespace of its service account.
-func startOperator(t *testing.T, program, namespace string, elect bool) *operator {
+func startOperator(t *testing.T, program, namespace string, elect bool, more ...string) *operator {
 	t.Helper()
 	config := stacktest.Config(t)
 	o := &operator{
@@ -75,8 +75,9 @@ func startOperator(t *testing.T, program, namespace string, elect bool) *operato
 	args := []string{
 		"--kubeconfig", stacktest.Kubeconfig(t, &rest.Config{Host: o.api.server.URL}),
 		fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", ports[0]), fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]),
-		"--zap-devel=false", fmt.Sprintf("--leader-elect=%v", elect),
+		"--metrics-secure=false", "--zap-devel=false", fmt.Sprintf("--leader-elect=%v", elect),
 	}
+	args = append(args, more...)
 	o.command = exec.CommandContext(context.Background(), program, args...)
 	if elect {
 		o.command = inPod(context.Background(), program, args...)

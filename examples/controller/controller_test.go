@@ -27,15 +27,12 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/observertest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
-
-func TestFilesOfTheDoc(t *testing.T) { docmap.Check(t) }
 
 // replica is a running controller.
 type replica struct {

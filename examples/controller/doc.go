@@ -8,14 +8,4 @@
 //
 // The library only observes. The rest is for you to copy: retries are in retry.go, the order and the deadlines of a
 // shutdown in shutdown.go.
-//
-//	main.go        flags and signals
-//	controller.go  a replica: caches, leader election, and what the leader starts
-//	workers.go     workers that reconcile the items of the queue
-//	retry.go       retries with backoff, terminal errors, dropped items
-//	shutdown.go    intake, workers, informers, lock: each with a deadline
-//	reconcile.go   a Widget's ConfigMap and status
-//	cleanup.go     the finalizer
-//	widget.go      the type Widget
-//	web.go         /metrics and /healthz
 package main

@@ -33,16 +33,25 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/queue"
 )
 
-// New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves. name is the value
-// of the label name: the program. It panics if name is empty, or if the registerer already has an Observer of that name. For
-// another registerer, cache checks or limits, use collectors.New.
-func New(name string) *collectors.Observer {
-	obs, err := collectors.New(prometheus.DefaultRegisterer, collectors.Options{Name: name}) //nolint:forbidigo // the program decides that by calling New, as with promauto
+// New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves and which has
+// client_golang's process collector. name is the value of the label name: the program. Each of the functions may change the other
+// options, such as WithChecks. New panics if an option is invalid, or if the registerer already has an Observer of that name.
+// For another registerer, use collectors.New.
+func New(name string, options ...func(*collectors.Options)) *collectors.Observer {
+	o := collectors.Options{Name: name}
+	for _, change := range options {
+		change(&o)
+	}
+	obs, err := collectors.New(prometheus.DefaultRegisterer, o) //nolint:forbidigo // the program decides that by calling New, as with promauto
 	if err != nil {
 		panic(err)
 	}
 	return obs
 }
+
+// WithChecks is an option for New that compares caches with the API server. It sets collectors.DefaultChecks, which states the
+// cost. Checks are off by default.
+func WithChecks(o *collectors.Options) { o.Checks = collectors.DefaultChecks() }
 
 // WrapConfig is apiclient.WrapConfig. It also registers apiclient.NewMetrics with client-go, so that waits for client-go's
 // default rate limiter are reported. client-go accepts one registration per process, the first: a program with its own must

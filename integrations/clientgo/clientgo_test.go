@@ -112,12 +112,66 @@ func TestController(t *testing.T) {
 	}
 }
 
+// TestOptions: each argument and option arrives where it is used.
+func TestOptions(t *testing.T) {
+	checked := clientgo.New("checked", clientgo.WithChecks, func(o *collectors.Options) { o.Omit = []string{"k8s_informer_objects"} })
+	client := fake.NewClientset()
+	factory := clientgo.NewSharedInformerFactory(checked, client, 7*time.Minute)
+	pods := factory.Core().V1().Pods().Informer()
+	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
+		t.Fatal(err)
+	}
+	plain := clientgo.NewSharedInformerFactory(clientgo.New("plain"), client, 0).Core().V1().Pods().Informer()
+	go pods.RunWithContext(t.Context())
+	go plain.RunWithContext(t.Context())
+	if !cache.WaitForCacheSync(t.Context().Done(), pods.HasSynced, plain.HasSynced) {
+		t.Fatal("not synced")
+	}
+	own := &countingLimiter{TypedRateLimiter: workqueue.DefaultTypedControllerRateLimiter[string]()}
+	q := clientgo.NewTypedRateLimitingQueue(checked, "nodes", own)
+	defer q.ShutDown()
+	if q.AddRateLimited("a"); own.n != 1 {
+		t.Errorf("%d calls of the rate limiter, want 1", own.n)
+	}
+	s := metricstest.Gather(t, gatherer)
+	for metric, want := range map[string]int{
+		"k8s_informer_freshness_checks_total": 1, // collectors.DefaultChecks has both, and no sampling for mutations
+		"k8s_informer_audits_total":           3,
+		"k8s_informer_mutations_total":        0,
+		"k8s_informer_objects":                0, // omitted
+	} {
+		if got := len(s.Select(metric, "name", "checked")); got != want {
+			t.Errorf("%s has %d series, want %d", metric, got, want)
+		}
+		if got := len(s.Select(metric, "name", "plain")); got != 0 && metric != "k8s_informer_objects" {
+			t.Errorf("%s has %d series, although checks are off by default", metric, got)
+		}
+	}
+	if got := len(s.Select("k8s_informer_objects", "name", "plain")); got != 1 {
+		t.Errorf("%d series of the informer without options, want 1", got)
+	}
+	if got := s.Sum("k8s_informer_handler_resync_period_seconds", "name", "checked"); got != 420 {
+		t.Errorf("the resync period is %v s, want 420", got)
+	}
+}
+
+type countingLimiter struct {
+	workqueue.TypedRateLimiter[string]
+	n int
+}
+
+func (l *countingLimiter) When(item string) time.Duration {
+	l.n++
+	return l.TypedRateLimiter.When(item)
+}
+
 // TestPanics: functions that return no error panic if they cannot register.
 func TestPanics(t *testing.T) {
 	client := fake.NewClientset()
 	factory := &generatedFactory{client: client}
 	for name, f := range map[string]func(){
 		"the name of another Observer": func() { clientgo.New("test") },
+		"an invalid option":            func() { clientgo.New("other", func(o *collectors.Options) { o.Checks.Audit = -1 }) },
 		"a resource without version": func() {
 			clientgo.InformerFor(obs, factory, "services", client.CoreV1().Services(""))
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -15,7 +16,7 @@ import (
 // RequestType is a type of requests for which controllers are decorated.
 type RequestType struct {
 	// decorate decorates a controller of such requests and returns its name. It returns false for anything else.
-	decorate func(*collectors.Observer, manager.Runnable) (name string, ok bool)
+	decorate func(*collectors.Observer, logr.Logger, manager.Runnable) (name string, ok bool)
 }
 
 // RequestOf returns the type of the requests of controllers that are built with builder.TypedControllerManagedBy[R] or
@@ -24,7 +25,7 @@ func RequestOf[R comparable]() RequestType { return RequestType{decorate[R]} }
 
 // decorate replaces what a controller will use once it starts. It decorates the existing values, so that options, limiter
 // and queue are those that the controller would have had.
-func decorate[R comparable](obs *collectors.Observer, r manager.Runnable) (name string, ok bool) {
+func decorate[R comparable](obs *collectors.Observer, logger logr.Logger, r manager.Runnable) (name string, ok bool) {
 	f, ok := fieldsOf[R](r)
 	if !ok {
 		return "", false
@@ -37,7 +38,7 @@ func decorate[R comparable](obs *collectors.Observer, r manager.Runnable) (name 
 		IsTerminal: isTerminal,
 		MaxWorkers: *f.workers,
 	})}
-	*f.newQueue = decorateQueue(obs, name, *f.newQueue)
+	*f.newQueue = decorateQueue(obs, logger, name, *f.newQueue)
 	*f.limiter = queue.NewTypedRateLimiter(obs, name, *f.limiter)
 	return name, true
 }

@@ -16,20 +16,10 @@
 //	reconciles, workers, queue,       the fields of a controller that is added to the manager
 //	rate limiter
 //
-// The manager may have controllers with requests other than reconcile.Request: name each such type in Options.Requests. A
-// controller that cannot be decorated runs undecorated, and the manager logs one message.
+// The manager may have controllers with requests other than reconcile.Request: name each such type in Options.Requests. The
+// manager logs one message, with what to do, for a controller that cannot be decorated, for a controller that is not added to it,
+// and for caches and queues that it cannot observe. They work as they would without the package.
 //
 // Each additional cluster needs a separate Observer, see NewCluster. With multicluster-runtime, pass the decorated manager
 // as the local manager.
-//
-//	manager.go    NewManager and Add
-//	options.go    Options, and the Observer that managers of one name share
-//	cache.go      informers and the names of their handlers
-//	lock.go       leader election
-//	events.go     Events of leader election
-//	controller.go reconciler, workers, rate limiter and queue of a controller
-//	queue.go      the items in the queue of a controller
-//	runnable.go   the context of a controller, by which its handlers are recognized
-//	fields.go     the fields of controller-runtime's controllers: all that depends on its internals
-//	cluster.go    NewCluster
 package controllerruntime

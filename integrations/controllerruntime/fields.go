@@ -57,6 +57,39 @@ func isUpstream(r manager.Runnable) bool {
 	return isPointerTo(r, internals+"controller", "Controller[")
 }
 
+// embedded returns the controller that a struct embeds, such as struct{ controller.Controller }, and r itself if there is none.
+// It needs reflection, because controller.Controller does not expose it.
+func embedded(r manager.Runnable) manager.Runnable {
+	outer := r
+	for range 8 { // a struct may embed a struct that embeds a controller, or itself
+		if isUpstream(r) {
+			return r
+		}
+		inner, ok := embeddedIn(r)
+		if !ok {
+			break
+		}
+		r = inner
+	}
+	return outer
+}
+
+// embeddedIn returns the first runnable that a struct embeds.
+func embeddedIn(r manager.Runnable) (manager.Runnable, bool) {
+	s := reflect.Indirect(reflect.ValueOf(r))
+	if s.Kind() != reflect.Struct {
+		return nil, false
+	}
+	for field, value := range s.Fields() {
+		if field.Anonymous && field.IsExported() {
+			if inner, ok := value.Interface().(manager.Runnable); ok {
+				return inner, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // isSourceHandler reports whether a handler belongs to a source, which passes events to a handler.EventHandler.
 func isSourceHandler(h cache.ResourceEventHandler) bool {
 	return isPointerTo(h, internals+"source", "EventHandler[")
@@ -75,10 +108,10 @@ func isPointerTo(v any, pkg, prefix string) bool {
 		strings.HasPrefix(t.Elem().Name(), prefix)
 }
 
-// isController reports whether a runnable is a controller, or contains one and has its methods.
+// isController reports whether a runnable has the methods of a controller.
 func isController(r manager.Runnable) bool {
 	_, ok := r.(controller.Controller)
-	return ok || isUpstream(r)
+	return ok
 }
 
 // typeName returns the type of a runnable.

@@ -2,13 +2,10 @@ package controllerruntime_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
-	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -82,8 +79,10 @@ func (*counting) Reconcile(context.Context, ctrl.Request) (ctrl.Result, error) {
 }
 func (*counting) Start(context.Context) error { return nil }
 
-// embedding has the methods of a controller, but is not one.
+// embedding is how certificate rotators add a controller that replicas run without being elected.
 type embedding struct{ controller.Controller }
+
+func (embedding) NeedLeaderElection() bool { return false }
 
 // TestTypedRequests: controllers of other requests are decorated if Options.Requests names their type.
 func TestTypedRequests(t *testing.T) {
@@ -105,46 +104,6 @@ func TestTypedRequests(t *testing.T) {
 	}
 	if n := got.Sum("controller_backoff_seconds_count", "controller", "test"); n != 1 {
 		t.Errorf("%v retries, want 1", n)
-	}
-}
-
-// TestControllersThatDoNotFit: controllers that cannot be decorated are added undecorated, with one log message each. There
-// are no other messages.
-func TestControllersThatDoNotFit(t *testing.T) {
-	var (
-		mu       sync.Mutex
-		messages []string
-	)
-	logger := funcr.New(func(_, args string) {
-		mu.Lock()
-		defer mu.Unlock()
-		messages = append(messages, args)
-	}, funcr.Options{})
-	mgr, err := controllerruntime.NewManager(unreachable(), quiet(ctrl.Options{Logger: logger}),
-		controllerruntime.Options{Name: "test", Registerer: prometheus.NewRegistry()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := mgr.Add(manager.RunnableFunc(func(context.Context) error { return nil })); err != nil {
-		t.Fatal(err)
-	}
-	newController(t, mgr, controller.Options{})
-	if len(messages) != 0 {
-		t.Errorf("logged %q", messages)
-	}
-	newController(t, mgr, controller.TypedOptions[request]{})
-	if len(messages) != 1 {
-		t.Errorf("logged %q for a controller of unknown requests", messages)
-	}
-	c, err := controller.NewUnmanaged("test", controller.Options{Reconciler: &counting{}, Logger: logr.Discard(), SkipNameValidation: new(true)})
-	if err == nil {
-		err = mgr.Add(embedding{c})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(messages) != 2 {
-		t.Errorf("logged %q for a type that contains a controller", messages)
 	}
 }
 

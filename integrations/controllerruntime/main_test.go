@@ -12,14 +12,11 @@ import (
 
 	"github.com/informer-exporter/informer-exporter/integrations/controllerruntime"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
 )
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
-
-func TestPackageComment(t *testing.T) { docmap.Check(t) }
 
 // unreachable is the configuration of managers that are never started.
 func unreachable() *rest.Config { return &rest.Config{Host: "http://127.0.0.1:1"} }

@@ -53,15 +53,25 @@ type observed struct {
 
 // Add implements manager.Manager.
 func (m *observed) Add(r manager.Runnable) error {
+	c := embedded(r)
 	for _, t := range m.requests {
-		if name, ok := t.decorate(m.obs, r); ok {
+		if name, ok := t.decorate(m.obs, m.GetLogger(), c); ok {
 			return m.Manager.Add(inContext(r, name))
 		}
 	}
-	if isController(r) {
-		m.GetLogger().Info("controller is not observed: its type is unknown, see Options.Requests of controllerruntime.NewManager", "type", typeName(r))
+	switch {
+	case isUpstream(c):
+		m.GetLogger().Info("controller is not observed: add the type of its requests to Options.Requests of controllerruntime.NewManager", "type", typeName(c))
+	case isController(r):
+		m.GetLogger().Info("controller is not observed: its type does not embed controller.Controller; decorate its reconciler with controllers.NewReconciler", "type", typeName(r))
+	case isPlainCache(r):
+		m.GetLogger().Info("informers of a cache or cluster are observed only with cache.Options.NewInformer from informer.NewInformerFunc: controllerruntime.NewCluster sets it",
+			"type", typeName(r))
+		return m.Manager.Add(r)
+	default:
+		return m.Manager.Add(r)
 	}
-	return m.Manager.Add(r)
+	return m.Manager.Add(inContext(r, ""))
 }
 
 // Start implements manager.Manager.

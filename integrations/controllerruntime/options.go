@@ -26,7 +26,7 @@ type Options struct {
 	Tracer collectors.Tracer
 	// RememberedEvents sets collectors.Options.RememberedEvents.
 	RememberedEvents int
-	// Checks compare caches with the API server. The default is none.
+	// Checks compare caches with the API server. The default is none; collectors.DefaultChecks turns them on.
 	Checks collectors.Checks
 	// Limits bounds the number of series.
 	Limits collectors.Limits
@@ -50,7 +50,19 @@ func (o Options) observer(logger logr.Logger) (*collectors.Observer, error) {
 	if o.Registerer == nil {
 		o.Registerer = metrics.Registry
 	}
-	obs, err := collectors.New(o.Registerer, collectors.Options{
+	obs, err := collectors.New(o.Registerer, o.forObserver(logger))
+	var registered prometheus.AlreadyRegisteredError
+	if errors.As(err, &registered) {
+		if shared, ok := registered.ExistingCollector.(*collectors.Observer); ok {
+			return shared, nil
+		}
+	}
+	return obs, err
+}
+
+// forObserver returns the options of a new Observer.
+func (o Options) forObserver(logger logr.Logger) collectors.Options {
+	return collectors.Options{
 		Name:             o.Name,
 		Logger:           slog.New(logr.ToSlogHandler(logger)),
 		Tracer:           o.Tracer,
@@ -60,14 +72,7 @@ func (o Options) observer(logger logr.Logger) (*collectors.Observer, error) {
 		Detail:           o.Detail,
 		Omit:             o.Omit,
 		Histograms:       o.Histograms,
-	})
-	var registered prometheus.AlreadyRegisteredError
-	if errors.As(err, &registered) {
-		if shared, ok := registered.ExistingCollector.(*collectors.Observer); ok {
-			return shared, nil
-		}
 	}
-	return obs, err
 }
 
 // loggerOf returns the logger that a manager with this logger uses.

@@ -1,8 +1,10 @@
 package controllerruntime
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
@@ -12,11 +14,13 @@ import (
 
 // decorateQueue decorates a function that creates the queue of a controller. A queue that is neither client-go's nor
 // controller-runtime's is not decorated, because handlers may expect its type.
-func decorateQueue[R comparable](obs *collectors.Observer, name string, inner newQueue[R]) newQueue[R] {
+func decorateQueue[R comparable](obs *collectors.Observer, logger logr.Logger, name string, inner newQueue[R]) newQueue[R] {
 	return func(controllerName string, rateLimiter workqueue.TypedRateLimiter[R]) workqueue.TypedRateLimitingInterface[R] {
 		late := &lateLimiter[R]{rateLimiter}
 		q := inner(controllerName, late)
 		if !isKnownQueue(q) {
+			logger.Info("items in the queue of a controller are not observed: its NewQueue returns neither a queue of client-go nor a priority queue of controller-runtime",
+				"controller", name, "type", fmt.Sprintf("%T", q))
 			return q
 		}
 		pq, merges := q.(priorityqueue.PriorityQueue[R])

@@ -139,6 +139,13 @@ func TestQueue(t *testing.T) {
 					q.AddRateLimited(requestFor("c"))
 				}
 				check("added", 1, 2, 0)
+				retried := func(step string, want float64) {
+					t.Helper()
+					if n := metricstest.Gather(t, registry).Sum("controller_item_retries_max", "controller", "test"); n != want {
+						t.Errorf("%s: an item with %v retries, want %v", step, n, want)
+					}
+				}
+				retried("c is retried", 1)
 				time.Sleep(time.Second)
 				check("the backoff is over", 1, 1, 1)
 				for range 2 {
@@ -147,6 +154,7 @@ func TestQueue(t *testing.T) {
 					q.Forget(item)
 				}
 				check("taken", 1, 1, 0)
+				retried("forgotten", 0)
 				time.Sleep(10 * time.Second)
 				check("the delay is over", 1, 0, 1)
 				running := func(step string, want float64) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,6 +99,65 @@ func TestReconciles(t *testing.T) {
 	}
 	if n := metricstest.Gather(t, metrics.Registry).Sum("workqueue_retries_total", "controller", compared); fmt.Sprint(n) != "4" {
 		t.Errorf("controller-runtime counted %v retries, want 4", n) // including requeue_after
+	}
+}
+
+// S43: the retries of a request that always fails are reported while it fails, beside others that succeed.
+func TestRequestThatAlwaysFails(t *testing.T) {
+	for _, priority := range []bool{true, false} {
+		t.Run(fmt.Sprintf("priority queue %t", priority), func(t *testing.T) {
+			var fixed atomic.Bool
+			m := newManager(t, unreachable(), ctrl.Options{})
+			c, err := controller.New("fails", m, controller.Options{
+				UsePriorityQueue: &priority,
+				RateLimiter:      workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](time.Millisecond, 5*time.Millisecond),
+				Reconciler: reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+					if r.Name == "always" && !fixed.Load() {
+						return reconcile.Result{}, errors.New("failed")
+					}
+					return reconcile.Result{}, nil
+				}),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Watch(source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+				queue.Add(requestFor("always"))
+				queue.Add(requestFor("never"))
+				return nil
+			})); err != nil {
+				t.Fatal(err)
+			}
+			m.run()
+			highest := func() float64 { return m.samples().Sum("controller_item_retries_max", "controller", "fails") }
+			m.eventually("the request is retried more than 6 times", func() bool { return highest() > 6 })
+			fixed.Store(true)
+			m.eventually("the request succeeds", func() bool { return highest() == 0 })
+		})
+	}
+}
+
+// The workers of two controllers with one name add up, and so do their maxima.
+func TestControllersWithOneName(t *testing.T) {
+	m := newManager(t, unreachable(), ctrl.Options{})
+	for range 2 {
+		c, err := controller.New("one-name", m, controller.Options{
+			MaxConcurrentReconciles: 2,
+			Reconciler:              reconcile.Func(func(context.Context, reconcile.Request) (r reconcile.Result, err error) { return r, err }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Watch(source.Func(func(context.Context, workqueue.TypedRateLimitingInterface[ctrl.Request]) error { return nil })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.run()
+	m.eventually("four workers are running", func() bool {
+		return m.samples().Sum("controller_running_workers", "controller", "one-name") == 4
+	})
+	if n := m.samples().Sum("controller_max_workers", "controller", "one-name"); n != 4 {
+		t.Errorf("at most %v workers, want 4", n)
 	}
 }
 

@@ -9,30 +9,34 @@ import (
 // contextKey is the key of the name of the controller that is running.
 type contextKey struct{}
 
-// controllerIn returns the name of the controller to which a context belongs, "" if there is none.
-func controllerIn(ctx context.Context) string {
-	name, _ := ctx.Value(contextKey{}).(string)
-	return name
+// controllerIn returns the name of the controller to which a context belongs, "" if it is not observed. It returns false for the
+// context of a controller that was not added to an observed manager.
+func controllerIn(ctx context.Context) (name string, ok bool) {
+	name, ok = ctx.Value(contextKey{}).(string)
+	return name, ok
 }
 
 // inContext returns a controller that runs in a context with its name: a source gets informers and adds its event handlers
 // in the context of the controller that starts it. It has the same optional methods as the controller itself.
 func inContext(r manager.Runnable, name string) manager.Runnable {
-	elected, ok := r.(electedRunnable)
-	if !ok {
-		return r
-	}
-	named := namedRunnable{elected, name}
-	if warm, ok := r.(warmRunnable); ok {
-		return namedWarmRunnable{named, warm}
+	named := namedRunnable{r, name}
+	elected, elects := r.(manager.LeaderElectionRunnable)
+	warm, warms := r.(warmRunnable)
+	switch {
+	case elects && warms:
+		return struct {
+			namedElectedRunnable
+			namedWarmup
+		}{namedElectedRunnable{named, elected}, namedWarmup{warm, name}}
+	case elects:
+		return namedElectedRunnable{named, elected}
+	case warms:
+		return struct {
+			namedRunnable
+			namedWarmup
+		}{named, namedWarmup{warm, name}}
 	}
 	return named
-}
-
-// electedRunnable is a runnable that may need leader election.
-type electedRunnable interface {
-	manager.Runnable
-	manager.LeaderElectionRunnable
 }
 
 // warmRunnable is controller-runtime's unexported warmupRunnable.
@@ -41,21 +45,26 @@ type warmRunnable interface {
 }
 
 type namedRunnable struct {
-	electedRunnable
+	manager.Runnable
 	name string
 }
 
 // Start implements manager.Runnable.
 func (r namedRunnable) Start(ctx context.Context) error {
-	return r.electedRunnable.Start(context.WithValue(ctx, contextKey{}, r.name))
+	return r.Runnable.Start(context.WithValue(ctx, contextKey{}, r.name))
 }
 
-type namedWarmRunnable struct {
+type namedElectedRunnable struct {
 	namedRunnable
-	warm warmRunnable
+	manager.LeaderElectionRunnable
+}
+
+type namedWarmup struct {
+	warm       warmRunnable
+	controller string
 }
 
 // Warmup starts sources before the manager is elected, if the controller has EnableWarmup.
-func (r namedWarmRunnable) Warmup(ctx context.Context) error {
-	return r.warm.Warmup(context.WithValue(ctx, contextKey{}, r.name))
+func (w namedWarmup) Warmup(ctx context.Context) error {
+	return w.warm.Warmup(context.WithValue(ctx, contextKey{}, w.controller))
 }

@@ -73,7 +73,7 @@ type Exporter struct {
 func New(options Options) (*Exporter, error) {
 	userAgent := fmt.Sprintf("%s/%s (%s/%s)", buildinfo.Name, buildinfo.Version(), version.GoOS, version.GoArch)
 	return newExporter(options, func(observe client.WrapConfig) (*client.Connection, error) {
-		return client.Connect(options.REST, userAgent, observe)
+		return client.Connect(options.REST, userAgent, observe, options.Logger)
 	})
 }
 

@@ -33,8 +33,10 @@ func registerState(registry *prometheus.Registry, e *Exporter) error {
 	}
 	collectors := []prometheus.Collector{
 		newKindUp(e.informers.List),
+		&statusless{desc: newDesc(catalog.ExporterKindWithoutStatusSubresource), list: e.informers.List},
 		gauge(catalog.ExporterKinds, func() float64 { return float64(len(informers.Kinds(e.informers.List()))) }, "watched"),
 		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountForbidden()) }, "forbidden"),
+		gauge(catalog.ExporterKinds, func() float64 { return float64(e.follower.CountOverLimit()) }, "over_limit"),
 		gauge(catalog.ExporterShards, func() float64 { return float64(max(e.shard.Total, 1)) }, strconv.Itoa(e.shard.Ordinal)),
 		gauge(catalog.ExporterConfigReloaded, func() float64 {
 			if good, _ := e.reloader.Status(); good {
@@ -71,8 +73,11 @@ type kindUp struct {
 }
 
 func newKindUp(list func() []*informers.Informer) *kindUp {
-	m := catalog.ExporterKindUp
-	return &kindUp{desc: prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil), list: list}
+	return &kindUp{desc: newDesc(catalog.ExporterKindUp), list: list}
+}
+
+func newDesc(m catalog.Gauge) *prometheus.Desc {
+	return prometheus.NewDesc(m.Name, m.Help, m.LabelNames(), nil)
 }
 
 // Describe implements prometheus.Collector.
@@ -92,5 +97,25 @@ func (k *kindUp) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for informerType, value := range up {
 		metrics <- prometheus.MustNewConstMetric(k.desc, prometheus.GaugeValue, value, informerType)
+	}
+}
+
+// statusless reports the kinds with a status that is written through the main resource.
+type statusless struct {
+	desc *prometheus.Desc
+	list func() []*informers.Informer
+}
+
+// Describe implements prometheus.Collector.
+func (s *statusless) Describe(descs chan<- *prometheus.Desc) { descs <- s.desc }
+
+// Collect implements prometheus.Collector.
+func (s *statusless) Collect(metrics chan<- prometheus.Metric) {
+	seen := map[string]bool{}
+	for _, t := range s.list() {
+		if name := t.Kind.Type(); t.WithoutStatusSubresource() && !seen[name] {
+			seen[name] = true
+			metrics <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, 1, name)
+		}
 	}
 }

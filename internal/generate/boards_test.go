@@ -2,6 +2,7 @@ package generate_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -73,10 +74,20 @@ func TestDashboardConfigMaps(t *testing.T) {
 		maps.Copy(boards, config.Data)
 	}
 	for path, content := range f {
-		if dir, file := filepath.Split(path); dir == "grafana/dashboards/" && boards[file] != string(content) {
+		if dir, file := filepath.Split(path); dir == "grafana/dashboards/" && flat(t, []byte(boards[file])) != flat(t, content) {
 			t.Errorf("no ConfigMap has %s, or it has another one", file)
 		}
 	}
+}
+
+// flat returns JSON without spaces.
+func flat(t *testing.T, content []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, content); err != nil {
+		t.Error(err)
+	}
+	return b.String()
 }
 
 // Each GrafanaDashboard references an existing ConfigMap.

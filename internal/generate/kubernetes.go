@@ -2,6 +2,7 @@ package generate
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"sigs.k8s.io/yaml"
 
@@ -81,15 +82,20 @@ func podMonitor(c Config) ([]byte, error) {
 }
 
 // dashboardConfigMaps are picked up by the sidecar of Grafana's Helm chart. Each dashboard has its own, because kubectl
-// apply keeps a copy in an annotation, and all of them together exceed the size limit of annotations.
+// apply keeps a copy in an annotation, and all of them together exceed the size limit of annotations. The JSON is not indented, because
+// spaces count as well.
 func dashboardConfigMaps(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 	return each(boards, func(d dashboards.Dashboard) ([]byte, error) {
 		metadata := c.resources.metadata(d.UID, map[string]string{dashboardLabel: "1"})
 		if c.resources.FolderAnnotation != "" {
 			metadata["annotations"] = map[string]string{c.resources.FolderAnnotation: c.resources.Folder}
 		}
+		var flat bytes.Buffer
+		if err := json.Indent(&flat, d.JSON, "", ""); err != nil {
+			return nil, err
+		}
 		return manifest("v1", "ConfigMap", metadata, object{
-			"data": map[string]string{d.UID + ".json": string(d.JSON)},
+			"data": map[string]string{d.UID + ".json": flat.String()},
 		})
 	})
 }

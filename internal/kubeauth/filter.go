@@ -19,6 +19,8 @@ import (
 	authenticationv1 "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
+
+	apiserver "github.com/informer-exporter/informer-exporter/internal/exporter/client"
 )
 
 // How long results of the API server are cached, as in controller-runtime's metrics server.
@@ -108,6 +110,7 @@ func newFilter(config *rest.Config, options Options, ttl ttls) (*Filter, error) 
 	}
 	// A review contains the token of a scraper, and following a redirect would send it to another address.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client = apiserver.Bounded(client)
 	tokens, err := authenticationv1.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("client for TokenReviews: %w", err)
@@ -151,7 +154,7 @@ func (f *Filter) Protect(next http.Handler) http.Handler {
 		if err != nil && r.Context().Err() == nil { // otherwise the scraper has disconnected
 			f.outageLog.Do(func() {
 				f.log.Warn("API server unavailable for authorization; requests allowed within the last hour are served",
-					"fix", "if reviews are forbidden, bind the ClusterRole system:auth-delegator to the exporter's service account", "err", err)
+					"fix", "if reviews are forbidden, bind the ClusterRole system:auth-delegator to the service account of this program", "err", err)
 			})
 		}
 		switch {

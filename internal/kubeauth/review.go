@@ -130,8 +130,13 @@ func (p *permissions) authorize(ctx context.Context, user authentication.UserInf
 }
 
 // attempt sends a review and repeats it after errors that may be transient, for at most reviewTimeout. It returns the last error
-// of the API server.
+// of the API server. A panic is an error as well: TokenReviews are sent by a goroutine without net/http's recovery.
 func attempt[T any](ctx context.Context, send func(context.Context) (*T, error)) (result *T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
 	waited := wait.ExponentialBackoffWithContext(ctx, retries, func(ctx context.Context) (bool, error) {

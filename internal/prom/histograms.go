@@ -17,18 +17,19 @@ const (
 
 func (h Histograms) valid() bool { return h == "" || h == Classic || h == Native }
 
-// observed finds the placeholders of histograms inside rate or increase:
+// observed finds the placeholders of histograms, inside rate or increase, or alone, now or at an offset:
 //
 //	rate(x@bucket{@}[5m])     a histogram for histogram_quantile; sum it by (@le, a)
 //	rate(x@within(5){@}[5m])  number of observations that are at most 5, or +Inf; sum it by (a) or without (le)
 //	rate(x@count{@}[5m])      number of observations
 //	rate(x@sum{@}[5m])        sum of observations
+//	x@count{@} offset 5m      number of observations since the start of the process
 //
 // Other placeholders:
 //
 //	@form      classic or native, the form of histograms; @otherForm is the other one
 //	x@series   a series that the histogram x has only in this form; x@otherSeries is one of the other form
-var observed = regexp.MustCompile(`(rate|increase)\(([a-z0-9_]+)@(bucket|count|sum|within\(([^()]+)\))\{([^{}]*)\}\[([^\]]+)\]\)`)
+var observed = regexp.MustCompile(`(?:(rate|increase)\()?([a-z0-9_]+)@(bucket|count|sum|within\(([^()]+)\))\{([^{}]*)\}(?:\[([^\]]+)\]\)|( offset [$a-z0-9_]+)?)`)
 
 // expand replaces the placeholders of histograms.
 func (h Histograms) expand(query string) string {
@@ -40,9 +41,13 @@ func (h Histograms) expand(query string) string {
 		"(@le, ", le, " by (@le)", onlyLe).Replace(query)
 	return observed.ReplaceAllStringFunc(query, func(text string) string {
 		part := observed.FindStringSubmatch(text)
-		function, metric, kind, upper, selector, window := part[1], part[2], part[3], part[4], part[5], part[6]
+		function, metric, kind, upper, selector, window, offset := part[1], part[2], part[3], part[4], part[5], part[6], part[7]
 		of := func(suffix, matchers string) string {
-			return function + "(" + metric + suffix + "{" + selector + matchers + "}[" + window + "])"
+			series := metric + suffix + "{" + selector + matchers + "}"
+			if function == "" {
+				return series + offset
+			}
+			return function + "(" + series + "[" + window + "])"
 		}
 		native := of("", "")
 		switch {

@@ -28,14 +28,19 @@ func TestHistograms(t *testing.T) {
 			`rate(x_bucket{@, le=~"5|5\\.0"}[5m])`,
 			`(histogram_fraction(-Inf, 5, rate(x{@}[5m])) * histogram_count(rate(x{@}[5m])) >= 0 or histogram_count(rate(x{@}[5m])))`,
 		},
+		`x@count{@} - x@within(+Inf){@} offset 5m`: {`x_count{@} - x_bucket{@, le="+Inf"} offset 5m`, `histogram_count(x{@}) - histogram_count(x{@} offset 5m)`},
+		`x@within(10){@} offset 1h`: {
+			`x_bucket{@, le=~"10|10\\.0"} offset 1h`,
+			`(histogram_fraction(-Inf, 10, x{@} offset 1h) * histogram_count(x{@} offset 1h) >= 0 or histogram_count(x{@} offset 1h))`,
+		},
 		`@form, not @otherForm: x@otherSeries{@} unless x@series{@}`: {
 			`classic, not native: x{@} unless x_count{@}`,
 			`native, not classic: x_count{@} unless x{@}`,
 		},
 		// Programs without the library have their own histograms.
 		`rate(controller_reconcile_duration_seconds@count{@}[5m])`: {
-			`rate(controller_reconcile_duration_seconds_count{@}[5m]) or on (@cluster, @job, @instance, controller) label_join(rate(controller_runtime_reconcile_time_seconds_count{@}[5m]), "name", "", "@job")`,
-			`histogram_count(rate(controller_reconcile_duration_seconds{@}[5m]) or on (@cluster, @job, @instance, controller) label_join(rate(controller_runtime_reconcile_time_seconds{@}[5m]), "name", "", "@job"))`,
+			`rate(controller_reconcile_duration_seconds_count{@}[5m]) or on (@cluster, @job, @instance, controller) label_join(sum without (name) (rate(controller_runtime_reconcile_time_seconds_count{@}[5m])), "name", "", "@job")`,
+			`histogram_count(rate(controller_reconcile_duration_seconds{@}[5m]) or on (@cluster, @job, @instance, controller) label_join(sum without (name) (rate(controller_runtime_reconcile_time_seconds{@}[5m])), "name", "", "@job"))`,
 		},
 		// Summaries have one form.
 		`rate(x_sum{@}[5m]) / rate(x_count{@}[5m])`: {`rate(x_sum{@}[5m]) / rate(x_count{@}[5m])`, `rate(x_sum{@}[5m]) / rate(x_count{@}[5m])`},

@@ -5,6 +5,7 @@
 //
 //	{@}            the user's matchers; nothing if the user has none
 //	{@, a="b"}     the user's matchers and one more
+//	{@process}     the same without those of Subject, for metrics of the whole process
 //	@cluster       the name of the label cluster; the same for @namespace, @pod, @job and @instance
 //	@severity      the name of the label with the severity of an alert
 //	@page          the value of that label for page; the same for @ticket and @info
@@ -28,6 +29,8 @@ type Series struct {
 	Labels map[string]string
 	// Selector is a list of matchers, such as `env="prod"`.
 	Selector string
+	// Subject is a list of further matchers for what a rule is about, such as a controller.
+	Subject string
 	// Severities are the values of the severity label for page, ticket and info, where they differ, and the name of the label
 	// itself under the key label.
 	Severities map[string]string
@@ -46,26 +49,24 @@ func (s Series) Label(name string) string {
 	return name
 }
 
-// And returns s with the given matchers added to Selector.
-func (s Series) And(matchers string) Series {
-	if s.Selector != "" {
-		matchers = s.Selector + ", " + matchers
-	}
-	s.Selector = matchers
-	return s
-}
-
 // Expand replaces the placeholders of histograms in queries, and adds the metrics of programs without the library. The other
 // placeholders remain, for Fill.
 func (s Series) Expand(text string) string { return WithUpstream(s.Histograms.expand(text)) }
 
 // Fill replaces the placeholders of an expanded query, a legend or a template, except those that Expand replaces.
 func (s Series) Fill(text string) string {
-	alone, first := "", "{"
-	if s.Selector != "" {
-		alone, first = "{"+s.Selector+"}", "{"+s.Selector+", "
+	var pairs []string
+	for _, p := range []struct {
+		placeholder string
+		matchers    []string
+	}{{"{@", []string{s.Selector, s.Subject}}, {"{@process", []string{s.Selector}}} {
+		list := strings.Join(slices.DeleteFunc(p.matchers, func(m string) bool { return m == "" }), ", ")
+		alone, first := "", "{"
+		if list != "" {
+			alone, first = "{"+list+"}", "{"+list+", "
+		}
+		pairs = append(pairs, p.placeholder+"}", alone, p.placeholder+", ", first)
 	}
-	pairs := []string{"{@}", alone, "{@, ", first}
 	for _, name := range TargetLabels() {
 		pairs = append(pairs, "@"+name, s.Label(name))
 	}

@@ -11,8 +11,11 @@ import (
 func TestFill(t *testing.T) {
 	usual := prom.Series{}
 	other := prom.Series{Labels: map[string]string{"cluster": "k8s", "job": "service"}, Selector: `env="prod"`, Severities: map[string]string{"label": "priority", "page": "critical"}}
+	both := other
+	both.Subject = `handler="a"`
 	for text, want := range map[string][3]string{
-		`up{@} == 0`: {`up == 0`, `up{env="prod"} == 0`, `up{env="prod", handler="a"} == 0`},
+		`up{@process} == up{@process, a="b"}`: {`up == up{a="b"}`, `up{env="prod"} == up{env="prod", a="b"}`, `up{env="prod"} == up{env="prod", a="b"}`},
+		`up{@} == 0`:                          {`up == 0`, `up{env="prod"} == 0`, `up{env="prod", handler="a"} == 0`},
 		`sum by (@cluster, @instance) (up{@, @job="a"})`: {
 			`sum by (cluster, instance) (up{job="a"})`,
 			`sum by (k8s, instance) (up{env="prod", service="a"})`,
@@ -22,14 +25,14 @@ func TestFill(t *testing.T) {
 		`ALERTS{@severity="@page"}`:   {`ALERTS{severity="page"}`, `ALERTS{priority="critical"}`, `ALERTS{priority="critical"}`},
 		`{{@cluster}} {{name}}`:       {`{{cluster}} {{name}}`, `{{k8s}} {{name}}`, `{{k8s}} {{name}}`},
 	} {
-		for i, s := range []prom.Series{usual, other, other.And(`handler="a"`)} {
+		for i, s := range []prom.Series{usual, other, both} {
 			if got := s.Fill(text); got != want[i] {
 				t.Errorf("%+v: %s is filled as %s, want %s", s, text, got, want[i])
 			}
 		}
 	}
 	// The user's text is not treated as a placeholder.
-	if got, want := usual.And(`handler="@cluster{@}"`).Fill(`up{@}`), `up{handler="@cluster{@}"}`; got != want {
+	if got, want := (prom.Series{Subject: `handler="@cluster{@}"`}).Fill(`up{@}`), `up{handler="@cluster{@}"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

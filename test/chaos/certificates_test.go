@@ -126,7 +126,7 @@ func TestServingCertificateExpired(t *testing.T) {
 // keeps reporting that.
 func (p *program) untrusted() {
 	p.t.Helper()
-	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="other"} grows`, `state{state="unreachable"} 1`, "kind_up 1", "readyz 200")
+	p.shows("watch_connected 0", "sync_lag_seconds > 1", `sync_errors_total{error_type="other"} grows`, `state{state="unreachable"} 1`, `state{state="synced"} absent`, "kind_up 1", "readyz 200")
 	p.keeps("watch_connected 0", "sync_lag_seconds > 1", `state{state="synced"} absent`, `audits_total{result="consistent"} stays`, `freshness_checks_total{result="fresh"} stays`)
 }
 

@@ -33,7 +33,7 @@ type evidence struct {
 }
 
 // requirementID matches IDs in comments and pages.
-var requirementID = regexp.MustCompile(`\b[SPBO][1-9][0-9]?\b`)
+var requirementID = regexp.MustCompile(`\b[SPBOT][1-9][0-9]?\b`)
 
 // Requirements returns the tables of docs/requirements.md by the names of their markers. root is the root of the repository.
 func Requirements(root string) (map[string]string, error) {
@@ -65,11 +65,7 @@ func (e *evidence) row(r requirement) string {
 	if e.decided {
 		decision = "[yes](decisions.md)"
 	}
-	text := r.text
-	if r.lacks != "" {
-		text += " (lacks: " + r.lacks + ")"
-	}
-	return page.Row(r.id, text, strings.Join(lives, "; "), strings.Join(e.tests, ", "), strings.Join(e.alerts, ", "), byDashboard(e.panels), decision)
+	return page.Row(r.id, r.text, strings.Join(lives, "; "), strings.Join(e.tests, ", "), strings.Join(e.alerts, ", "), byDashboard(e.panels), decision)
 }
 
 // byDashboard groups panels, which have the form "dashboard: panel", by their dashboards.
@@ -108,26 +104,43 @@ func summary(found map[string]*evidence) string {
 		count(func(e *evidence) bool { return len(e.tests) > 0 }), count(func(e *evidence) bool { return len(e.metrics) > 0 }),
 		count(func(e *evidence) bool { return len(e.panels) > 0 }), count(func(e *evidence) bool { return len(e.alerts) > 0 }),
 		count(func(e *evidence) bool { return e.decided }))
-	var missing, untested, partial []string
+	by := map[state][]string{}
 	for _, s := range sections {
 		for _, r := range s.rows {
-			if found[r.id].missing() {
-				missing = append(missing, r.id)
-			} else if len(found[r.id].tests) == 0 {
-				untested = append(untested, r.id)
-			}
-			if r.lacks != "" {
-				partial = append(partial, r.id)
-			}
+			at := found[r.id].state(r)
+			by[at] = append(by[at], r.id)
 		}
 	}
-	return text + " Open: " + list(missing) + ". Partly met: " + list(partial) + ". With a metric, but without a test or benchmark: " + list(untested) + "."
+	return text + fmt.Sprintf(" A rule fires for %d. On a panel only: %s. On a page, by a benchmark or by a decision: %s. Open: %s.",
+		len(by[fires]), list(by[shown]), list(by[described]), list(by[unmet]))
+}
+
+// state is how a reader learns of what a requirement is about.
+type state int
+
+const (
+	unmet     state = iota // nothing verifies it, or nothing shows it
+	fires                  // an alert
+	shown                  // a panel
+	described              // a page, a benchmark or a decision
+)
+
+// state returns the first of an alert, a panel and a text, of a requirement that a test verifies.
+func (e *evidence) state(r requirement) state {
+	switch {
+	case len(e.tests) == 0:
+		return unmet
+	case len(e.alerts) > 0:
+		return fires
+	case len(e.panels) > 0:
+		return shown
+	case r.where != "" || e.decided || strings.HasPrefix(r.id, "B"):
+		return described
+	}
+	return unmet
 }
 
 func list(ids []string) string { return cmp.Or(strings.Join(ids, ", "), "none") }
-
-// missing reports whether nothing meets the requirement. A decision alone does not count: it may cover only a part.
-func (e *evidence) missing() bool { return len(e.metrics) == 0 && len(e.tests) == 0 }
 
 func findEvidence(root string) (map[string]*evidence, error) {
 	found := map[string]*evidence{}

@@ -6,8 +6,6 @@ type requirement struct {
 	id, text string
 	// where links to the implementation of a requirement that no metric or test covers.
 	where string
-	// lacks is the part that does not exist yet.
-	lacks string
 }
 
 // section is a table of docs/requirements.md.
@@ -62,6 +60,16 @@ var sections = []section{
 		{id: "S40", text: "consecutive list and watch failures per informer"},
 		{id: "S41", text: "growth of registered handlers"},
 		{id: "S42", text: "a degraded state by the objectives, with a callback"},
+		{id: "S43", text: "retries of items that are still retried"},
+		{id: "S44", text: "a backlog without a running worker"},
+		{id: "S45", text: "conflicts as a share of writes, by resource and subresource"},
+		{id: "S46", text: "a status written through the main resource"},
+		{id: "S47", text: "custom resources without a status subresource"},
+		{id: "S48", text: "distributions of syncs, cleanups, rollbacks, retries and backoff"},
+		{id: "S49", text: "the documented action in the runbook of each threshold", where: "[Runbooks](../deploy/runbooks)"},
+		{id: "S50", text: "a threshold for the cache delay, which the articles leave empty"},
+		{id: "S51", text: "bytes of caches, open watches per program"},
+		{id: "S52", text: "hit ratio over time"},
 	}},
 	{"Cache pollution", "pollution", []requirement{
 		{id: "P1", text: "a second SetTransform replaces the first"},
@@ -74,6 +82,7 @@ var sections = []section{
 		{id: "P8", text: "inconsistent indexes"},
 		{id: "P9", text: "wrong UID, stale generation, stale reads"},
 		{id: "P10", text: "configured and actual resync classes"},
+		{id: "P11", text: "faults that precede the first scrape", where: "[Alerting](alerting.md)"},
 	}},
 	{"Load figures", "load", []requirement{
 		{id: "B1", text: "mixed reads of 10,000 Pods"},
@@ -96,8 +105,10 @@ var sections = []section{
 		{id: "O5", text: "namespaces, selectors, minimal RBAC", where: "[Exporter](exporter.md#configuration)"},
 		{id: "O6", text: "backoff and resync parameters", where: "[Runbooks](../deploy/runbooks)"},
 		{id: "O7", text: "version skew between client and server", where: "[Compatibility](../README.md#compatibility), `make compat`"},
+		{id: "O8", text: "resync periods, resync classes and parameters of rate limiters, with their effects", where: "[Instrumentation](instrumentation.md)"},
+		{id: "T1", text: "the documented thresholds and their sources", where: "[Metrics](../deploy/metrics.md)"},
 	}},
 }
 
-// open are the IDs that may have neither a metric nor a test.
+// open are the IDs that nothing meets yet.
 var open = []string{}

@@ -138,7 +138,7 @@ func targetMatcher(label string) func(*parser.VectorSelector, []parser.Node) str
 	return func(v *parser.VectorSelector, _ []parser.Node) string {
 		want := "$" + label
 		switch {
-		case (strings.Contains(v.Name, ":") || strings.HasPrefix(v.Name, "apiserver_")) && label != "cluster":
+		case (strings.Contains(v.Name, ":") || strings.HasPrefix(v.Name, "apiserver_") || v.Name == "process_start_time_seconds") && label != "cluster":
 			return "" // recorded by cluster, or of the API server, which is a separate job
 		case strings.HasPrefix(v.Name, "ALERTS") && label != "cluster": // may be about all processes
 			want += "|"

@@ -123,7 +123,7 @@ func readBoard(d dashboards.Dashboard) (board, error) {
 // like one with All, so that each query reads the series of all clusters.
 func (m boardModel) all() *strings.Replacer {
 	// Which of several equal series are among the first ten is random.
-	pairs := []string{"$__rate_interval", rateInterval, "$__interval", rateInterval, "$__range", rateInterval, "topk(10, ", allOfTop}
+	pairs := []string{"$__rate_interval", rateInterval, "$__interval", rateInterval, "$__range_s", rateSeconds, "$__range", rateInterval, "topk(10, ", allOfTop}
 	for _, v := range m.Templating.List {
 		if v.IncludeAll {
 			pairs = append(pairs, "$"+v.Name+`"`, v.AllValue+`"`, "$"+v.Name+`|"`, v.AllValue+`|"`)

@@ -97,7 +97,7 @@ const (
 
 // withInterval writes a query so that it can be parsed: variables may stand in strings only.
 func withInterval(expr string) string {
-	return strings.NewReplacer("$__rate_interval", "7h7s", "$__interval", "8h8s", "$__range", "9h9s").Replace(expr)
+	return strings.NewReplacer("$__rate_interval", "7h7s", "$__interval", "8h8s", "$__range_s", "32409", "$__range", "9h9s").Replace(expr)
 }
 
 const gridWidth = 24
@@ -239,7 +239,7 @@ func variablesUsed(m boardModel) []string {
 	var found []string
 	for _, p := range m.drawn() {
 		for _, t := range p.Targets {
-			for _, v := range usedVariable.FindAllStringSubmatch(strings.NewReplacer("$__rate_interval", "", "$__interval", "", "$__range", "").Replace(t.Expr), -1) {
+			for _, v := range usedVariable.FindAllStringSubmatch(strings.NewReplacer("$__rate_interval", "", "$__interval", "", "$__range_s", "", "$__range", "").Replace(t.Expr), -1) {
 				if !declared[v[1]] {
 					found = append(found, fmt.Sprintf("panel %q uses the variable %s, which does not exist", p.Title, v[1]))
 				}

@@ -34,6 +34,7 @@ func TestInhibitions(t *testing.T) {
 	noLeader := with(lock, "severity", "page")
 	watchDown := with(informer, "severity", "ticket")
 	cleanup := model.LabelSet{"cluster": "eu", "job": "shop", "name": "shop", "controller": "orders", "finalizer": "a.example.com/x"}
+	controller := model.LabelSet{"cluster": "eu", "job": "shop", "instance": "a", "name": "shop", "controller": "orders"}
 	held := model.LabelSet{"cluster": "eu", "informer_type": "pods", "namespace": "shop", "finalizer": "a.example.com/x"}
 	for _, c := range []struct {
 		source string
@@ -61,7 +62,7 @@ func TestInhibitions(t *testing.T) {
 		{"ControllerLeaderMissing", lock, "ClusterLeaseExpired", model.LabelSet{"cluster": "eu", "lease_namespace": "shop", "lease": "leader", "lock": "shop-leader"}, true},
 		{"ControllerLeaderMissing", election, "ClusterLeaseExpired", lease, true},
 		{"ControllerLeaderMissing", election, "ClusterLeaseExpired", with(with(lease, "namespace", "b"), "lease_namespace", "b"), false},
-		{"ControllerLeaderMissing", without(election, "namespace"), "ClusterLeaseExpired", lease, true},
+		{"ControllerLeaderMissing", without(election, "namespace"), "ClusterLeaseExpired", lease, false},
 		// The chain: absent, not synced, watch, lag.
 		{"InformerExporterAbsent", model.LabelSet{"cluster": "eu"}, "InformerNotSynced", exporters, true},
 		{"InformerExporterAbsent", model.LabelSet{"cluster": "eu"}, "InformerSyncLagHigh", exporters, true},
@@ -84,6 +85,11 @@ func TestInhibitions(t *testing.T) {
 		{"ControllerQueueSlow", without(queue, "instance"), "ControllerQueueDeep", queue, true},
 		{"ControllerCleanupOverdue", with(cleanup, "instance", "a"), "ControllerCleanupSlow", cleanup, true},
 		{"ControllerCleanupOverdue", with(cleanup, "instance", "a"), "ControllerCleanupSlow", with(cleanup, "finalizer", "b.example.com/y"), false},
+		{"ControllerReconcileErrors", without(controller, "instance"), "ControllerItemFailing", controller, true},
+		{"ControllerReconcileErrors", without(controller, "instance"), "ControllerItemFailing", with(controller, "controller", "invoices"), false},
+		{"InformerNotSynced", informer, "ControllerWorkersMissing", with(without(without(informer, "informer_type"), "watch_namespace"), "controller", "orders"), true},
+		{"InformerTransformDrops", informer, "InformerEventsLost", with(informer, "reason", "list"), true},
+		{"InformerTransformDrops", informer, "InformerEventsLost", with(informer, "reason", "index"), false},
 		{"ControllerLeaderMissing", lock, "ControllerLeaderChanges", lock, true},
 		{"ControllerLeaderChanges", lock, "ControllerLeaderSlowRenewals", lock, true},
 		{"ClusterObjectHeld", held, "ClusterNamespaceStuck", model.LabelSet{"cluster": "eu", "namespace": "shop"}, true},

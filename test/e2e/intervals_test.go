@@ -25,8 +25,8 @@ var unseen = map[time.Duration]map[string]missed{
 	},
 }
 
-// TestRecordedFaultsAtOtherScrapeIntervals replays the recordings as they would have been scraped every 30 s and every minute,
-// with rules for these intervals. The same alerts fire as at 15 s, except for those in unseen.
+// TestRecordedFaultsAtOtherScrapeIntervals replays the recordings as they would have been scraped every 30 s and every minute, each
+// row with another phase, with rules for these intervals. The same alerts fire as at 15 s, except for those in unseen.
 func TestRecordedFaultsAtOtherScrapeIntervals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("replays each recording twice")
@@ -34,10 +34,11 @@ func TestRecordedFaultsAtOtherScrapeIntervals(t *testing.T) {
 	for _, interval := range []time.Duration{30 * time.Second, time.Minute} {
 		t.Run(catalog.FormatDuration(interval), func(t *testing.T) {
 			rules := rulesFor(t, interval)
-			for _, row := range faultTable(t) {
+			for phase, row := range faultTable(t) {
 				t.Run(row.test, func(t *testing.T) {
 					t.Parallel()
-					r := scrapedEvery(recorded(t, row.test), interval)
+					r := recorded(t, row.test)
+					r = scrapedEvery(cut(r, phase%int(interval/r.Interval), r.Len()), interval)
 					if not, ok := unseen[interval][row.test]; ok {
 						is := func(alert string) bool { return alert == not.alert }
 						row.meanwhile, row.afterwards = slices.DeleteFunc(slices.Clone(row.meanwhile), is), slices.DeleteFunc(slices.Clone(row.afterwards), is)

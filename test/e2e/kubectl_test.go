@@ -21,13 +21,16 @@ import (
 // arguments and appends them to the file.
 const parsedCommands = "E2E_PARSED_COMMANDS"
 
-// runAsTool runs the test binary as the program that it was started as: kubectl, or a curl that only parses its arguments.
+// runAsTool runs the test binary as the program that it was started as: kubectl, a curl that only parses its arguments, or the
+// program of TestBornWithTheFault.
 func runAsTool() (code int, ok bool) {
 	var err error
 	parsed := os.Getenv(parsedCommands)
 	switch name := filepath.Base(os.Args[0]); {
 	case name == "curl" && parsed != "":
 		err = awaitFile(parsed) // the server that curl connects to was started in the background
+	case os.Getenv(bornAddress) != "":
+		err = runBorn()
 	case name == "kubectl" && parsed != "":
 		err = errors.Join(parseKubectl(os.Args[1:]), appendLine(parsed, strings.Join(os.Args[1:], " ")))
 	case name == "kubectl":

@@ -43,10 +43,11 @@ func TestOutageMutesOtherPagesWhileItLasts(t *testing.T) {
 	}
 }
 
-// outageOf returns a recording of 20 minutes in which a program has no watch and its lock no leader for some time.
+// outageOf returns a recording of 20 minutes in which two programs have no watch and the lock of one has no leader for some time.
 func outageOf(t *testing.T, outage, noLeader time.Duration) recording.Recording {
 	t.Helper()
-	const program, begin, interval = `cluster="eu", job="shop", instance="a", name="shop"`, 8, 15 * time.Second
+	const program, other = `cluster="eu", job="shop", instance="a", name="shop"`, `cluster="eu", job="other", instance="b", name="other"`
+	const begin, interval = 8, 15 * time.Second
 	values := func(before, during, change string, d time.Duration) string {
 		n := int(d / interval)
 		return fmt.Sprintf("%sx%d %s%sx%d %sx%d", before, begin-1, during, change, min(n, 70)-1, before, max(80-begin-n, 0))
@@ -54,7 +55,9 @@ func outageOf(t *testing.T, outage, noLeader time.Duration) recording.Recording 
 	r, err := recording.Unmarshal([]byte(strings.Join([]string{
 		`evaluation_interval: 15s`, `tests:`, `- name: outage`, `  interval: 15s`, `  start_timestamp: 2026-01-01T00:00:00Z`, `  input_series:`,
 		`  - {series: 'k8s_informer_watch_connected{` + program + `, informer_type="pods", watch_namespace="*"}', values: '` + values("1", "0", "", outage) + `'}`,
+		`  - {series: 'k8s_informer_watch_connected{` + other + `, informer_type="pods", watch_namespace="*"}', values: '` + values("1", "0", "", outage) + `'}`,
 		`  - {series: 'k8s_informer_sync_errors_total{` + program + `, informer_type="pods", watch_namespace="*", error_type="refused"}', values: '` + values("0", "1", "+1", outage) + `'}`,
+		`  - {series: 'k8s_informer_sync_errors_total{` + other + `, informer_type="pods", watch_namespace="*", error_type="refused"}', values: '` + values("0", "1", "+1", outage) + `'}`,
 		`  - {series: 'controller_leader{` + program + `, lock="shop/shop"}', values: '` + values("1", "0", "", noLeader) + `'}`,
 	}, "\n")))
 	if err != nil {

@@ -33,6 +33,7 @@ func checkQuery(expr string, recorded map[string][]string) ([]string, error) {
 // checker determines the labels of expressions from the inside out.
 type checker struct {
 	recorded map[string][]string
+	replaced []string // labels that the label_join and label_replace around an expression set
 	errs     []error
 }
 
@@ -73,10 +74,14 @@ func (c *checker) selected(e *parser.VectorSelector) (common []string) {
 	return common
 }
 
+// aggregation may remove labels that label_join or label_replace sets on its result: a scraped program may have them.
 func (c *checker) aggregation(e *parser.AggregateExpr) []string {
+	replaced := c.replaced
+	c.replaced = nil
 	in := c.labels(e.Expr)
+	c.replaced = replaced
 	for _, l := range e.Grouping {
-		if !slices.Contains(in, l) {
+		if !slices.Contains(in, l) && (!e.Without || !slices.Contains(replaced, l)) {
 			c.fail("%s: %s has no label %s", e.Op, e.Expr, l)
 		}
 	}
@@ -103,11 +108,15 @@ func (c *checker) call(e *parser.Call) []string {
 		}
 		return minus(in, []string{labels.BucketLabel})
 	case "label_replace", "label_join":
-		in := c.labels(e.Args[0])
-		if target, ok := e.Args[1].(*parser.StringLiteral); ok {
-			in = union(in, []string{target.Val})
+		target, ok := e.Args[1].(*parser.StringLiteral)
+		if !ok {
+			return c.labels(e.Args[0])
 		}
-		return in
+		outer := c.replaced
+		c.replaced = append(slices.Clone(outer), target.Val)
+		in := c.labels(e.Args[0])
+		c.replaced = outer
+		return union(in, []string{target.Val})
 	}
 	for _, a := range e.Args {
 		if t := a.Type(); t == parser.ValueTypeVector || t == parser.ValueTypeMatrix {

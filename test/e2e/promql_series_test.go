@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,7 +148,8 @@ func (s series) values(label string) []string {
 func (s series) checkUse(name string, v *parser.VectorSelector, path []parser.Node) error {
 	call := directCall(path)
 	switch {
-	case s.counter && !slices.Contains(counterFunctions, call) && !comparedWithItself(path):
+	case s.counter && name != catalog.InformerTransformConflicts.Name && // a second transform stays for as long as its process
+		!slices.Contains(counterFunctions, call) && !comparedWithItself(path) && !onlyPresent(v, path):
 		return fmt.Errorf("%s counts up and is not directly inside rate or increase", name)
 	case !s.counter && slices.Contains(counterOnly, call):
 		return fmt.Errorf("%s of %s, which is not a counter", call, name)
@@ -164,22 +166,51 @@ func hasMatcher(v *parser.VectorSelector, label string) bool {
 	return slices.ContainsFunc(v.LabelMatchers, func(m *labels.Matcher) bool { return m.Name == label })
 }
 
-// comparedWithItself reports whether a selector is an operand of x unless x offset d, or of x - x offset d.
+// comparedWithItself reports whether a selector is part of x unless y or of x - y, where y is x at an earlier time.
 func comparedWithItself(path []parser.Node) bool {
-	if len(path) == 0 {
-		return false
+	return slices.ContainsFunc(path, func(n parser.Node) bool {
+		b, ok := n.(*parser.BinaryExpr)
+		if !ok || b.Op != parser.LUNLESS && b.Op != parser.SUB {
+			return false
+		}
+		now, earlier := unparenthesized(b.LHS).String(), unparenthesized(b.RHS).String()
+		return earlier != now && offsets.ReplaceAllString(earlier, "") == now
+	})
+}
+
+var offsets = regexp.MustCompile(` offset [0-9a-z]+`)
+
+func unparenthesized(e parser.Expr) parser.Expr {
+	for {
+		p, ok := e.(*parser.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.Expr
 	}
-	b, ok := path[len(path)-1].(*parser.BinaryExpr)
-	if !ok || b.Op != parser.LUNLESS && b.Op != parser.SUB {
-		return false
+}
+
+// onlyPresent reports whether a query reads only that a series exists, not its value: it is grouped, or on the right of "and" or "unless".
+func onlyPresent(v *parser.VectorSelector, path []parser.Node) bool {
+	child := parser.Node(v)
+	for _, n := range slices.Backward(path) {
+		switch parent := n.(type) {
+		case *parser.AggregateExpr:
+			return parent.Op == parser.GROUP
+		case *parser.BinaryExpr:
+			if (parent.Op == parser.LAND || parent.Op == parser.LUNLESS) && parser.Node(parent.RHS) == child {
+				return true
+			}
+			if !parent.Op.IsSetOperator() {
+				return false
+			}
+		case *parser.ParenExpr:
+		default:
+			return false
+		}
+		child = n
 	}
-	earlier, ok := b.RHS.(*parser.VectorSelector)
-	if !ok || earlier.OriginalOffset == 0 {
-		return false
-	}
-	now := *earlier
-	now.OriginalOffset = 0
-	return b.LHS.String() == now.String()
+	return false
 }
 
 // directCall returns the function that is called directly on the selector, "" if there is none.

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/dashboards"
 )
 
-// rateInterval replaces Grafana's $__rate_interval.
-const rateInterval = "1m"
+// rateInterval and rateSeconds replace Grafana's $__rate_interval and the seconds of a range.
+const rateInterval, rateSeconds = "1m", "60"
 
 // recordedSeries returns the labels of the series of recording rules, and reports their problems.
 func recordedSeries(t *testing.T) map[string][]string {
@@ -316,7 +316,8 @@ func TestBadQueriesAreRefused(t *testing.T) {
 		`histogram_quantile(99, rate(k8s_informer_event_lag_seconds_bucket[5m]))`:                            "no quantile 99",
 		`sum by (reason) (k8s_informer_synced)`:                                                              "has no label reason",
 		`sum by (instance) (sum by (name) (k8s_informer_synced))`:                                            "has no label instance",
-		`sum without (reason) (k8s_informer_synced)`:                                                         "has no label reason",
+		`sum without (handler) (k8s_informer_synced)`:                                                        "has no label handler",
+		`label_join(sum without (lock) (workqueue_depth), "name", "", "job")`:                                "has no label lock",
 		`sum by (name) (k8s_informer_objects) / sum by (name, job) (k8s_informer_objects)`:                   "never match: only one has job",
 		`k8s_informer_synced == 0 unless informer_exporter_kind_up == 0`:                                     "never match: only one has",
 		`k8s_informer_synced unless on (name) informer_exporter_kind_up`:                                     "on (name): not both sides",

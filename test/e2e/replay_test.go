@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -153,8 +154,9 @@ const every = 2
 // alertSteps are the steps of a recording at which alerts fire, in order, by alert name.
 type alertSteps map[string][]int
 
-// loadRecording returns the data of a recording, and the groups of a rule file that read and write it.
-func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*promqltest.LazyLoader, map[string]*rules.Group) {
+// loadRecording returns the data of a recording, and the groups of a rule file that read and write it, in the order of the file: the
+// result of a recording rule is not older than an alert that reads it.
+func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*promqltest.LazyLoader, []*rules.Group) {
 	t.Helper()
 	data, err := promqltest.NewLazyLoader(r.Load(), promqltest.LazyLoaderOpts{StartTime: r.Start, EnableAtModifier: true, EnableNegativeOffset: true})
 	if err != nil {
@@ -173,7 +175,12 @@ func loadRecording(t *testing.T, r recording.Recording, rulesFile string) (*prom
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return data, groups
+	content, err := os.ReadFile(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(g *rules.Group) int { return bytes.Index(content, []byte("name: "+g.Name()+"\n")) }
+	return data, slices.SortedFunc(maps.Values(groups), func(a, b *rules.Group) int { return place(a) - place(b) })
 }
 
 // replay evaluates the rules of a file over a recording.

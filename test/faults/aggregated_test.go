@@ -115,7 +115,7 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 	r.handle("h", cache.ResourceEventHandlerFuncs{})
 	before := r.now()
 	r.start()
-	before = r.expect(before, firstState.with(fallback).with(r.handled(1)).with(changes{"objects": 1, "unversioned_objects_total": 1})) // the lag of a listed object counts from the end of the list
+	before = r.expect(before, firstState.with(fallback).with(r.listed(1)).with(changes{"objects": 1, "unversioned_objects_total": 1}))
 	api.send(watch.Added, "one")
 	api.send(watch.Modified, "one")
 	api.send(watch.Added, "two")

@@ -34,7 +34,7 @@ func TestDeleteLostOnTheWay(t *testing.T) {
 		r.expectThat(wrong, func(changed metricstest.Snapshot) changes {
 			return relisted("expired").with(expired).with(checked(changed, consistent, different, skipped)).with(changes{
 				"watch_events_total{type=error}":      1,
-				"audit_differences{difference=extra}": -1, "objects": -1, "event_lag_seconds_count": 1,
+				"audit_differences{difference=extra}": -1, "objects": -1,
 				"handler_duration_seconds_count{handler=h}": 3, "unchanged_updates_total{cause=relist}": 2,
 			})
 		})

@@ -141,3 +141,8 @@ func (r *rig) handled(n float64) changes {
 	}
 	return c
 }
+
+// listed returns the changes for n objects of a list per handler, which are no events.
+func (r *rig) listed(n float64) changes {
+	return r.handled(n).with(changes{"event_lag_seconds_count": 0})
+}

@@ -39,7 +39,9 @@ func TestCRDDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.waitFor("the objects", func(s metricstest.Snapshot) bool { return s[objects] == 2 && s[eventLag] == 2 })
+	r.waitFor("the objects", func(s metricstest.Snapshot) bool {
+		return s[objects] == 2 && s[prefix+"handler_duration_seconds_count{handler=h}"] == 2
+	})
 	before := r.settle()
 	if err := crds.Delete(t.Context(), crd.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
@@ -51,11 +53,11 @@ func TestCRDDeleted(t *testing.T) {
 	create()
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		lists := changed[syncFailed]
-		return relisted("watch_failed").with(r.handled(2)).with(failedLists("other", lists)).with(changes{
+		return relisted("watch_failed").with(r.handled(2)).with(failedLists("not_found", lists)).with(changes{
 			"watch_events_total{type=deleted}": 2, "objects": -2,
 			"watch_disconnects_total{reason=server_close}": 1,
 			"watch_disconnects_total{reason=error}":        1,         // the attempt to resume the watch
-			"sync_errors_total{error_type=other}":          lists + 1, // the same attempt, and each list after it
+			"sync_errors_total{error_type=not_found}":      lists + 1, // the same attempt, and each list after it
 		})
 	})
 	r.waitedForBackoff(before, after)

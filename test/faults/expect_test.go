@@ -3,6 +3,7 @@ package faults
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/await"
@@ -37,7 +38,7 @@ func (r *rig) startSynced() metricstest.Snapshot {
 	r.Helper()
 	r.start()
 	r.waitFor("synced", func(s metricstest.Snapshot) bool {
-		return s[prefix+"synced"] == 1 && isConnected(s) && s[lastSync] > 0 && s[eventLag] == float64(len(r.handlers))*s[objects]
+		return s[prefix+"synced"] == 1 && isConnected(s) && s[lastSync] > 0 && calls(s) == float64(len(r.handlers))*s[objects]
 	})
 	return r.settle()
 }
@@ -52,6 +53,16 @@ func (r *rig) startBusy() metricstest.Snapshot {
 		return s[objects] == before[objects]+1 && s[eventLag] == before[eventLag]+float64(len(r.handlers))
 	})
 	return r.settle()
+}
+
+// calls returns the number of calls that handlers have returned from.
+func calls(s metricstest.Snapshot) (n float64) {
+	for series, value := range s {
+		if strings.HasPrefix(series, prefix+"handler_duration_seconds_count{") {
+			n += value
+		}
+	}
+	return n
 }
 
 func isConnected(s metricstest.Snapshot) bool { return s[connected] == 1 }

@@ -58,11 +58,9 @@ var Sections = []Section{
 			{
 				Test:  "TestVeryShortWatches",
 				Fault: "Watches end within a second and without an event",
-				Shows: "each counts in `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. Between watches, `watch_connected` 0 and `sync_lag_seconds` grows; each gap is longer than the last (`coverage_gap_seconds`). There is no `sync_errors_total`",
+				Shows: "each counts in `watch_disconnects_total{reason=very_short}` and makes client-go relist: `relists_total{reason=watch_failed}`. Between watches, `watch_connected` 0 and `sync_lag_seconds` grows; one gap lasts until a watch stays open (`coverage_gap_seconds` +1). There is no `sync_errors_total`",
 				Alerts: []Alerts{
-					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
-					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if it stops every watch of more than half of the programs"},
 				},
 			},
 			{
@@ -137,6 +135,7 @@ var Sections = []Section{
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected, instead of InformerNotSynced"},
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if the tokens of more than half of the programs are rejected, and none has a watch"},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
@@ -172,7 +171,7 @@ var Sections = []Section{
 			{
 				Test:  "TestDeleteMissedDuringAGap",
 				Fault: "A delete is missed during a gap",
-				Shows: "no `watch_events_total{type=deleted}`. After the list (`relists_total{reason=expired}` +1) `objects` is correct, and the handler's call with DeletedFinalStateUnknown counts in `event_lag_seconds` from the end of the list. `coverage_gap_seconds` +1",
+				Shows: "no `watch_events_total{type=deleted}`. After the list (`relists_total{reason=expired}` +1) `objects` is correct, and the handler is called with a DeletedFinalStateUnknown, which is no event: no `event_lag_seconds`. `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 				},
@@ -201,9 +200,19 @@ var Sections = []Section{
 				},
 			},
 			{
+				Test:  "TestSecuredMetricsInAnOutage",
+				Fault: "The API server is down, and a program with secured metrics asks it about each scrape, as kubebuilder's filter does after a minute",
+				Shows: "the filter rejects scrapes: up is 0, and the program has no other metric. With the filter of the integration, scrapes show the outage: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`; afterwards `coverage_gap_seconds` +1",
+				Alerts: []Alerts{
+					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if another program shows that it is cut off"},
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}, Note: "for that program"},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true, Note: "if the new server no longer has the events"},
+				},
+			},
+			{
 				Test:  "TestCompaction",
 				Fault: "etcd is compacted while the watch is down",
-				Shows: "the new watch opens and ends with 410 inside the stream: `watch_disconnects_total{reason=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +2",
+				Shows: "the new watch opens and ends with 410 inside the stream: `watch_disconnects_total{reason=expired}` +1, `relists_total{reason=expired}` +1 and a single `coverage_gap_seconds` +1: the watch counts as up only once it has shown that it is",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 				},
@@ -220,7 +229,7 @@ var Sections = []Section{
 			{
 				Test:  "TestCRDDeleted",
 				Fault: "A CustomResourceDefinition is deleted",
-				Shows: "`watch_events_total{type=deleted}` for each object, `watch_disconnects_total{reason=server_close}` +1, then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=other}` for each attempt (404). `relists_total{reason=watch_failed}` +1 and `coverage_gap_seconds` +1 when the definition is created again, and `last_sync_duration_seconds` includes the failures",
+				Shows: "`watch_events_total{type=deleted}` for each object, `watch_disconnects_total{reason=server_close}` +1, then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=not_found}` for each attempt. `relists_total{reason=watch_failed}` +1 and `coverage_gap_seconds` +1 when the definition is created again, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"InformerExporterKindDown"}, Note: "if the exporter is affected"},
@@ -314,15 +323,16 @@ var Sections = []Section{
 				Fault: "A Transform returns nil for an object of a list",
 				Shows: "client-go stores none of its objects: `synced` 1 and `objects` 0. `transform_drops_total{cause=nil}` 1, and `events_lost_total{reason=list}` counts the other objects",
 				Alerts: []Alerts{
-					{Names: []string{"InformerTransformDrops"}},
+					{Names: []string{"InformerTransformDrops", "InformerEventsLost"}},
 				},
 			},
 			{
 				Test:  "TestTransformThatBlocks",
 				Fault: "A Transform hangs",
-				Shows: "`store_lag_seconds` and `sync_lag_seconds` grow, without handlers too. Then the cache gets the events: `objects` +2",
+				Shows: "`store_lag_seconds` and `sync_lag_seconds` grow, without handlers too. Then the cache gets the events: `objects` +2. If the watch ended meanwhile, a new one opens only then: `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}},
+					{Names: []string{"InformerCoverageGap"}, Afterwards: true, Note: "if the API server no longer has the events"},
 				},
 			},
 			{

@@ -2,13 +2,20 @@ package faults
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
+	"github.com/informer-exporter/informer-exporter/internal/kubeauth"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/metricstest"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stacktest"
@@ -25,15 +32,70 @@ func TestAPIServerKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
-	if err := plane.APIServer.Start(t.Context()); err != nil {
-		t.Fatal(err)
+	r.waitUntilExceeds("sync_errors_total{error_type=refused}", 0)
+	r.resumes(plane, before)
+	r.holds()
+}
+
+// resumes starts a killed API server, and expects that the watch is resumed.
+func (r *rig) resumes(plane *stack.ControlPlane, before metricstest.Snapshot) {
+	r.Helper()
+	if err := plane.APIServer.Start(r.Context()); err != nil {
+		r.Fatal(err)
 	}
 	r.create("later")
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return reopened.with(lostConnection(changed)).with(r.received(1))
 	})
 	r.waitedForBackoff(before, after)
-	r.holds()
+}
+
+// A program's metrics are served only after the API server has authenticated the scraper. A filter that asks about each scrape, like
+// that of kubebuilder once its results have expired, hides the outage; one that remembers the scrapers it has allowed shows it.
+func TestSecuredMetricsInAnOutage(t *testing.T) {
+	fault(t)
+	plane := stacktest.Private(t, stack.Options{})
+	r := newRig(t, options{server: plane.Config(), direct: true})
+	r.handle("h", cache.ResourceEventHandlerFuncs{})
+	filter, err := kubeauth.New(plane.Config(), kubeauth.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer filter.Close()
+	metrics := promhttp.HandlerFor(r.registry, promhttp.HandlerOpts{})
+	asks := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: plane.Config().BearerToken}}
+		if _, err := r.client.AuthenticationV1().TokenReviews().Create(request.Context(), review, metav1.CreateOptions{}); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		metrics.ServeHTTP(w, request)
+	})
+	scrape := func(handler http.Handler, want int) string {
+		t.Helper()
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+		request.Header.Set("Authorization", "Bearer "+plane.Config().BearerToken)
+		w := httptest.NewRecorder()
+		if handler.ServeHTTP(w, request); w.Code != want {
+			t.Errorf("a scrape is answered with %d, want %d: %s", w.Code, want, w.Body)
+		}
+		return w.Body.String()
+	}
+	before := r.startBusy()
+	remembers := filter.Protect(metrics)
+	scrape(asks, http.StatusOK)
+	scrape(remembers, http.StatusOK)
+	if err := plane.APIServer.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	r.is(r.waitUntilExceeds("sync_lag_seconds", 1), "watch_connected", 0)
+	r.waitUntilExceeds("sync_errors_total{error_type=refused}", 0)
+	scrape(asks, http.StatusInternalServerError)
+	if text := scrape(remembers, http.StatusOK); !regexp.MustCompile(`(?m)^k8s_informer_watch_connected{.*} 0$`).MatchString(text) {
+		t.Errorf("the scrape does not show the outage:\n%s", text)
+	}
+	r.resumes(plane, before)
+	scrape(asks, http.StatusOK)
 }
 
 // etcd is restored to an older state: resource versions go backwards. kube-apiserver accepts a watch from a version that
@@ -88,8 +150,8 @@ func TestEtcdRestored(t *testing.T) {
 			"sync_errors_total{error_type=timeout}": 1, "sync_duration_seconds_count{result=error}": 1,
 			"objects": -undone,
 			// The missing objects: "busy", one never received, one unchanged.
-			"event_lag_seconds_count": undone + 2, "handler_duration_seconds_count{handler=h}": undone + 3,
-			"unchanged_updates_total{cause=relist}": 1, "resource_version_regressions_total": 1,
+			"handler_duration_seconds_count{handler=h}": undone + 3,
+			"unchanged_updates_total{cause=relist}":     1, "resource_version_regressions_total": 1,
 		})
 	})
 	r.holds()
@@ -120,9 +182,9 @@ func TestCompaction(t *testing.T) {
 	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
 		return relisted("expired").with(expired).with(lostConnection(changed)).with(changes{
 			"watch_events_total{type=error}": 1,
-			"watches_total":                  2, "watch_duration_seconds_count": 2, "coverage_gap_seconds_count": 2,
-			"event_lag_seconds_count": 2, "handler_duration_seconds_count{handler=h}": 4,
-			"unchanged_updates_total{cause=relist}": 2,
+			"watches_total":                  2, "watch_duration_seconds_count": 2, "coverage_gap_seconds_count": 1,
+			"handler_duration_seconds_count{handler=h}": 4,
+			"unchanged_updates_total{cause=relist}":     2,
 		})
 	})
 	r.waitedForBackoff(before, after)

@@ -77,21 +77,25 @@ func TestVeryShortWatches(t *testing.T) {
 		veryShort = prefix + "watch_disconnects_total{reason=very_short}"
 	)
 	r := newRig(t, options{lists: true})
+	before := r.startBusy()
 	r.gate.nextGet(times, isWatch, ended)
-	before := r.now()
-	r.start()
+	r.proxy.Cut()
+	r.waitFor("the watch is lost", isDisconnected)
+	r.restore()
 	between := r.waitFor("an end", func(s metricstest.Snapshot) bool { return s[veryShort] > 0 && isDisconnected(s) && s[syncLag] > 0 })
 	r.is(between, "watch_connected", 0)
 	r.exceeds(nil, between, "sync_lag_seconds", 0)
-	after := r.expect(before, firstState.with(changes{
-		"list_duration_seconds_count": 1 + times, "list_pages_total": 1 + times, "list_items_count": 1 + times,
-		"sync_duration_seconds_count{result=success}": 1 + times,
-		"relists_total{reason=watch_failed}":          times,
-		"watches_total":                               1 + times,
-		"watch_duration_seconds_count":                times,
-		"coverage_gap_seconds_count":                  times,
-		"watch_disconnects_total{reason=very_short}":  times,
-	}))
+	after := r.expectThat(before, func(changed metricstest.Snapshot) changes {
+		return lostConnection(changed).with(changes{
+			"list_duration_seconds_count": times, "list_pages_total": times, "list_items_count": times,
+			"sync_duration_seconds_count{result=success}": times,
+			"relists_total{reason=watch_failed}":          times,
+			"watches_total":                               1 + times,
+			"watch_duration_seconds_count":                1 + times,
+			"coverage_gap_seconds_count":                  1,
+			"watch_disconnects_total{reason=very_short}":  times,
+		})
+	})
 	r.waitedForBackoff(before, after)
 }
 

@@ -40,6 +40,9 @@ func TestMain(m *testing.M) { stacktest.Main(m) }
 // memoryLimit is GOMEMLIMIT: 80% of containerLimit, the memory limit of the manifests.
 const memoryLimit, containerLimit = 205, 256 // MiB
 
+// logLimit is more than the burst of each place that logs. A single message of some servers is larger.
+const logLimit = 4 << 20
+
 // signal is what the exporter reports about a case.
 type signal struct {
 	alerts []string // at least one of them fires
@@ -61,6 +64,7 @@ var signals = map[string]signal{
 	"othernamespaces": {alerts: []string{"InformerForeignObjects"}, values: values{catalog.InformerForeignObjects.Name: some}},
 	"giantlabels":     {alerts: []string{"ClusterObjectHeld"}, values: values{catalog.ObjectTerminatingOldest.Name: some, synced: some}},
 	"hugelists":       {state: "none: synced, with all objects", values: values{catalog.InformerObjects.Name: func(value float64) bool { return value == 50_000 }, synced: some}},
+	"warnings":        {state: "none: synced, with this object", values: values{catalog.InformerObjects.Name: some, synced: some}},
 	"duplicateuids":   {state: "none: synced, with these objects", values: values{catalog.InformerObjects.Name: some, synced: some}},
 	"slowresponses":   opened,
 	"garbage":         opened,
@@ -69,6 +73,8 @@ var signals = map[string]signal{
 	"deepjson":        opened,
 	"wrongtypes":      changing,
 	"contradictions":  changing,
+	"endlessframe":    {alerts: []string{"InformerListWatchErrors"}, values: values{catalog.InformerSyncErrors.Name: some, up: some}},
+	"longmessages":    {alerts: []string{"InformerExporterKindDown"}, values: values{up: none}},
 	"":                {alerts: []string{"InformerExporterKindDown"}, values: values{synced: none, up: none}},
 }
 
@@ -307,7 +313,14 @@ func survive(t *testing.T, w world, binary string, cases ...hostile.Case) {
 		})
 	}
 	alert(t, samples, cases, signalOf)
-	t.Logf("%d cases, peak %d MiB", len(cases), p.peak())
+	info, err := os.Stat(p.LogFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > logLimit {
+		t.Errorf("the exporter has logged %d bytes", info.Size())
+	}
+	t.Logf("%d cases, peak %d MiB, %d KiB of log", len(cases), p.peak(), info.Size()>>10)
 }
 
 // right returns an error unless a program has the signals of all cases and the honest objects.
@@ -345,7 +358,7 @@ func alone(t *testing.T, w world, binary string, d time.Duration) {
 }
 
 // unlimited are the cases with responses of a size that client-go does not limit.
-var unlimited = []string{"hugelists", "endlesspages", "gzipbombs"}
+var unlimited = []string{"hugelists", "endlesspages", "gzipbombs", "tinyitems", "endlessframe"}
 
 // A program with the library survives all cases that client-go survives, and reports them. With FOR=1m, it runs for this
 // time.

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -108,6 +109,80 @@ func TestTenant(t *testing.T) {
 	checkLog(t, p)
 }
 
+// A tenant writes every field of an object, each as large as the API server allows, and the exporter keeps little of it. Audits of the
+// resources go on.
+func TestTenantMemory(t *testing.T) {
+	plane, tenant := stacktest.ControlPlane(t), stacktest.Namespace(t)
+	account := stacktest.NewAccount(t, plane, tenant, "exporter")
+	account.Grant(t, "", manifestRules(t)...)
+	p := start(t, build(t), account.Config, "resources: [configmaps, deployments.apps, leases.coordination.k8s.io]\nchecks: {audit: 1s, freshness: 1s}\n")
+	mallory := stacktest.NewAccount(t, plane, tenant, "mallory")
+	mallory.Grant(t, tenant,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"create", "delete"}},
+		rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"create"}},
+		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}})
+	config := rest.CopyConfig(mallory.Config)
+	config.QPS = -1
+	client := kubernetes.NewForConfigOrDie(config)
+	const objects, large = 60, 900 << 10
+	prefix := strings.Repeat(strings.Repeat("a", 63)+".", 3) + "example.com/"
+	var finalizers []string
+	labels, owners, fields := map[string]string{}, []metav1.OwnerReference(nil), []metav1.ManagedFieldsEntry(nil)
+	for i := range large / 300 {
+		name := fmt.Sprintf("%s%063d", prefix, i)
+		finalizers = append(finalizers, name)
+		labels[name] = strings.Repeat("v", 63)
+		owners = append(owners, metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: name[:250], UID: types.UID(fmt.Sprint(i))})
+		fields = append(fields, metav1.ManagedFieldsEntry{Manager: fmt.Sprintf("%0128d", i), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{}")})
+	}
+	holder := strings.Repeat("h", large)
+	for i, m := range []metav1.ObjectMeta{
+		{Finalizers: finalizers}, {Labels: labels}, {OwnerReferences: owners}, {ManagedFields: fields}, {Annotations: map[string]string{"a": strings.Repeat("b", 255<<10)}},
+	} {
+		for n := range objects / 5 {
+			m.Name = fmt.Sprintf("large-%d-%d", i, n)
+			if _, err := client.CoreV1().ConfigMaps(tenant).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: m}, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := client.CoreV1().ConfigMaps(tenant).Delete(t.Context(), m.Name, metav1.DeleteOptions{}); len(m.Finalizers) > 0 && err != nil {
+				t.Fatal(err)
+			}
+			m.Annotations = nil
+		}
+	}
+	for n := range objects {
+		createLease(t, client, tenant, fmt.Sprintf("large-%d", n), holder, time.Hour)
+	}
+	for range objects / 5 { // which the exporter reads whole
+		createDeployment(t, client, tenant, corev1.EnvVar{Name: "large", Value: holder})
+	}
+	audits := func(samples metricstest.Samples, informer string) float64 {
+		return samples.Sum(catalog.InformerAudits.Name, "informer_type", informer, "result", "consistent")
+	}
+	before := map[string]float64{}
+	p.await(t, "the objects and a small heap", func(samples metricstest.Samples) error {
+		for _, informer := range []string{"configmaps", "deployments.apps", "leases.coordination.k8s.io"} {
+			before[informer] = audits(samples, informer)
+		}
+		return errors.Join(
+			atLeast(samples.Sum(catalog.LeaseObjects.Name, "purpose", "leader"), objects),
+			atLeast(samples.Sum(catalog.ObjectTerminating.Name, "namespace", tenant, "informer_type", "configmaps"), objects/5),
+			atLeast(samples.Sum(catalog.ObjectGenerationLag.Name, "namespace", tenant), objects/5),
+			atLeast(-samples.Sum("go_memstats_heap_alloc_bytes"), -32<<20), // after a garbage collection
+		)
+	})
+	p.await(t, "further audits", func(samples metricstest.Samples) error {
+		var errs []error
+		for informer, n := range before {
+			errs = append(errs, atLeast(audits(samples, informer), n+2))
+		}
+		return errors.Join(errs...)
+	})
+	if peak := p.peak(); peak > containerLimit {
+		t.Errorf("the exporter used %d MiB", peak)
+	}
+}
+
 // manifestRules returns the permissions of the exporter in the manifests.
 func manifestRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
@@ -147,12 +222,12 @@ func createTerminating(t *testing.T, client kubernetes.Interface, namespace stri
 }
 
 // createDeployment creates a Deployment, which no controller observes.
-func createDeployment(t *testing.T, client kubernetes.Interface, namespace string) {
+func createDeployment(t *testing.T, client kubernetes.Interface, namespace string, env ...corev1.EnvVar) {
 	t.Helper()
 	labels := map[string]string{"app": "x"}
 	_, err := client.AppsV1().Deployments(namespace).Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{GenerateName: "app-"}, Spec: appsv1.DeploymentSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "x", Image: "x"}}}},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "x", Image: "x", Env: env}}}},
 	}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -4,9 +4,4 @@
 //
 // Programs without tracing do not use it. With tracing, an item that is not recorded costs a few atomic loads, and a random
 // number if the Tracer implements spans.Sampler.
-//
-//	store.go     Queue: the causes of a queue's items. Store: the spans of their reconciles, of all queues of a controller
-//	reconciles.go the spans for a reconcile function
-//	registry.go  the Stores of an Observer, which the queue and the reconcile function of a controller share
-//	object.go    the object that an item refers to
 package causes

@@ -189,6 +189,7 @@ func TestReconnectWhileChecksFail(t *testing.T) {
 		inf := f.informers[0]
 		inf.reopen()
 		reopened := time.Now()
+		time.Sleep(time.Second) // then it has shown that it is up
 		for time.Since(reopened) < 3*interval {
 			if lag := inf.lag(f); lag != 0 || f.informers[1].lag(f) == 0 {
 				t.Fatalf("%v after it reconnected, its lag is %v and that of the other %v", time.Since(reopened), lag, f.informers[1].lag(f))

@@ -89,11 +89,11 @@ func (o *Observer) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect sends all metrics.
 func (o *Observer) Collect(ch chan<- prometheus.Metric) {
+	for _, p := range o.currentParts() { // first: what they find may change a series in a vector
+		p.Collect(ch)
+	}
 	for _, v := range o.vectors() {
 		v.Collect(ch)
-	}
-	for _, p := range o.currentParts() {
-		p.Collect(ch)
 	}
 	o.Tracing.collect(o.Metrics, ch)
 }

@@ -29,6 +29,8 @@ func ErrorType(err error) string {
 		return ErrorThrottled
 	case apierrors.IsForbidden(err):
 		return ErrorForbidden
+	case apierrors.IsNotFound(err):
+		return ErrorNotFound
 	case apierrors.IsUnauthorized(err):
 		return ErrorUnauthorized
 	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), errors.Is(err, context.DeadlineExceeded), isDialTimeout(err):

@@ -80,7 +80,7 @@ func TestErrorTypeAndWatchEnd(t *testing.T) {
 		{fmt.Errorf("list: %w", &json.SyntaxError{}), ErrorDecode, WatchError},
 		{fmt.Errorf("list: %w", &json.UnmarshalTypeError{Type: reflect.TypeFor[int]()}), ErrorDecode, WatchError},
 		{runtime.NewNotRegisteredErrForKind("scheme", schema.GroupVersionKind{Kind: "Widget"}), ErrorDecode, WatchError},
-		{apierrors.NewNotFound(pods, ""), ErrorOther, WatchError},
+		{apierrors.NewNotFound(pods, ""), ErrorNotFound, WatchError},
 		{errors.New("anything"), ErrorOther, WatchError},
 	} {
 		if got := ErrorType(c.err); got != c.errorType {

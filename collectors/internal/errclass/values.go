@@ -10,7 +10,9 @@ const (
 	ErrorRefused      = "refused"
 	ErrorServer       = "server"
 	ErrorDecode       = "decode"
-	ErrorOther        = "other"
+	// ErrorNotFound is a resource that the API server does not serve, such as that of a deleted CustomResourceDefinition.
+	ErrorNotFound = "not_found"
+	ErrorOther    = "other"
 )
 
 // Ends of a watch, values of the label reason of k8s_informer_watch_disconnects_total. Package stream has the

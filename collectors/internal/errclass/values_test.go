@@ -8,5 +8,5 @@ import (
 )
 
 func TestValuesAreThoseOfTheCatalog(t *testing.T) {
-	observertest.Values(t, catalog.InformerSyncErrors.Metric, "error_type", ErrorExpired, ErrorThrottled, ErrorForbidden, ErrorUnauthorized, ErrorTimeout, ErrorRefused, ErrorServer, ErrorDecode, ErrorOther)
+	observertest.Values(t, catalog.InformerSyncErrors.Metric, "error_type", ErrorExpired, ErrorThrottled, ErrorForbidden, ErrorUnauthorized, ErrorTimeout, ErrorRefused, ErrorServer, ErrorDecode, ErrorNotFound, ErrorOther)
 }

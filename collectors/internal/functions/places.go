@@ -2,7 +2,10 @@ package functions
 
 import (
 	"fmt"
+	"path"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -37,8 +40,37 @@ func (t *Places) SharedBy(handlers int) (setAt string) {
 	return t.setAt
 }
 
-// Caller returns the file and line from which its caller was called.
+// Caller returns the file and line of the program's call that led to the call of Caller: a factory passes its Transform on when the
+// program first requests an informer. It returns the call of the method itself if there are only calls of libraries.
 func Caller() string {
-	_, file, line, _ := runtime.Caller(2)
-	return fmt.Sprintf("%s:%d", file, line)
+	var calls [32]uintptr
+	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
+	method, _ := frames.Next()
+	first, more := frames.Next()
+	caller := first
+	for passesOn(caller, path.Dir(method.File)) {
+		if !more || strings.HasPrefix(caller.Function, "runtime.") {
+			caller = first
+			break
+		}
+		caller, more = frames.Next()
+	}
+	return fmt.Sprintf("%s:%d", caller.File, caller.Line)
+}
+
+// passesOn reports whether a function passes on a Transform: one in the directory of this library's informers, which the name of an
+// inlined closure does not show, or in a package with factories or caches.
+func passesOn(f runtime.Frame, informers string) bool {
+	return path.Dir(f.File) == informers && !strings.HasSuffix(f.File, "_test.go") ||
+		strings.Contains(f.Function, "/informers/externalversions") || // generated
+		slices.ContainsFunc(factories, func(prefix string) bool { return strings.HasPrefix(f.Function, prefix) })
+}
+
+var factories = []string{
+	"k8s.io/client-go/informers",
+	"k8s.io/client-go/dynamic/dynamicinformer",
+	"k8s.io/client-go/metadata/metadatainformer",
+	"sigs.k8s.io/controller-runtime/",
+	"github.com/informer-exporter/informer-exporter/integrations/controllerruntime.",
+	"runtime.", // the end of the stack
 }

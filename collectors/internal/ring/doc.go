@@ -4,7 +4,4 @@
 // resyncs and late registrations. Calls therefore cannot be paired with events by counting, only by resourceVersion. A Ring
 // remembers the resourceVersion and the time of receipt of the last events, and a Cursor for each handler moves along it.
 // Pairing needs no lock and no map, and its memory grows with the backlog of handlers, not with the number of objects.
-//
-//	ring.go    Ring: events in the order of receipt
-//	cursor.go  Cursor: the position of a handler
 package ring

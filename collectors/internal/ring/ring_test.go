@@ -468,3 +468,14 @@ func TestNoBufferBeforeTheFirstEvent(t *testing.T) {
 		t.Errorf("After(0) = %d, %t; want 1", at, ok)
 	}
 }
+
+// Drop searches the last events, as many as documented.
+func TestDropSearchesTheLastEvents(t *testing.T) {
+	r := New(1024)
+	for rv := uint64(1); rv <= 3*dropSearch; rv++ {
+		r.Push(rv, int64(rv))
+	}
+	if oldest := uint64(2*dropSearch + 1); !r.Drop(oldest) || r.Drop(oldest-1) {
+		t.Errorf("Drop does not search exactly the last %d events", dropSearch)
+	}
+}

@@ -12,7 +12,7 @@ import (
 
 // Connection is the state of an informer's connection to the API server: which list or watch is in progress, why, and
 // how long there has been none. A decorated ListerWatcher writes it; handlers, checks and scrapes read it through its
-// methods, which are safe for concurrent use and take no lock.
+// methods, which are safe for concurrent use and take no lock, except for the first call after a watch has been open for a second.
 //
 // A LIST and a streaming list (KEP-3157) are treated alike: the stream is a list until the bookmark that ends its initial
 // events, and a watch after it.
@@ -51,17 +51,19 @@ type Connection struct {
 	lastReceiptTime atomic.Pointer[timestamp]
 	// version is the resourceVersion that was received last, 0 if none was a number.
 	version atomic.Uint64
-	// open is the number of open watches.
-	open atomic.Int32
+	// up is the number of open watches that have shown that they are up.
+	up atomic.Int32
+	// unproven is the last watch that was opened, until it has shown that it is up, or has ended.
+	unproven atomic.Pointer[watchProxy]
 	// transforms is the number of calls of Transformed and TransformFailed.
 	transforms atomic.Int64
 	// lastTransform is the value of transforms after the last object of a list, 0 unless a list is being transformed.
 	lastTransform atomic.Int64
-	// opened is when a watch was last established and up to date, 0 before the first.
+	// opened is when the last watch that was up was opened and up to date, 0 before the first.
 	opened atomic.Int64
-	// openedTime is the wall clock time of opened.
+	// openedTime is the wall clock time at which the last watch was opened.
 	openedTime atomic.Pointer[time.Time]
-	// closed is when the last watch ended or was last known to be alive, 0 while one is open and before the first.
+	// closed is when the last watch that was up ended or was last known to be alive, 0 while one is up and before the first.
 	closed atomic.Int64
 	// fresh is the last time for which a check has shown that nothing was missing, 0 before the first.
 	fresh atomic.Int64
@@ -146,13 +148,21 @@ func (c *Connection) Objects() (n int, exact bool) {
 // Miscount makes Objects report false from now on.
 func (c *Connection) Miscount() { c.miscounted.Store(true) }
 
-// Open reports whether a watch is open.
-func (c *Connection) Open() bool { return c.open.Load() > 0 }
+// Open reports whether a watch is up. An API server that has restarted answers the watch of an idle resource with 200, and then
+// sends the error 410: after a failure, a watch is up once it has delivered an event or a bookmark, or was open for a second.
+// A watch that follows a planned end counts as up from the start.
+func (c *Connection) Open() bool {
+	w := c.unproven.Load()
+	if w != nil && c.clock.Now()-w.opened >= int64(shortWatch) {
+		c.watchUp(w)
+	}
+	return c.up.Load() > 0 || w != nil && c.failures.Load() == 0
+}
 
-// Opened returns when a watch was last established and up to date, by the Observer's clock, 0 before the first.
+// Opened returns when the last watch that was up was opened and up to date, by the Observer's clock, 0 before the first.
 func (c *Connection) Opened() int64 { return c.opened.Load() }
 
-// OpenedTime returns Opened as a wall clock time that does not change, or the zero time while no watch is open.
+// OpenedTime returns when the watch was opened as a wall clock time that does not change, or the zero time while no watch is up.
 func (c *Connection) OpenedTime() time.Time {
 	if t := c.openedTime.Load(); t != nil && c.Open() {
 		return *t
@@ -194,12 +204,16 @@ func (c *Connection) Failures() int64 {
 	return c.failures.Load()
 }
 
-// DownSince returns the time since which no event can be received: the end of the last watch or, if its loss was detected late,
-// the last time it was known to be alive, or the last list after that. It returns 0 while a watch is open and before the first list.
+// DownSince returns the time since which no event can be received: the end of the last watch that was up or, if its loss was
+// detected late, the last time it was known to be alive, or the last list after that. It returns 0 while a watch is up and before the
+// first list.
 func (c *Connection) DownSince() (since int64) {
+	if c.Open() {
+		return 0
+	}
 	since = c.closed.Load()
 	if since == 0 && c.opened.Load() != 0 {
-		return 0
+		return 0 // up since the call of Open
 	}
 	if list := c.lastList.Load(); list != nil {
 		since = max(since, list.At)

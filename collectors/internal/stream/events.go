@@ -40,6 +40,9 @@ func (w *watchProxy) receive(event watch.Event) {
 		w.receiveInitial(event)
 		return
 	}
+	if w.events == 0 {
+		c.watchUp(w)
+	}
 	w.remember()
 	c.metrics.countEvent(event.Type)
 	resourceVersion := versionOf(event) // empty if the object cannot be read, so that undo reverses exactly what follows
@@ -121,6 +124,7 @@ func (w *watchProxy) receiveInitial(event watch.Event) {
 		w.initial = false
 		w.connection.listCompleted(w.items, w.changes, object.GetResourceVersion(), true)
 		w.open()
+		w.connection.watchUp(w)
 	}
 }
 

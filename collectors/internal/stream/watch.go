@@ -43,11 +43,14 @@ type watchProxy struct {
 	requested, planned int64
 
 	mu sync.Mutex
-	// opened is when the watch was open and up to date, or 0 if it is not yet.
+	// opened is when the watch was open and up to date, or 0 if it is not yet. It is set once, before the Connection gets the watch.
 	opened int64
 	ended  bool
 	// stopped guards done.
 	stopped bool
+
+	// The Connection's lock guards these: up is set once the watch has shown that it is up, down once it has ended.
+	up, down bool
 
 	// Only the proxy's goroutine uses these.
 	// initial is set while the initial events of a streaming list are received; items is the number of objects so far, and
@@ -163,7 +166,7 @@ func (w *watchProxy) pass(event watch.Event) bool {
 	}
 }
 
-// open records that the watch is open and up to date.
+// open records that the watch is open and up to date, unless the server is about to send an error.
 func (w *watchProxy) open() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,7 +174,7 @@ func (w *watchProxy) open() {
 		return
 	}
 	w.opened = w.connection.clock.Now()
-	w.connection.watchOpened()
+	w.connection.watchOpened(w)
 }
 
 // failed records an error that the server, or client-go's decoder, sent on the stream.
@@ -232,7 +235,7 @@ func (w *watchProxy) end(end watchEnd) {
 	w.ended = true
 	switch {
 	case w.opened != 0:
-		w.connection.watchClosed(w.opened, end)
+		w.connection.watchClosed(w, end)
 	case end.reason != watchClientStop:
 		w.connection.watchDown(end)
 	}

@@ -22,29 +22,45 @@ func endOf(err error) watchEnd {
 	return watchEnd{reason: errclass.WatchEnd(err), decode: errclass.IsDecode(err), late: errclass.IsLate(err)}
 }
 
-// watchOpened records that a watch is open and up to date.
-func (c *Connection) watchOpened() {
+// watchOpened records that a watch is open.
+func (c *Connection) watchOpened(w *watchProxy) {
 	c.metrics.watches.Inc()
-	now := c.clock.Now()
-	wall := c.clock.Wall(now)
+	wall := c.clock.Wall(w.opened)
 	c.openedTime.Store(&wall)
-	c.opened.Store(now)
-	c.open.Add(1)
+	c.unproven.Store(w)
+}
+
+// watchUp records that a watch has shown that it is up, and was so since it was opened.
+func (c *Connection) watchUp(w *watchProxy) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.up || w.down || w.opened == 0 { // it may have been stopped before it was open
+		return
+	}
+	w.up = true
+	c.opened.Store(w.opened)
+	c.up.Add(1)
+	c.unproven.CompareAndSwap(w, nil)
 	if closed := c.closed.Swap(0); closed != 0 {
-		c.metrics.gap.Observe(core.Seconds(now - closed))
+		c.metrics.gap.Observe(core.Seconds(w.opened - closed))
 	}
 }
 
-// watchClosed records the end of a watch that was opened at the given time.
-func (c *Connection) watchClosed(opened int64, end watchEnd) {
+// watchClosed records the end of a watch that was opened. The time without a watch goes on if it never was up.
+func (c *Connection) watchClosed(w *watchProxy, end watchEnd) {
 	now := c.clock.Now()
-	c.metrics.watchDuration.Observe(core.Seconds(now - opened))
-	if now-opened >= int64(shortWatch) {
+	c.metrics.watchDuration.Observe(core.Seconds(now - w.opened))
+	if now-w.opened >= int64(shortWatch) {
+		c.watchUp(w)
 		c.failures.Store(0)
 	}
-	if c.open.Add(-1) == 0 {
-		c.closed.Store(c.coveredUntil(now, opened, end))
+	c.mu.Lock()
+	w.down = true
+	c.unproven.CompareAndSwap(w, nil)
+	if w.up && c.up.Add(-1) == 0 {
+		c.closed.Store(c.coveredUntil(now, w.opened, end))
 	}
+	c.mu.Unlock()
 	c.watchDown(end)
 }
 

@@ -40,7 +40,7 @@ type Report struct {
 	Problems  []Problem `json:"problems"`
 	// Watched are the resources, by the value of the label informer_type.
 	Watched map[string]bool `json:"-"`
-	// Notes say what was not checked.
+	// Notes say what was not checked, and have findings that are not problems.
 	Notes []string `json:"notes,omitempty"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/informers"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // Find returns the problems of informers and of the objects in their stores. Its cost grows with the number of objects.
@@ -23,6 +24,9 @@ func Find(states []status.Informer, set []*informers.Informer, o Options) Report
 		t := byName[nameOf(s)]
 		if t == nil || !s.Synced {
 			continue
+		}
+		if t.WithoutStatusSubresource() {
+			f.Notes = append(f.Notes, nameOf(s)+" has a status but no status subresource: each status update goes through the main resource, increments metadata.generation, and conflicts with updates of the spec")
 		}
 		all := t.Shared.GetStore().List()
 		f.Objects += len(all)
@@ -51,6 +55,7 @@ type finder struct {
 }
 
 func (f *finder) add(p Problem, age time.Duration) {
+	p.Detail = untrusted.Cut(p.Detail)
 	p.AgeSeconds = age.Round(time.Millisecond).Seconds()
 	f.Problems = append(f.Problems, p)
 }

@@ -94,6 +94,10 @@ func TestTable(t *testing.T) {
 	if text := table(); !strings.HasSuffix(text, "Note: tabsand  are dropped,\u00a0é is not.\n") {
 		t.Errorf("%q", text)
 	}
+	report.Problems[0].Detail = "\u202Eoverridden\u202C" + strings.Repeat("x", 18<<20)
+	if text := table(); len(text) > 20*2000 || strings.ContainsAny(text, "\u202E\u202C") || !strings.Contains(text, "   overriddenxxx") {
+		t.Errorf("a table of %d bytes, with overrides: %v", len(text), strings.ContainsAny(text, "\u202E\u202C"))
+	}
 	for _, part := range []failing{"PROBLEM", "25 problems", "Not shown", "Note", "No problems"} {
 		if part == "No problems" {
 			report.Problems = nil

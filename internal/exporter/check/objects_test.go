@@ -110,7 +110,7 @@ func TestExpiredLeases(t *testing.T) {
 			l.Spec.RenewTime = ptr.To(metav1.NewMicroTime(time.Now().Add(-renewed)))
 			return l
 		}
-		quarter, allowed := ptr.To[int32](15), 2*time.Minute
+		quarter, allowed := ptr.To[int32](15), 5*time.Minute
 		never := lease("a", "never", "x", 0, quarter)
 		never.Spec.RenewTime = nil
 		unheld := lease("a", "unheld", "", allowed+3*time.Second, nil)
@@ -122,8 +122,8 @@ func TestExpiredLeases(t *testing.T) {
 			lease("a", "day", "x", 24*time.Hour+15*time.Second, quarter), lease("a", "removed", "x", 24*time.Hour+16*time.Second, quarter),
 		}}, check.Options{})
 		compare(t, "problems", problems(report), []string{
-			"no_leader leases.coordination.k8s.io a/day 86400: last holder x", "no_leader leases.coordination.k8s.io a/unheld 123: released by the last holder",
-			"no_leader leases.coordination.k8s.io a/released 122: released by the last holder", "no_leader leases.coordination.k8s.io a/expired 121: last holder x",
+			"no_leader leases.coordination.k8s.io a/day 86400: last holder x", "no_leader leases.coordination.k8s.io a/unheld 303: released by the last holder",
+			"no_leader leases.coordination.k8s.io a/released 302: released by the last holder", "no_leader leases.coordination.k8s.io a/expired 301: last holder x",
 		})
 		compare(t, "notes", report.Notes, []string{"Leases that expired more than 24h ago are omitted, because their programs have probably been removed: 1"})
 	})
@@ -187,4 +187,16 @@ func TestGenerationLags(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An object adds a limited text to the report, which may be JSON: any user may set megabytes of finalizers and holders.
+func TestLongDetails(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lock"}, Spec: coordinationv1.LeaseSpec{
+		HolderIdentity: &long, LeaseDurationSeconds: ptr.To(int32(15)), RenewTime: ptr.To(metav1.NewMicroTime(time.Now().Add(-time.Hour))),
+	}}
+	report := find(t, map[string][]metav1.Object{"pods": {object("shop", "held", time.Hour, long)}, kinds.Leases: {lease}}, check.Options{})
+	if text := strings.Join(problems(report), ""); len(report.Problems) != 2 || len(text) > 2*1200 {
+		t.Errorf("%d problems of %d bytes", len(report.Problems), len(text))
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/informer-exporter/informer-exporter/internal/untrusted"
 )
 
 // rows is the maximum number of problems in the table per type and resource. JSON contains all of them.
@@ -37,7 +39,7 @@ func (r Report) Print(stdout io.Writer) (failed error) {
 			}
 			cells := []string{p.Type, p.Resource, p.Namespace, p.Name, age, p.Detail}
 			for i, cell := range cells {
-				cells[i] = orElse(printable(cell), "-")
+				cells[i] = orElse(untrusted.Printable(cell), "-") // any user may set finalizers and holders
 			}
 			fmt.Fprintln(w, strings.Join(cells, "\t"))
 		}
@@ -47,14 +49,14 @@ func (r Report) Print(stdout io.Writer) (failed error) {
 		for _, p := range r.Problems {
 			key := [2]string{p.Type, p.Resource}
 			if more := shown[key] - rows; more > 0 {
-				_, err := fmt.Fprintf(stdout, "Not shown: %d more of %s, %s. --output=json has all.\n", more, p.Type, p.Resource)
+				_, err := fmt.Fprintf(stdout, "Not shown: %d more of %s, %s. --output=json has all.\n", more, p.Type, untrusted.Printable(p.Resource))
 				failed = errors.Join(failed, err)
 				delete(shown, key)
 			}
 		}
 	}
 	for _, note := range r.Notes {
-		_, err := fmt.Fprintf(stdout, "Note: %s.\n", printable(note))
+		_, err := fmt.Fprintf(stdout, "Note: %s.\n", untrusted.Printable(note))
 		failed = errors.Join(failed, err)
 	}
 	return failed
@@ -65,14 +67,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// printable drops control characters, which could garble the terminal or the table: any user may set finalizers and holders.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, text)
 }

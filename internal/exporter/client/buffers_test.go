@@ -34,7 +34,7 @@ func TestReceiveBuffer(t *testing.T) {
 		}
 	}()
 	config := &rest.Config{Host: "https://" + listener.Addr().String(), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
-	connection, err := Connect(config, "test", func(c *rest.Config) *rest.Config { return c })
+	connection, err := Connect(config, "test", func(c *rest.Config) *rest.Config { return c }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

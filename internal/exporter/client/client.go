@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -119,7 +120,7 @@ type WrapConfig func(*rest.Config) *rest.Config
 
 // Connection holds the clients of the exporter.
 type Connection struct {
-	// Metadata requests metadata only, in protobuf if the server supports it.
+	// Metadata requests metadata only, in protobuf if the server supports it. Fields that the exporter does not read are dropped.
 	Metadata metadata.Interface
 	// Whole requests whole objects.
 	Whole *WholeObjects
@@ -131,8 +132,8 @@ type Connection struct {
 	Disconnect func()
 }
 
-// Connect returns the clients for config, decorated by observe.
-func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connection, error) {
+// Connect returns the clients for config, decorated by observe. log, which may be nil, receives failures to read schemas.
+func Connect(config *rest.Config, userAgent string, observe WrapConfig, log *slog.Logger) (*Connection, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(clientQPS, clientBurst)
@@ -143,7 +144,7 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 	dialer := connrotation.NewDialer(config.Dial)
 	config.Dial = dialer.DialContext
 	config.Wrap(limitBuffers) // before observe, because it needs the innermost transport
-	config.Wrap(limitMemory)
+	config.Wrap(limitPages)
 	config.Wrap(limitRetryAfter)
 	config = observe(config)
 	client, err := rest.HTTPClientFor(config)
@@ -151,15 +152,15 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
 	client.CheckRedirect = refuseRedirects
-	objects, err := newMetadata(config, client)
+	objects, err := metadata.NewForConfigAndClient(config, filtered(client, metadataContent))
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
-	definitions, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	definitions, err := discovery.NewDiscoveryClientForConfigAndClient(config, filtered(client, discoveryContent))
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
-	whole, err := newWholeObjects(config, client, definitions)
+	whole, err := newWholeObjects(config, client, log)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
@@ -172,9 +173,9 @@ func Connect(config *rest.Config, userAgent string, observe WrapConfig) (*Connec
 		Leases: func(timeout time.Duration) (coordinationclient.LeasesGetter, error) {
 			unlimited := rest.CopyConfig(config)
 			unlimited.RateLimiter, unlimited.QPS = nil, -1
-			impatient := *client
+			impatient := Bounded(client) // it writes the Lease that it reads
 			impatient.Timeout = timeout
-			return coordinationclient.NewForConfigAndClient(unlimited, &impatient)
+			return coordinationclient.NewForConfigAndClient(unlimited, impatient)
 		},
 		Disconnect: dialer.CloseAll,
 	}, nil

@@ -2,10 +2,8 @@ package client
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -44,10 +42,9 @@ func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// limitMemory wraps a transport so that no response and no list of many pages exceeds the memory limit of the Go runtime: client-go
-// reads both into memory before anything else sees them, and a compressed response may expand a thousandfold. Watches have limits of
-// their own. Without a memory limit, responses are unlimited.
-func limitMemory(transport http.RoundTripper) http.RoundTripper { return limited{transport} }
+// limitPages wraps a transport so that no list of many pages exceeds the memory limit of the Go runtime. Without a memory limit,
+// lists have any number of pages.
+func limitPages(transport http.RoundTripper) http.RoundTripper { return limited{transport} }
 
 type limited struct{ http.RoundTripper }
 
@@ -59,24 +56,16 @@ func (l limited) WrappedRoundTripper() http.RoundTripper { return l.RoundTripper
 // RoundTrip implements http.RoundTripper.
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	limit := debug.SetMemoryLimit(-1)
-	if limit == math.MaxInt64 {
+	if limit == math.MaxInt64 || r.URL == nil || !r.URL.Query().Has("continue") {
 		return l.RoundTripper.RoundTrip(r)
 	}
-	var query url.Values
-	if r.URL != nil {
-		query = r.URL.Query()
-	}
-	if heap := liveHeap(); query.Has("continue") && heap > limit-limit/8 {
+	if heap := liveHeap(); heap > limit-limit/8 {
 		if r.Body != nil {
 			_ = r.Body.Close() // as a RoundTripper must
 		}
 		return nil, fmt.Errorf("list aborted: the heap has %d bytes, close to the memory limit of %d bytes; increase the limit", heap, limit)
 	}
-	response, err := l.RoundTripper.RoundTrip(r)
-	if err == nil && query.Get("watch") == "" && response.Body != nil {
-		response.Body = &limitedBody{ReadCloser: response.Body, left: limit / 4, limit: limit}
-	}
-	return response, err
+	return l.RoundTripper.RoundTrip(r)
 }
 
 // liveHeap returns the size of the objects that the last garbage collection kept.
@@ -84,19 +73,4 @@ func liveHeap() int64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
-}
-
-// limitedBody is the body of a response. Reads fail after more than left bytes, counted after decompression.
-type limitedBody struct {
-	io.ReadCloser
-	left, limit int64
-}
-
-// Read implements io.Reader.
-func (b *limitedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("response aborted: it exceeds a quarter of the memory limit of %d bytes; increase the limit", b.limit)
-	}
-	return n, err
 }

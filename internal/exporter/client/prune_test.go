@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func fullMeta(annotation string) (full, reduced metav1.ObjectMeta) {
 	}
 	reduced = full
 	reduced.GenerateName, reduced.Labels, reduced.OwnerReferences = "", nil, nil
-	reduced.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &when}, {}}
+	reduced.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &when, Subresource: "status"}, {}}
 	if annotation != metav1.InitialEventsAnnotationKey {
 		reduced.Annotations = nil
 	}
@@ -54,6 +55,11 @@ func encoded(t testing.TB, object runtime.Object) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// prune returns what a filter keeps of a response, or of the events of a watch.
+func prune(c *content, protobuf, watching bool, sent []byte) ([]byte, error) {
+	return io.ReadAll(newFilteredBody(io.NopCloser(bytes.NewReader(sent)), c, protobuf, watching))
 }
 
 // Pruned objects decode to the same values without the unread fields.
@@ -85,7 +91,11 @@ func TestPruneMetadata(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.sent.GetObjectKind().SetGroupVersionKind(tc.kind)
-			got, _, err := pruningDecoder{metaCodec, pruneMetadata}.Decode(encoded(t, tc.sent), nil, nil)
+			pruned, err := prune(metadataContent, true, false, encoded(t, tc.sent))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := metaCodec.Decode(pruned, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,9 +123,12 @@ func TestPruneBroken(t *testing.T) {
 	refused := 0
 	for cut := range whole {
 		_, _, broken := metaCodec.Decode(whole[:cut], nil, nil)
-		got, _, err := pruningDecoder{metaCodec, pruneMetadata}.Decode(bytes.Clone(whole[:cut]), nil, nil)
+		pruned, err := prune(metadataContent, true, false, whole[:cut])
+		if err == nil {
+			_, _, err = metaCodec.Decode(pruned, nil, nil)
+		}
 		if (err == nil) != (broken == nil) {
-			t.Fatalf("%d bytes of %d are decoded as %+v, %v; unpruned the error is %v", cut, len(whole), got, err, broken)
+			t.Fatalf("%d bytes of %d become %x, %v; unpruned the error is %v", cut, len(whole), pruned, err, broken)
 		}
 		if err != nil {
 			refused++
@@ -126,39 +139,28 @@ func TestPruneBroken(t *testing.T) {
 	}
 }
 
-// pruneMetadata returns JSON unchanged.
-func TestPruneJSON(t *testing.T) {
-	const text = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"a","labels":{"b":"c"}}}`
-	got, err := pruneMetadata([]byte(text))
-	if err != nil || string(got) != text {
-		t.Errorf("got %s, %v", got, err)
-	}
-}
-
 // FuzzPrune compares the metadata that is read before and after pruning. No bytes may cause a panic, even if an API server never
 // sends them.
 func FuzzPrune(f *testing.F) {
 	full, _ := fullMeta("a")
 	f.Add(encoded(f, withKind(&metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: full}}}, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList"))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		before := bytes.Clone(data)
-		got, err := pruneMetadata(data)
-		if err == nil && len(got) > len(before) {
-			t.Errorf("%x became %x", before, got)
+		_, _ = prune(metadataContent, true, true, data)
+		_, _ = prune(leaseContent, true, false, data)
+		got, err := prune(metadataContent, true, false, data)
+		if err == nil && len(got) > len(data) {
+			t.Errorf("%x became %x", data, got)
 		}
-		sent, _, broken := metaCodec.Decode(before, nil, nil)
-		if broken != nil {
+		sent, _, broken := metaCodec.Decode(data, nil, nil)
+		if broken != nil || err != nil {
 			return
-		}
-		if err != nil {
-			t.Fatalf("%x can be decoded, but not pruned: %v", before, err)
 		}
 		read, _, err := metaCodec.Decode(got, nil, nil)
 		if err != nil {
-			t.Fatalf("%x became %x: %v", before, got, err)
+			t.Fatalf("%x became %x: %v", data, got, err)
 		}
 		if want, have := kept(sent), kept(read); !reflect.DeepEqual(have, want) {
-			t.Errorf("%x became %x: %+v, want %+v", before, got, have, want)
+			t.Errorf("%x became %x: %+v, want %+v", data, got, have, want)
 		}
 	})
 }
@@ -168,7 +170,7 @@ func kept(object runtime.Object) (all []metav1.ObjectMeta) {
 	one := func(m *metav1.ObjectMeta) {
 		all = append(all, metav1.ObjectMeta{
 			Name: m.Name, Namespace: m.Namespace, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
-			CreationTimestamp: m.CreationTimestamp, DeletionTimestamp: m.DeletionTimestamp, Finalizers: m.Finalizers,
+			CreationTimestamp: m.CreationTimestamp, DeletionTimestamp: m.DeletionTimestamp, Finalizers: m.Finalizers[:min(len(m.Finalizers), keptFinalizers)],
 		})
 	}
 	switch o := object.(type) {

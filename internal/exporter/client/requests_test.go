@@ -150,7 +150,7 @@ func TestConnectErrors(t *testing.T) {
 		"testdata/none":      {Host: "https://api.example.com", TLSClientConfig: rest.TLSClientConfig{CAFile: "testdata/none"}},
 		"host must be a URL": {Host: "https://api example.com"},
 	} {
-		if _, err := Connect(unusable, "test", observe); err == nil || !strings.HasPrefix(err.Error(), "client for "+unusable.Host+": ") || !strings.Contains(err.Error(), reason) {
+		if _, err := Connect(unusable, "test", observe, nil); err == nil || !strings.HasPrefix(err.Error(), "client for "+unusable.Host+": ") || !strings.Contains(err.Error(), reason) {
 			t.Errorf("error %v, want one with the server and %q", err, reason)
 		}
 	}

@@ -1,10 +1,10 @@
 package client
 
 import (
+	"log/slog"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
@@ -20,21 +20,21 @@ type WholeObjects struct {
 	Schemas *objects.Schemas
 }
 
-// newWholeObjects returns clients for whole objects and for schemas. They share an HTTP client.
-func newWholeObjects(config *rest.Config, client *http.Client, definitions *discovery.DiscoveryClient) (*WholeObjects, error) {
-	whole := dynamic.ConfigFor(config)
-	whole.NegotiatedSerializer = pruning{whole.NegotiatedSerializer, pruneWhole}
-	whole.GroupVersion, whole.APIPath = &schema.GroupVersion{}, "/unused"
-	custom, err := rest.RESTClientForConfigAndClient(whole, client)
+// newWholeObjects returns clients for whole objects, which are reduced to the fields that the exporter reads, and for schemas.
+func newWholeObjects(config *rest.Config, client *http.Client, log *slog.Logger) (*WholeObjects, error) {
+	custom, err := dynamic.NewForConfigAndClient(config, filtered(client, wholeContent))
+	if err != nil {
+		return nil, err
+	}
+	documents, err := discovery.NewDiscoveryClientForConfigAndClient(config, filtered(client, nil)) // Schemas limits them
 	if err != nil {
 		return nil, err
 	}
 	config = rest.CopyConfig(config)
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
-	leases, err := coordinationclient.NewForConfigAndClient(config, client)
+	leases, err := coordinationclient.NewForConfigAndClient(config, filtered(client, leaseContent))
 	if err != nil {
 		return nil, err
 	}
-	schemas := objects.NewSchemas(definitions.RESTClient())
-	return &WholeObjects{Leases: leases, Dynamic: dynamic.New(custom), Schemas: schemas}, nil
+	return &WholeObjects{Leases: leases, Dynamic: custom, Schemas: objects.NewSchemas(documents.RESTClient(), log)}, nil
 }

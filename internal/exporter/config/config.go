@@ -53,8 +53,8 @@ type Config struct {
 	// Objects configures the metrics about objects.
 	Objects Objects `yaml:"objects,omitempty"`
 	// Detail is "full" or "essential". With "essential", a resource has about half as many series: the exporter reports only the
-	// metrics that alerts of severity page and ticket read, except InformerStaleAfterRestart, and the number of objects.
-	// Most dashboard panels are empty. It defaults to full. A change takes effect at the next start.
+	// metrics that alerts of severity page and ticket read, and the number of objects. InformerCoverageGap,
+	// InformerHandlersGrow and InformerStaleAfterRestart cannot fire, and most dashboard panels are empty. It defaults to full. A change takes effect at the next start.
 	Detail string `yaml:"detail,omitempty"`
 	// Histograms is "classic", "native" or "both". Native histograms are one series each; Prometheus reads them with
 	// "scrape_native_histograms: true". It defaults to classic. Rules and dashboards read the form set by histograms in the

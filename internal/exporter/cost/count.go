@@ -58,7 +58,11 @@ func (c *Counter) Informers(ctx context.Context, cluster *discovery.Cluster, con
 	}
 	var failed error
 	listed := 0
-	for _, kind := range cluster.Select(configured) {
+	selected, overLimit := cluster.Select(configured)
+	if overLimit > 0 {
+		notes = append(notes, fmt.Sprintf("%d resources beyond the limit of an exporter are not watched", overLimit))
+	}
+	for _, kind := range selected {
 		for _, namespace := range configured.Scopes(kind.Kind) {
 			n := c.count(ctx, scope{kind.Kind, namespace})
 			name := kind.Type()

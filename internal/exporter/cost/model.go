@@ -8,7 +8,7 @@ const (
 	// Series after all checks, a disconnect and a relist of each informer. Resources with status.observedGeneration have two
 	// more than others.
 	fullSeries, fullSeriesEach           = 120, 61
-	essentialSeries, essentialSeriesEach = 81, 33
+	essentialSeries, essentialSeriesEach = 81, 31
 
 	mebibyte = 1 << 20
 	// Resident memory at its peak, which includes scrapes and the first lists.

@@ -2,6 +2,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -33,6 +34,9 @@ const (
 	discoveryRetry = 10 * time.Second
 	// probeTimeout is the timeout of the request that checks whether a kind may be listed.
 	probeTimeout = 5 * time.Second
+	// maxKinds is the number of kinds from which custom resources and kinds that only match a pattern are left out: aggregated API
+	// servers and CustomResourceDefinitions could cause any number of informers.
+	maxKinds = 1000
 	// ignoredPeriod is the minimum interval between discoveries that are triggered because the API server ignored
 	// shardSelector, which every freshness check detects.
 	ignoredPeriod = time.Minute
@@ -64,6 +68,7 @@ type Follower struct {
 	Count    discoveryCounter
 
 	changed      chan struct{} // definitions may have changed
+	limit        int           // of watched kinds: maxKinds, except in tests
 	namespaces   chan struct{} // namespaces may have changed
 	reconfigured chan struct{} // the configuration has changed
 	once         sync.Once
@@ -72,6 +77,7 @@ type Follower struct {
 	mu           sync.Mutex
 	config       config.Config
 	forbidden    map[informers.Spec]bool // found, but not watched because forbidden; false if it must be probed again
+	overLimit    int                     // kinds that are not watched because of maxKinds
 	unselectedAt time.Time               // last effect of UnselectedReceived
 
 	// Used by Apply and Run only.
@@ -95,7 +101,7 @@ type Options struct {
 // New returns a follower of a cluster for one shard.
 func New(o Options) *Follower {
 	f := &Follower{
-		log: o.Logger, informers: o.Informers, Count: newDiscoveryCounter(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
+		log: o.Logger, informers: o.Informers, limit: maxKinds, Count: newDiscoveryCounter(), client: o.Client, discover: o.Discover, config: o.Config, forbidden: map[informers.Spec]bool{},
 		changed: make(chan struct{}, 1), namespaces: make(chan struct{}, 1), reconfigured: make(chan struct{}, 1), Ready: make(chan struct{}),
 		splitter: splitter{shard: o.Shard, client: o.Client, log: o.Logger, selecting: map[string]bool{}, strategies: map[string]string{}, auxiliaries: auxiliaries{}},
 	}
@@ -250,9 +256,16 @@ func (f *Follower) Apply(ctx context.Context) {
 	asking := true // until a request times out, so that a hanging server delays Apply only once
 	var specs []informers.Spec
 	forbidden := map[informers.Spec]bool{}
+	watched, overLimit := 0, []string(nil)
 	f.splitter.begin()
-	for _, c := range choose(config, f.served, informers.Kinds(before)) {
-		for _, s := range f.splitter.specs(ctx, config, c.Kind, before) {
+	for _, c := range foundLast(choose(config, f.served, informers.Kinds(before)), before) {
+		chosen := f.splitter.specs(ctx, config, c.Kind, before)
+		if c.found && watched >= f.limit && len(chosen) > 0 {
+			overLimit = append(overLimit, c.Type())
+			continue
+		}
+		n := len(specs)
+		for _, s := range chosen {
 			if c.found && !allowed[s] {
 				out, sure := f.leftOut(s)
 				if !sure && asking {
@@ -268,10 +281,14 @@ func (f *Follower) Apply(ctx context.Context) {
 			}
 			specs = append(specs, s)
 		}
+		if len(specs) > n {
+			watched++
+		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
+	f.leaveOut(overLimit)
 	f.splitter.end(ctx, func(k kinds.Kind) func() {
 		if kinds.DefinesKinds(k) {
 			return f.DefinitionsChanged
@@ -281,6 +298,11 @@ func (f *Follower) Apply(ctx context.Context) {
 	f.forbid(forbidden)
 	if err := f.informers.Replace(specs); err != nil {
 		f.log.Error("cannot create an informer", "err", err)
+	}
+	for _, t := range f.informers.List() {
+		if served, known := f.served.hasStatus(t.Kind); known {
+			t.SetStatusSubresource(served)
+		}
 	}
 	f.logChange(informers.Kinds(before), informers.Kinds(f.informers.List()))
 }
@@ -331,6 +353,40 @@ func (f *Follower) forbid(now map[informers.Spec]bool) {
 		f.log.Info("skipping forbidden resources",
 			"retry", discoveryPeriod, "resources", strings.Join(added, ","), "fix", "grant list and watch on them, or add them to excludeResources in the configuration file")
 	}
+}
+
+// foundLast moves kinds that were found and are not watched yet to the end, so that a new kind does not displace others.
+func foundLast(choices []choice, before []*informers.Informer) []choice {
+	known := informers.Kinds(before)
+	slices.SortStableFunc(choices, func(a, b choice) int {
+		last := func(c choice) int {
+			if _, watched := known[c.Type()]; c.found && !watched {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Compare(last(a), last(b))
+	})
+	return choices
+}
+
+// leaveOut replaces the kinds that are not watched because of the limit, and logs a change of their number.
+func (f *Follower) leaveOut(names []string) {
+	f.mu.Lock()
+	before := f.overLimit
+	f.overLimit = len(names)
+	f.mu.Unlock()
+	if len(names) > 0 && len(names) != before {
+		f.log.Warn("too many resources; skipping the rest", "limit", f.limit, "skipped", len(names), "resources", strings.Join(names, ","),
+			"fix", "exclude others with excludeResources in the configuration file, name those to watch in extraResources, or divide the resources with --shard")
+	}
+}
+
+// CountOverLimit returns the number of kinds that are not watched because of the limit.
+func (f *Follower) CountOverLimit() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.overLimit
 }
 
 // CountForbidden returns the number of kinds that were found but are forbidden in at least one scope.

@@ -32,11 +32,15 @@ type Selected struct {
 	Optional bool
 }
 
-// Select returns the kinds that a valid configuration selects, as an exporter does after its first discovery.
-func (c *Cluster) Select(configured config.Config) []Selected {
-	var all []Selected
+// Select returns the kinds that a valid configuration selects, as an exporter does after its first discovery, and the number of those
+// beyond the limit of an exporter.
+func (c *Cluster) Select(configured config.Config) (all []Selected, overLimit int) {
 	for _, choice := range choose(configured, c.served, nil) {
+		if choice.found && len(all) >= maxKinds {
+			overLimit++
+			continue
+		}
 		all = append(all, Selected{choice.Kind, choice.found})
 	}
-	return all
+	return all, overLimit
 }

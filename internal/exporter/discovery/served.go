@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,7 +26,8 @@ type served struct {
 
 type servedKind struct {
 	namespaced bool
-	versions   []string // the preferred version first
+	versions   []string        // the preferred version first
+	statuses   map[string]bool // whether the subresource status is served, by version
 }
 
 // discoverFunc returns the results of discovery.ServerGroupsAndResources.
@@ -87,13 +89,32 @@ func (s *served) add(list *metav1.APIResourceList) {
 		s.failed[gv.Group], s.errs[gv] = true, fmt.Errorf("%d resources, more than %d", len(resources), maxResources)
 		return
 	}
+	status := map[string]bool{}
+	for _, r := range list.APIResources {
+		if of, ok := strings.CutSuffix(r.Name, "/status"); ok {
+			status[of] = true
+		}
+	}
 	for _, r := range resources {
 		name := schema.GroupResource{Group: gv.Group, Resource: r.Name}.String()
 		kind := s.kinds[name]
 		kind.namespaced = kind.namespaced || r.Namespaced
 		kind.versions = append(kind.versions, gv.Version)
+		if kind.statuses == nil {
+			kind.statuses = map[string]bool{}
+		}
+		kind.statuses[gv.Version] = status[r.Name]
 		s.kinds[name] = kind
 	}
+}
+
+// hasStatus reports whether the subresource status of a kind is served, and whether that is known.
+func (s *served) hasStatus(k kinds.Kind) (has, known bool) {
+	if s == nil {
+		return false, false
+	}
+	has, known = s.kinds[k.Type()].statuses[k.Version]
+	return has, known
 }
 
 func (s *served) has(name string) bool {

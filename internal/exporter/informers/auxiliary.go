@@ -19,6 +19,7 @@ import (
 type Auxiliary struct {
 	informer     cache.SharedIndexInformer
 	availability *availability.Tracker
+	backoff      backoff
 	cancel       context.CancelFunc
 	ended        chan struct{}
 }
@@ -28,7 +29,7 @@ type Auxiliary struct {
 func StartAuxiliary(ctx context.Context, kind kinds.Kind, client metadata.Interface, changed func(), log *slog.Logger) (*Auxiliary, error) {
 	a := availability.NewTracker(log.With("informer_type", kind.Type()))
 	l := &Auxiliary{availability: a, ended: make(chan struct{})}
-	source := listWatch(client.Resource(kind.GVR()), Spec{Kind: kind}, a)
+	source := listWatch(client.Resource(kind.GVR()), Spec{Kind: kind}, a, &l.backoff)
 	l.informer = cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(source, client), &metav1.PartialObjectMetadata{},
 		cache.SharedIndexInformerOptions{ObjectDescription: kind.Type()})
 	if err := l.informer.SetTransform(objects.Transform); err != nil {
@@ -43,7 +44,7 @@ func StartAuxiliary(ctx context.Context, kind kinds.Kind, client metadata.Interf
 	ctx, l.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(l.ended)
-		l.informer.RunWithContext(ctx)
+		runUntil(ctx, l.informer, &l.backoff)
 	}()
 	for _, done := range []<-chan struct{}{Synced(ctx, l.informer), a.Refusal} {
 		go func() {

@@ -35,7 +35,7 @@ func TestBrokenConnectionIsNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := availability.NewTracker(slog.New(slog.DiscardHandler))
-	lw := listWatch(client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}), Spec{}, a)
+	lw := listWatch(client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}), Spec{}, a, &backoff{})
 	w, err := lw.WatchWithContext(t.Context(), metav1.ListOptions{})
 	if err == nil {
 		w.Stop()

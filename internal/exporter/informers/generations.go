@@ -84,12 +84,8 @@ func (g *generationSource) decide(ctx context.Context) {
 		observed, err = g.observed(ctx) // has its own deadline, and may wait for others
 		return !errors.Is(err, objects.ErrUndescribed), nil
 	})
-	if err != nil {
-		level := slog.LevelWarn
-		if errors.Is(err, objects.ErrUndescribed) || errors.Is(ctx.Err(), context.Canceled) {
-			level = slog.LevelDebug
-		}
-		g.log.Log(ctx, level, "support of status.observedGeneration is not known", "assumed", observed, "err", err)
+	if err != nil { // Schemas logs failures, once for all resources
+		g.log.Debug("support of status.observedGeneration is not known", "assumed", observed, "err", err)
 	}
 	g.unsure.Store(err != nil)
 	g.reads.Store(observed)

@@ -8,17 +8,20 @@ import (
 	"log/slog"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
+	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/sharding"
@@ -56,6 +59,9 @@ type Informer struct {
 	Shared       cache.SharedIndexInformer
 	Availability *availability.Tracker
 	handler      *objectHandler
+	backoff      backoff
+	hasStatus    atomic.Bool // according to the schema
+	unserved     atomic.Bool // the subresource status, according to discovery
 
 	stopping context.Context // ends when cancel is called
 	cancel   context.CancelFunc
@@ -70,8 +76,15 @@ func (t *Informer) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.stopping, cancel)()
-	t.Shared.RunWithContext(ctx)
+	runUntil(ctx, t.Shared, &t.backoff)
 }
+
+// SetStatusSubresource records whether the API server serves the subresource status of the kind.
+func (t *Informer) SetStatusSubresource(served bool) { t.unserved.Store(!served) }
+
+// WithoutStatusSubresource reports whether the objects have a status, but the API server does not serve the subresource. It is false
+// while either is unknown, and for kinds of which only metadata is read.
+func (t *Informer) WithoutStatusSubresource() bool { return t.hasStatus.Load() && t.unserved.Load() }
 
 // end waits until the informer has stopped. cancel must have been called.
 func (t *Informer) end() {
@@ -117,7 +130,7 @@ func (f *Factory) New(s Spec) (*Informer, error) {
 	t := &Informer{Spec: s, Availability: availability.NewTracker(log), Ended: make(chan struct{})}
 	t.Availability.OnMissing, t.Availability.OnUnselected = f.OnDefinitionsChanged, f.OnUnselected
 	t.stopping, t.cancel = context.WithCancel(context.Background())
-	followed, source, example := f.Objects.source(s, f.Client, t.Availability, log)
+	followed, source, example := f.Objects.source(t, f.Client, log)
 	t.handler = followed
 	t.Shared = informer.NewSharedIndexInformer(f.Observer, t.ID(), cache.ToListWatcherWithWatchListSemantics(source, f.Client), example, cache.SharedIndexInformerOptions{
 		ObjectDescription: s.Kind.Type(),
@@ -158,23 +171,26 @@ type source[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// listWatch lists and watches the objects that a spec selects, for the informer and for its checks, and records the results in a.
-func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tracker) *cache.ListWatch {
+// listWatch lists and watches the objects that a spec selects, for the informer and for its checks, and records the results in a
+// and b.
+func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tracker, b *backoff) *cache.ListWatch {
 	part := s.Shard.Selector()
+	var pages pageSize
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.LabelSelector = s.Selector
 			part.Select(&options)
-			list, err := resource.List(ctx, options)
+			list, err := listPages(ctx, &pages, resource.List, options)
 			a.Listed(ctx, err)
 			if err != nil {
-				return nil, err // not a typed nil pointer
+				return nil, err
 			}
 			return list, sharding.FilterList(part, list, a.OnUnselected)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			options.LabelSelector = s.Selector
 			part.Select(&options)
+			b.watching(options)
 			w, err := resource.Watch(ctx, options)
 			if err == nil && reflect.TypeOf(w) == emptyWatch {
 				a.Failed(ctx, errBrokenConnection)
@@ -182,10 +198,57 @@ func listWatch[L runtime.Object](resource source[L], s Spec, a *availability.Tra
 			}
 			a.Watched(ctx, options, err)
 			if err != nil {
-				return w, err
+				return nil, b.watched(ctx, options, err)
 			}
 			return sharding.FilterWatch(part, w, a.OnUnselected), nil
 		},
+	}
+}
+
+// pageSize is the limit of lists after a larger page was aborted, 0 before. Tenants decide how large objects are.
+type pageSize struct{ atomic.Int64 }
+
+// firstPageSize is the limit of lists after one without a limit was aborted.
+const firstPageSize = 500
+
+// listPages lists a page, and all pages without a limit: client-go takes the result of such a request for everything, for example after a
+// continue token has expired.
+func listPages[L runtime.Object](ctx context.Context, pages *pageSize, list func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (runtime.Object, error) {
+	one := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page, err := listPage(ctx, pages, list, options)
+		if err != nil {
+			return nil, err // not a typed nil pointer
+		}
+		return page, nil
+	}
+	if options.Limit != 0 || options.Continue != "" {
+		return one(ctx, options)
+	}
+	all, _, err := (&pager.ListPager{PageFn: one}).ListWithAlloc(ctx, options)
+	return all, err
+}
+
+// listPage lists a page. If it takes too much memory, listPage lists half of it, down to one object, and so on for later pages. The API
+// server has limits only without a version, or with an exact one.
+func listPage[L runtime.Object](ctx context.Context, pages *pageSize, list func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (L, error) {
+	if limit := pages.Load(); options.Continue == "" {
+		pages.Store(min(2*limit, firstPageSize)) // the large objects may be gone
+	}
+	for {
+		if limit := pages.Load(); limit > 0 && (options.Limit == 0 || options.Limit > limit) {
+			options.Limit = limit
+		}
+		if pages.Load() > 0 && options.ResourceVersionMatch != metav1.ResourceVersionMatchExact {
+			options.ResourceVersion, options.ResourceVersionMatch = "", ""
+		}
+		page, err := list(ctx, options)
+		if !errors.Is(err, client.ErrTooLarge) || options.Limit == 1 {
+			return page, err
+		}
+		pages.Store(max(1, options.Limit/2))
+		if options.Limit == 0 || options.ResourceVersion == "0" {
+			pages.Store(firstPageSize)
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func TestObjectsOfOtherShards(t *testing.T) {
 	unselected := make(chan struct{}, 2)
 	a := availability.NewTracker(slog.New(slog.DiscardHandler))
 	a.OnUnselected = func() { unselected <- struct{}{} }
-	lw := listWatch(client.Resource(pods.GVR()).Namespace("shop"), spec, a)
+	lw := listWatch(client.Resource(pods.GVR()).Namespace("shop"), spec, a, &backoff{})
 	w, err := lw.WatchWithContext(t.Context(), metav1.ListOptions{})
 	if err != nil || !a.Up() {
 		t.Fatalf("error %v, up %t", err, a.Up())

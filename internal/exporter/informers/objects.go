@@ -15,7 +15,6 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors"
 	"github.com/informer-exporter/informer-exporter/collectors/informer"
 	"github.com/informer-exporter/informer-exporter/collectors/objects"
-	"github.com/informer-exporter/informer-exporter/internal/exporter/availability"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/client"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/config"
 	"github.com/informer-exporter/informer-exporter/internal/exporter/kinds"
@@ -58,8 +57,9 @@ func NewObjectMetrics(registry prometheus.Registerer, observer *collectors.Obser
 	return &ObjectMetrics{Collector: collector, whole: whole, lag: func(id informer.ID) time.Duration { return informer.SyncLag(observer, id) }}, nil
 }
 
-// source returns the handler of a spec's objects, their source and their type.
-func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availability.Tracker, log *slog.Logger) (*objectHandler, *cache.ListWatch, runtime.Object) {
+// source returns the handler of an informer's objects, their source and their type.
+func (s *ObjectMetrics) source(t *Informer, client metadata.Interface, log *slog.Logger) (*objectHandler, *cache.ListWatch, runtime.Object) {
+	sub, a, b := t.Spec, t.Availability, &t.backoff
 	kind := s.NewHandler(sub.Kind.Type())
 	f := &objectHandler{kind: kind}
 	resource := client.Resource(sub.Kind.GVR()).Namespace(sub.Namespace)
@@ -67,15 +67,24 @@ func (s *ObjectMetrics) source(sub Spec, client metadata.Interface, a *availabil
 	case s.whole == nil:
 	case sub.content == wholeLeases:
 		f.leases = s.NewLeaseHandler(func() time.Duration { return s.lag(sub.ID()) })
-		return f, listWatch(s.whole.Leases.Leases(sub.Namespace), sub, a), &coordinationv1.Lease{}
+		return f, listWatch(s.whole.Leases.Leases(sub.Namespace), sub, a, b), &coordinationv1.Lease{}
 	case sub.content == withGenerations:
 		g := &generationSource{
 			kind: kind, log: log, metadata: resource, whole: s.whole.Dynamic.Resource(sub.Kind.GVR()).Namespace(sub.Namespace),
-			observed: func(ctx context.Context) (bool, error) { return s.whole.Schemas.Observed(ctx, sub.Kind.GVR()) },
+			observed: func(ctx context.Context) (bool, error) {
+				observed, err := s.whole.Schemas.Observed(ctx, sub.Kind.GVR())
+				if err != nil {
+					return observed, err
+				}
+				if has, failed := s.whole.Schemas.HasStatus(ctx, sub.Kind.GVR()); failed == nil {
+					t.hasStatus.Store(has)
+				}
+				return observed, nil
+			},
 		}
-		return f, listWatch(g, sub, a), nil // nil, because objects have either type
+		return f, listWatch(g, sub, a, b), nil // nil, because objects have either type
 	}
-	return f, listWatch(resource, sub, a), &metav1.PartialObjectMetadata{}
+	return f, listWatch(resource, sub, a, b), &metav1.PartialObjectMetadata{}
 }
 
 // objectHandler passes events to the metrics of one informer.

@@ -33,8 +33,9 @@ func (s *Set) List() []*Informer {
 }
 
 // Replace replaces the informers with those of the specs, in their order. Informers with an unchanged spec keep running. Removed
-// ones are stopped: their goroutines have ended and their series are deleted when Replace returns. New ones are started if the
-// set is running. Informers that cannot be created are left out, and Replace returns their errors.
+// ones are stopped: they send no requests when Replace returns. Their goroutines have ended and their series are deleted, unless the
+// reflector sleeps in a backoff: then both happen when it wakes up, up to a minute later. New ones are started if the set is running.
+// Informers that cannot be created are left out, and Replace returns their errors.
 func (s *Set) Replace(specs []Spec) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()

@@ -19,7 +19,7 @@ import (
 // DefaultTelemetryPath is the default path of metrics.
 const DefaultTelemetryPath = "/metrics"
 
-// maxScrapes limits concurrent scrapes. Excess scrapes get 503.
+// maxScrapes is the limit of concurrent scrapes.
 const maxScrapes = 20
 
 // telemetryPath matches valid paths for metrics. They have no characters with a meaning in patterns of http.ServeMux.
@@ -115,12 +115,11 @@ func (s *Server) HealthHandler() http.Handler {
 // others. It counts its requests and errors. A metric that cannot be collected does not affect the others.
 func (s *Server) newMetricsHandler() http.Handler {
 	handler := promhttp.HandlerFor(s.Registry, promhttp.HandlerOpts{
-		Registry:            s.Registry,
-		ErrorLog:            slog.NewLogLogger(s.Logger.Handler(), slog.LevelError),
-		ErrorHandling:       promhttp.ContinueOnError,
-		EnableOpenMetrics:   true,
-		MaxRequestsInFlight: maxScrapes,
-		DisableCompression:  true,
+		Registry:           s.Registry,
+		ErrorLog:           slog.NewLogLogger(s.Logger.Handler(), slog.LevelError),
+		ErrorHandling:      promhttp.ContinueOnError,
+		EnableOpenMetrics:  true,
+		DisableCompression: true,
 	})
-	return promhttp.InstrumentMetricHandler(s.Registry, compressed(handler))
+	return promhttp.InstrumentMetricHandler(s.Registry, limit(maxScrapes, compressed(handler)))
 }

@@ -2,13 +2,16 @@ package web
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// Limits of concurrent requests, so that they cannot exhaust memory. Excess requests get 503. Probes have their own limit, so that
-// other requests cannot cause a restart of the pod. Profiles have their own limit, because they may take minutes.
+// Limits of concurrent requests, so that they cannot exhaust memory. A host gets at most half of each limit. Excess requests get 503.
+// Probes have their own limit, so that other requests cannot cause a restart of the pod. Profiles have their own limit, because they
+// may take minutes.
 const (
 	maxRequests = 40
 	maxProbes   = 10
@@ -31,9 +34,11 @@ var securityHeaders = map[string]string{
 	"X-Frame-Options":              "deny",
 }
 
-// protect adds security headers and limits concurrent requests.
+// protect adds security headers and limits concurrent requests. A request counts until its handler returns. Its
+// response is sent after that, except for profiles, which may be large.
 func protect(next http.Handler) http.Handler {
-	probes, profiles, others := limit(maxProbes, next), limit(maxProfiles, brief(next)), limit(maxRequests, next)
+	s := &sender{timeout: sendTimeout}
+	probes, profiles, others := s.buffered(limit(maxProbes, next)), limit(maxProfiles, brief(next)), s.buffered(limit(maxRequests, next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
 			if w.Header().Get(name) == "" {
@@ -71,17 +76,55 @@ func isProbe(path string) bool {
 	return false
 }
 
-// limit serves n requests concurrently and rejects others.
+// limit serves n requests concurrently, at most half of them for one host, and rejects others.
 func limit(n int, next http.Handler) http.Handler {
-	slots := make(chan struct{}, n)
+	slots := &slots{free: n, perHost: n / 2, hosts: map[string]int{}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-			next.ServeHTTP(w, r)
-		default:
+		host := Host(r.RemoteAddr)
+		if !slots.take(host) {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many concurrent requests", http.StatusServiceUnavailable)
+			return
 		}
+		defer slots.release(host)
+		next.ServeHTTP(w, r)
 	})
+}
+
+// slots limits concurrent requests in total and by host. It is safe for concurrent use.
+type slots struct {
+	perHost int
+
+	mu    sync.Mutex
+	free  int
+	hosts map[string]int // slots in use
+}
+
+func (s *slots) take(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free == 0 || s.hosts[host] == s.perHost {
+		return false
+	}
+	s.free--
+	s.hosts[host]++
+	return true
+}
+
+func (s *slots) release(host string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free++
+	if s.hosts[host]--; s.hosts[host] == 0 {
+		delete(s.hosts, host)
+	}
+}
+
+// Host returns the host of an address with a port, or the address if it has none.
+func Host(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -157,7 +158,8 @@ func TestProfileForms(t *testing.T) {
 	}
 }
 
-// Concurrent requests above the limit are rejected, on every path; probes have their own limit.
+// Concurrent requests above the limit are rejected, on every path, as are those of a host above half of it; probes have their own
+// limit.
 func TestRequestLimits(t *testing.T) {
 	arrived, release := make(chan struct{}, 2*maxRequests), make(chan struct{})
 	handler := protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -169,16 +171,23 @@ func TestRequestLimits(t *testing.T) {
 	}))
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	ask := func(path string) *httptest.ResponseRecorder {
-		response := httptest.NewRecorder()
-		handler.ServeHTTP(response, httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody))
+	askFrom := func(host, path string) *httptest.ResponseRecorder {
+		response, request := httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody)
+		request.RemoteAddr = net.JoinHostPort(host, "1")
+		handler.ServeHTTP(response, request)
 		return response
 	}
+	ask := func(path string) *httptest.ResponseRecorder { return askFrom("10.0.0.3", path) }
 	var wg sync.WaitGroup
 	hold := func(n int, path string) {
-		for range n {
-			wg.Go(func() { ask(path) })
-			<-arrived
+		for _, host := range []string{"10.0.0.1", "10.0.0.2"} {
+			for range n / 2 {
+				wg.Go(func() { askFrom(host, path) })
+				<-arrived
+			}
+			if response := askFrom(host, path); response.Code != http.StatusServiceUnavailable {
+				t.Errorf("one more of a host, %s: %d, want 503", path, response.Code)
+			}
 		}
 	}
 	hold(maxProfiles, "/debug/pprof/heap")

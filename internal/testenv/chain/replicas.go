@@ -69,7 +69,7 @@ func (c *Chain) startOwnerLabels(ctx context.Context, programs programs) error {
 	for i := range replicas {
 		r, err := c.startReplica(ctx, programs.ownerLabels, fmt.Sprintf("owner-labels-%d", i), ownerLabelsPort+i, "/metrics", func(kubeconfig, address, _ string) []string {
 			return []string{
-				"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--health-probe-bind-address=0",
+				"--kubeconfig=" + kubeconfig, "--metrics-bind-address=" + address, "--metrics-secure=false", "--health-probe-bind-address=0",
 				"--leader-elect", "--leader-election-namespace=" + leaseNamespace,
 			}
 		})

@@ -5,11 +5,8 @@ import (
 	"time"
 
 	"github.com/informer-exporter/informer-exporter/internal/testenv/chain"
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
 	"github.com/informer-exporter/informer-exporter/internal/testenv/stack"
 )
-
-func TestDoc(t *testing.T) { docmap.Check(t) }
 
 // TestScheduleFitsItsPeriod verifies that the operations of a lane are in order and within the period, and that repeated operations
 // are repeated until its end.

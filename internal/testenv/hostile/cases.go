@@ -3,6 +3,7 @@ package hostile
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -173,6 +174,47 @@ var Cases = []Case{
 			}
 		}
 	}},
+	{"tinyitems", "lists a million empty objects, compressed to 2 KiB", func(q *request) {
+		if q.unsupported() {
+			return
+		}
+		if q.watch {
+			q.honest(version)
+			return
+		}
+		q.header(runtime.ContentTypeProtobuf)
+		q.Header().Set("Content-Encoding", "gzip")
+		_, _ = q.Write(tinyItems()) // fails only if the client has disconnected
+	}},
+	{"endlessframe", "compresses an event of a watch that never ends", func(q *request) {
+		if !q.watch {
+			q.honest(version)
+			return
+		}
+		q.header(runtime.ContentTypeJSON)
+		q.Header().Set("Content-Encoding", "gzip")
+		for range 64 {
+			if _, err := q.Write(bomb()); err != nil {
+				return
+			}
+			q.flush()
+		}
+		q.wait()
+	}},
+	{"longmessages", "returns errors with a message of 10 MiB, and another status each time", func(q *request) {
+		i := int(q.server.requests.Load() % 3)
+		q.header(runtime.ContentTypeJSON)
+		q.WriteHeader([]int{403, 404, 405}[i])
+		_ = json.NewEncoder(q).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32([]int{403, 404, 405}[i]),
+			Reason: []metav1.StatusReason{metav1.StatusReasonForbidden, metav1.StatusReasonNotFound, metav1.StatusReasonMethodNotAllowed}[i], Message: strings.Repeat("x", 10<<20)})
+	}},
+	{"warnings", "adds 100 warnings to each response, never the same", func(q *request) {
+		n := q.server.requests.Load()
+		for i := range 100 {
+			q.Header().Add("Warning", fmt.Sprintf("299 - \"%d %d %s\"", n, i, strings.Repeat("w", 1000)))
+		}
+		q.honest(version, q.object(0))
+	}},
 	{"redirects", "redirects to another server, which is not part of the cluster", func(q *request) {
 		http.Redirect(q, q.r, q.server.elsewhere.URL+q.r.URL.Path, http.StatusTemporaryRedirect)
 	}},
@@ -212,6 +254,18 @@ var bomb = sync.OnceValue(func() []byte {
 	for range 64 {
 		_, _ = z.Write(spaces) // into a buffer
 	}
+	_ = z.Close()
+	return b.Bytes()
+})
+
+// tinyItems is a list of a million objects without a name: 2 MiB in protobuf, 2 KiB compressed.
+var tinyItems = sync.OnceValue(func() []byte {
+	list := append([]byte{0x0a, 0x03, 0x12, 0x01, '5'}, bytes.Repeat([]byte{0x12, 0x00}, 1<<20)...)
+	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}, Raw: list}
+	raw, _ := unknown.Marshal()
+	b := new(bytes.Buffer)
+	z, _ := gzip.NewWriterLevel(b, gzip.BestCompression)
+	_, _ = z.Write(append([]byte("k8s\x00"), raw...))
 	_ = z.Close()
 	return b.Bytes()
 })

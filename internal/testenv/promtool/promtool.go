@@ -40,7 +40,7 @@ type Sample struct {
 	Value  float64 `json:"value"`
 }
 
-// Run evaluates tests with the rules of groups, which are evaluated at the given interval. A test is a Test or the equivalent
+// Run evaluates tests with the rules of groups, which are evaluated in their order, at the given interval. A test is a Test or the equivalent
 // JSON object. Run returns the output of promtool, and whether all results are as expected. It builds promtool if it is
 // missing.
 func Run[T any](t testing.TB, interval string, tests []T, groups any) (output string, ok bool) {
@@ -61,7 +61,20 @@ func Run[T any](t testing.TB, interval string, tests []T, groups any) (output st
 		}
 		return path
 	}
-	content := map[string]any{"rule_files": []string{write("rules.yaml", map[string]any{"groups": groups})}, "evaluation_interval": interval, "tests": tests}
-	raw, err := exec.CommandContext(t.Context(), program, "test", "rules", write("test.yaml", content)).CombinedOutput()
-	return string(raw), err == nil
+	rules := write("rules.yaml", map[string]any{"groups": groups})
+	raw, err := os.ReadFile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Groups []struct{ Name string } }
+	if err := yaml.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	order := []string{} // otherwise random
+	for _, g := range file.Groups {
+		order = append(order, g.Name)
+	}
+	content := map[string]any{"rule_files": []string{rules}, "group_eval_order": order, "evaluation_interval": interval, "tests": tests}
+	out, err := exec.CommandContext(t.Context(), program, "test", "rules", write("test.yaml", content)).CombinedOutput()
+	return string(out), err == nil
 }

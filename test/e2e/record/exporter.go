@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -23,6 +24,16 @@ type target struct {
 	// start starts it again after stop.
 	start func(context.Context) error
 	stop  func(context.Context) error
+	// replaced reports whether another process has taken the place of the first.
+	replaced atomic.Bool
+}
+
+// address returns the label instance. A new process has another one: no series of the old process hides that its own begin above 0.
+func (t *target) address() string {
+	if t.replaced.Load() {
+		return "new-" + t.instance
+	}
+	return t.instance
 }
 
 // restart replaces programs with new instances, without their state.
@@ -31,6 +42,7 @@ func restart(ctx context.Context, targets []*target) error {
 		if err := t.stop(ctx); err != nil {
 			return err
 		}
+		t.replaced.Store(true)
 		if err := t.start(ctx); err != nil {
 			return err
 		}
@@ -44,6 +56,8 @@ type exporterOptions struct {
 	config string
 	// env are environment variables, as NAME=value.
 	env []string
+	// withProgram also starts a program with the same connection: one alone cannot know whether the API server is down.
+	withProgram bool
 }
 
 // busyConfig watches resources in the namespace with constant writes.
@@ -83,6 +97,16 @@ func (l *lab) startExporter(ctx context.Context, config *rest.Config, o exporter
 		read:  func(ctx context.Context) ([]byte, error) { return get(ctx, url+"/metrics") },
 		start: server.Start, stop: server.Stop,
 	}, nil
+}
+
+// startBoth starts an exporter and, if its options ask for it, a program.
+func (l *lab) startBoth(ctx context.Context, config *rest.Config, o exporterOptions) ([]*target, error) {
+	exporter, err := l.startExporter(ctx, config, o)
+	if err != nil || !o.withProgram {
+		return []*target{exporter}, err
+	}
+	_, program, err := l.startProgram(config, ordinary)
+	return []*target{exporter, program}, err
 }
 
 func get(ctx context.Context, url string) ([]byte, error) {

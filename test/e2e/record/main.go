@@ -1,20 +1,6 @@
 // Command record makes the recordings that the replay test evaluates the rules on: for each row of docs/faults.md, what
 // Prometheus would have scraped from a real exporter, or from a program with the library, under that fault with real
 // servers. All rows are recorded at the same time, because they mostly wait. `make record` runs it.
-//
-//	main.go          flags, and all rows at once
-//	record.go        one row: before, during and after its fault
-//	lab.go           control planes, writers, and their shutdown
-//	exporter.go      a real exporter
-//	program.go       a program with the library, in this process
-//	gate.go          responses in place of the API server's, and events on its watches
-//	answers.go       responses of a gate, and the requests that they apply to
-//	stream.go        the body of a forwarded response
-//	healthy.go       the whole chain under the operations of a healthy cluster
-//	rows.go          the table of faults, and how most of them are made
-//	rows_list.go     faults of lists
-//	rows_server.go   faults of servers
-//	rows_program.go  faults that only programs with the library can have
 package main
 
 import (
@@ -58,7 +44,7 @@ func run(ctx context.Context) error {
 	}
 	var p phases
 	flag.DurationVar(&p.before, "before", 2*time.Minute, "how long before the fault")
-	flag.DurationVar(&p.during, "during", 18*time.Minute, "how long the fault lasts")
+	flag.DurationVar(&p.during, "during", 22*time.Minute, "how long the fault lasts")
 	flag.DurationVar(&p.after, "after", 5*time.Minute, "how long after the fault")
 	flag.DurationVar(&p.interval, "interval", 15*time.Second, "how often everything is scraped")
 	only := flag.String("only", ".*", "record only rows with a test that matches this regular expression")

@@ -48,6 +48,7 @@ type programOptions struct {
 type program struct {
 	config  *rest.Config
 	options programOptions
+	target  *target
 
 	mu       sync.Mutex
 	registry *prometheus.Registry // nil while it does not run
@@ -71,17 +72,20 @@ func (l *lab) startProgram(config *rest.Config, o func(*program) programOptions)
 	if p.options.resource.Empty() {
 		p.options.resource = configMaps
 	}
-	t := &target{
+	p.target = &target{
 		job: "program", instance: "program:8080", read: p.read,
 		start: func(context.Context) error { return p.start() },
 		stop:  func(context.Context) error { p.stop(); return nil },
 	}
-	l.onStop(t.stop)
-	return p, t, p.start()
+	l.onStop(p.target.stop)
+	return p, p.target, p.start()
 }
 
 func (p *program) start() error {
 	registry := prometheus.NewRegistry()
+	started := prometheus.NewGauge(prometheus.GaugeOpts{Name: "process_start_time_seconds", Help: "Start of the program, which shares a process with others."})
+	started.SetToCurrentTime()
+	registry.MustRegister(started)
 	observer, err := collectors.New(registry, collectors.Options{
 		Name: "program", Checks: p.options.checks, Logger: slog.New(slog.DiscardHandler),
 		RememberedEvents: 4096, // more than the events while a handler is blocked

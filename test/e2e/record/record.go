@@ -36,7 +36,7 @@ func (s *subject) record(ctx context.Context, test string, start time.Time, p ph
 		}
 		for _, t := range s.targets {
 			text, err := t.read(ctx)
-			l := labels.FromStrings("job", t.job, "instance", t.instance, "cluster", cluster)
+			l := labels.FromStrings("job", t.job, "instance", t.address(), "cluster", cluster)
 			if err := recorder.Scraped(l, text, err != nil); err != nil {
 				return recording.Recording{}, fmt.Errorf("%s: %w", t.instance, err)
 			}

@@ -36,7 +36,7 @@ var rows = []row{
 	{"TestResetInTheMiddleOfAnEvent", wire(exporterOptions{}, func(ctx context.Context, p *faultproxy.Proxy) {
 		every(ctx, 4*time.Second, func() { p.CutAfter(20) })
 	})},
-	{"TestCutConnection", wire(exporterOptions{}, func(ctx context.Context, p *faultproxy.Proxy) { p.Cut(); <-ctx.Done() })},
+	{"TestCutConnection", wire(exporterOptions{withProgram: true}, func(ctx context.Context, p *faultproxy.Proxy) { p.Cut(); <-ctx.Done() })},
 	{"TestHalfOpenConnection", wire(noPings, halfOpen)},
 	{"TestHalfOpenConnectionWithFreshnessChecks", wire(freshness, halfOpen)},
 	{"TestDeadConnectionIsFoundByPings", wire(exporterOptions{}, func(ctx context.Context, p *faultproxy.Proxy) {
@@ -46,14 +46,14 @@ var rows = []row{
 			_ = p.Restore()
 		})
 	})},
-	{"TestVeryShortWatches", gated(lists, func(ctx context.Context, g *gate) { g.answerWith(ended); g.end(); <-ctx.Done() })},
+	{"TestVeryShortWatches", gated(exporterOptions{env: lists.env, withProgram: true}, func(ctx context.Context, g *gate) { g.answerWith(ended); g.end(); <-ctx.Done() })},
 	{"TestGarbageOnTheStream", gated(exporterOptions{}, func(ctx context.Context, g *gate) {
 		every(ctx, seldom, func() { g.send("<html>504 from a proxy</html>") })
 	})},
 	{"TestExpiredVersion", gated(exporterOptions{}, func(ctx context.Context, g *gate) {
 		every(ctx, seldom, func() { g.send(gone()) })
 	})},
-	{"TestThrottledWatch", gated(exporterOptions{}, func(ctx context.Context, g *gate) {
+	{"TestThrottledWatch", gated(exporterOptions{withProgram: true}, func(ctx context.Context, g *gate) {
 		g.answerWith(status(isWatch, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))
 		g.end()
 		<-ctx.Done()
@@ -73,6 +73,7 @@ var rows = []row{
 
 	// Servers.
 	{"TestAPIServerKilled", apiServerKilled},
+	{"TestSecuredMetricsInAnOutage", securedMetrics},
 	{"TestCompaction", compaction},
 	{"TestEtcdRestored", etcdRestored},
 	{"TestCRDDeleted", crdDeleted},
@@ -104,11 +105,11 @@ func wire(o exporterOptions, breaks func(context.Context, *faultproxy.Proxy)) fu
 		if err != nil {
 			return nil, err
 		}
-		t, err := l.startExporter(ctx, proxy.RESTConfig(l.plane.Config()), o)
+		targets, err := l.startBoth(ctx, proxy.RESTConfig(l.plane.Config()), o)
 		if err != nil {
 			return nil, err
 		}
-		return &subject{[]*target{t}, func(ctx context.Context) error { breaks(ctx, proxy); return proxy.Restore() }}, nil
+		return &subject{targets, func(ctx context.Context) error { breaks(ctx, proxy); return proxy.Restore() }}, nil
 	}
 }
 
@@ -129,11 +130,11 @@ func gated(o exporterOptions, breaks func(context.Context, *gate)) func(context.
 		if err != nil {
 			return nil, err
 		}
-		t, err := l.startExporter(ctx, g.config(), o)
+		targets, err := l.startBoth(ctx, g.config(), o)
 		if err != nil {
 			return nil, err
 		}
-		return &subject{[]*target{t}, func(ctx context.Context) error {
+		return &subject{targets, func(ctx context.Context) error {
 			breaks(ctx, g)
 			g.answerWith(nil)
 			g.lose("")

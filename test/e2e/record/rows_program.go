@@ -32,11 +32,10 @@ func strike(ctx context.Context, p *program) error {
 	return nil
 }
 
-// strikeFromTheStart restarts the program with its fault active.
+// strikeFromTheStart replaces the program with a new process that has its fault active.
 func strikeFromTheStart(ctx context.Context, p *program) error {
 	p.strikes.Store(true)
-	p.stop()
-	if err := p.start(); err != nil {
+	if err := restart(ctx, []*target{p.target}); err != nil {
 		return err
 	}
 	return strike(ctx, p)

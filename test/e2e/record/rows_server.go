@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -26,14 +27,48 @@ func apiServerKilled(ctx context.Context, l *lab) (*subject, error) {
 	if _, err := l.write(ctx, plane); err != nil {
 		return nil, err
 	}
-	t, err := l.startExporter(ctx, plane.Config(), exporterOptions{})
-	return &subject{[]*target{t}, func(ctx context.Context) error {
+	targets, err := l.startBoth(ctx, plane.Config(), exporterOptions{withProgram: true})
+	return &subject{targets, outage(plane)}, err
+}
+
+// securedMetrics is the same for a program that asks the API server about each scrape.
+func securedMetrics(ctx context.Context, l *lab) (*subject, error) {
+	plane, err := l.startPlane(ctx, stack.Options{})
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(plane.Config())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.write(ctx, plane); err != nil {
+		return nil, err
+	}
+	targets, err := l.startBoth(ctx, plane.Config(), exporterOptions{withProgram: true})
+	if err != nil {
+		return nil, err
+	}
+	program := targets[1]
+	metrics := program.read
+	program.read = func(ctx context.Context) ([]byte, error) {
+		review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: plane.Config().BearerToken}}
+		if _, err := client.AuthenticationV1().TokenReviews().Create(ctx, review, metav1.CreateOptions{}); err != nil {
+			return nil, err
+		}
+		return metrics(ctx)
+	}
+	return &subject{targets, outage(plane)}, nil
+}
+
+// outage kills an API server, and starts it when ctx ends.
+func outage(plane *stack.ControlPlane) func(context.Context) error {
+	return func(ctx context.Context) error {
 		if err := plane.APIServer.Kill(); err != nil {
 			return err
 		}
 		<-ctx.Done()
 		return plane.APIServer.Start(context.WithoutCancel(ctx))
-	}}, err
+	}
 }
 
 // compaction uses an API server without a watch cache, so that only etcd has the history.
@@ -124,7 +159,7 @@ func etcdRestored(ctx context.Context, l *lab) (*subject, error) {
 		if err := proxy.Restore(); err != nil {
 			return err
 		}
-		if err := sleep(ctx, 10*time.Minute); err != nil {
+		if err := sleep(ctx, 15*time.Minute); err != nil { // three audits
 			return err
 		}
 		proxy.HalfOpen() // until pings detect it, after which client-go relists

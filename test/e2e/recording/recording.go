@@ -1,16 +1,11 @@
 // Package recording keeps what Prometheus would have scraped from programs under a fault, in a small, readable
 // file: a test file of promtool without expectations, on which rules are evaluated.
-//
-//	recording.go  Recording, its file
-//	values.go     the values of a series in promtool's notation
-//	recorder.go   from scrapes to a Recording, as Prometheus does it
-//	read.go       which series the rules read; no others are kept
-//	compressed.go the recording of a healthy cluster, which is long
 package recording
 
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -140,6 +135,11 @@ func (r Recording) Phase(value float64) int {
 		}
 	}
 	return -1
+}
+
+// Scraped reports whether any series has a sample in an interval.
+func (r Recording) Scraped(step int) bool {
+	return slices.ContainsFunc(r.Series, func(s Series) bool { return step < len(s.Values) && !math.IsNaN(s.Values[step]) })
 }
 
 // Len returns the number of intervals.

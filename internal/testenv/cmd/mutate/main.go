@@ -2,14 +2,6 @@
 // detects. It does not write to the package: the go command reads the changed file in place of the original (-overlay).
 //
 //	go run ./internal/testenv/cmd/mutate --n=200 --seed=1 ./collectors/internal/ring
-//
-//	main.go        flags and output
-//	mutants.go     changes of Go code
-//	promql.go      changes of queries in string literals
-//	packages.go    the files of a package, and the packages with tests for it
-//	run.go         compiles and runs the tests with one change
-//	equivalent.go  changes that do not affect behavior, each with a reason
-//	table.go       kill rates in docs/testing.md
 package main
 
 import (

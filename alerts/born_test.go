@@ -1,0 +1,206 @@
+package alerts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-exporter/informer-exporter/alerts"
+	"github.com/informer-exporter/informer-exporter/collectors/catalog"
+	"github.com/informer-exporter/informer-exporter/internal/testenv/promtool"
+)
+
+var increaseOf = regexp.MustCompile(`increase\(([a-z0-9_]+)(\{[^{}]*\})?\[([0-9a-z]+)\]\)`)
+
+// TestFirstSamplesCount goes through all rules: an increase must be that of prom.Occurred, which also reads the value at the beginning
+// of the window (P11). Exceptions: a minimum number of events beside their rate, which goes on; shares of events by burn rates; and the
+// number in a Lease, which is not that of a process.
+func TestFirstSamplesCount(t *testing.T) {
+	checked := 0
+	for _, r := range rules(alerts.Config{}) {
+		for _, m := range increaseOf.FindAllStringSubmatch(r.Expr, -1) {
+			metric, selector, window := m[1], m[2], m[3]
+			base := strings.TrimSuffix(strings.TrimSuffix(metric, "_bucket"), "_count")
+			switch {
+			case strings.Contains(r.Expr, "rate("+base), metric == catalog.LeaseTransitions.Name, base == catalog.InformerEventLag.Name:
+			case strings.HasPrefix(metric, "workqueue_queue_duration_seconds"): // a queue from which items are taken, or not
+			default:
+				checked++
+				if !strings.Contains(r.Expr, metric+selector+" offset "+window) {
+					t.Errorf("%s%s: increase ignores a first sample of %s above 0; use prom.Occurred", r.Record, r.Alert, metric)
+				}
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("only %d increases", checked)
+	}
+}
+
+// TestBornWithTheFault evaluates every alert that fires in testdata on the same faults, with counters that are above 0 at their first
+// sample: in a process that was just started, and in one that runs for long (P11).
+func TestBornWithTheFault(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.test.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".test.yaml"), func(t *testing.T) {
+			t.Parallel()
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s struct {
+				Interval string          `json:"evaluation_interval"`
+				Tests    []promtool.Test `json:"tests"`
+			}
+			if err := yaml.Unmarshal(raw, &s); err != nil {
+				t.Fatal(err)
+			}
+			tests := map[string][]promtool.Test{} // by the rules that they need
+			for _, test := range s.Tests {
+				for _, young := range []bool{true, false} {
+					if b, ok := born(t, test, young); ok {
+						raw, err := json.Marshal(b)
+						if err != nil {
+							t.Fatal(err)
+						}
+						needed := strings.Join(neededBy(t, raw), " ")
+						tests[needed] = append(tests[needed], b)
+					}
+				}
+			}
+			for needed, tests := range tests {
+				if out, ok := promtool.Run(t, s.Interval, tests, only(strings.Fields(needed), alerts.Config{RunbookBase: string(runbooks.Find(raw))})); !ok {
+					t.Error(out)
+				}
+			}
+		})
+	}
+}
+
+// born returns a test with counters that begin with their first increase, and only the queries of firing alerts. It reports false if
+// no counter begins late.
+func born(t *testing.T, test promtool.Test, young bool) (promtool.Test, bool) {
+	t.Helper()
+	interval, err := model.ParseDuration(test.Interval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queries []promtool.Query
+	for _, q := range test.Queries {
+		if len(q.Samples) > 0 && strings.HasPrefix(q.Expr, "ALERTS{") && strings.Contains(q.Expr, `alertstate="firing"`) {
+			queries = append(queries, q)
+		}
+	}
+	test.Queries = queries
+	targets := map[string]int{} // the number of the interval in which the first counter of a target begins
+	list := slices.Clone(test.Series)
+	for i, s := range list {
+		name, _, _ := strings.Cut(s.Series, "{")
+		if !isCounter(name) {
+			continue
+		}
+		all, ok := expanded(s.Values)
+		at := firstRise(all)
+		if !ok || at < 0 || strings.Trim(strings.Join(all[:at], ""), "0_") != "" { // it was above 0 before
+			continue
+		}
+		for j := range at {
+			all[j] = "_"
+		}
+		list[i].Values = strings.Join(all, " ")
+		if first, known := targets[target(s.Series)]; !known || at < first {
+			targets[target(s.Series)] = at
+		}
+	}
+	for labels, at := range targets {
+		start := fmt.Sprintf("%dx3000", int(time.Duration(at)*time.Duration(interval)/time.Second)-10)
+		if at > 0 {
+			start = fmt.Sprintf("_x%d %s", at, start)
+		}
+		if !young {
+			start = "-86400x9000"
+		}
+		list = append(list, promtool.Series{Series: "process_start_time_seconds{" + labels + "}", Values: start})
+	}
+	if !young { // the target was scraped before
+		before := 2 * time.Hour
+		for i, s := range list {
+			if !strings.HasPrefix(s.Series, "process_start_time_seconds") {
+				list[i].Values = fmt.Sprintf("_x%d %s", before/time.Duration(interval), s.Values)
+			}
+		}
+		for i, q := range queries {
+			at, err := model.ParseDuration(q.At)
+			if err != nil {
+				t.Fatal(err)
+			}
+			queries[i].At = (time.Duration(at) + before).String()
+		}
+	}
+	test.Series = list
+	test.Name += map[bool]string{true: ", in a new process", false: ", in a series that is new"}[young]
+	timestamps := slices.ContainsFunc(list, func(s promtool.Series) bool { return strings.Contains(s.Series, "_timestamp_") })
+	return test, len(targets) > 0 && len(queries) > 0 && (young || !timestamps)
+}
+
+var ofTargets = regexp.MustCompile(`\b(cluster|job|instance) ?= ?"[^"]*"`)
+
+// target returns the labels of a series that identify its target.
+func target(series string) string { return strings.Join(ofTargets.FindAllString(series, -1), ", ") }
+
+func isCounter(name string) bool {
+	if name == catalog.LeaseTransitions.Name {
+		return false
+	}
+	for _, suffix := range []string{"_total", "_bucket", "_count", "_sum"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+var notation = regexp.MustCompile(`^(-?[\d.]+|_)(?:([+-][\d.]+))?(?:x(\d+))?$`)
+
+// expanded returns the values of promtool's notation, and reports whether they are numbers.
+func expanded(values string) (list []string, ok bool) {
+	for _, part := range strings.Fields(values) {
+		if part == "stale" {
+			list = append(list, part)
+			continue
+		}
+		m := notation.FindStringSubmatch(part)
+		if m == nil {
+			return nil, false
+		}
+		n, _ := strconv.Atoi(m[3])
+		if m[1] == "_" {
+			list = append(list, slices.Repeat([]string{"_"}, max(n, 1))...)
+			continue
+		}
+		first, _ := strconv.ParseFloat(m[1], 64)
+		step, _ := strconv.ParseFloat(m[2], 64)
+		for i := range n + 1 {
+			list = append(list, strconv.FormatFloat(first+float64(i)*step, 'f', -1, 64))
+		}
+	}
+	return list, true
+}
+
+// firstRise returns the index of the first value above 0, or -1.
+func firstRise(values []string) int {
+	return slices.IndexFunc(values, func(v string) bool { return v != "_" && v != "0" && v != "stale" })
+}

@@ -1,9 +1,0 @@
-package causes_test
-
-import (
-	"testing"
-
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
-)
-
-func TestPackageComment(t *testing.T) { docmap.Check(t) }

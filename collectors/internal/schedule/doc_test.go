@@ -1,9 +1,0 @@
-package schedule_test
-
-import (
-	"testing"
-
-	"github.com/informer-exporter/informer-exporter/internal/testenv/docmap"
-)
-
-func TestDocNamesEveryFile(t *testing.T) { docmap.Check(t) }
