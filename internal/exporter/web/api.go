@@ -10,7 +10,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// InformersPath is the path of the landing page's table as JSON. docs/api.md describes it. Fields may be added; renaming or
+// InformersPath is the path of the landing page's table as JSON. docs/exporter.md describes it. Fields may be added; renaming or
 // removing one requires a new version in the path.
 const InformersPath = "/api/v1/informers"
 

@@ -1,9 +1,9 @@
 package web
 
 import (
+	"encoding/json"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,42 +13,45 @@ import (
 	"github.com/informer-exporter/informer-exporter/internal/exporter/status"
 )
 
-// docs/api.md names every field, and no others.
+// The example in docs/exporter.md has every field, and no others.
 func TestInformersAPIIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/api.md")
+	page, err := os.ReadFile("../../../docs/exporter.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := map[string]bool{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` \\|").FindAllStringSubmatch(string(page), -1) {
-		documented[match[1]] = true
+	_, example, _ := strings.Cut(string(page), "```json\n")
+	example, _, _ = strings.Cut(example, "```")
+	decoder := json.NewDecoder(strings.NewReader(example))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&InformersResponse{}); err != nil {
+		t.Fatalf("docs/exporter.md: %v", err)
 	}
-	fields := map[string]bool{}
-	var visit func(prefix string, t reflect.Type)
-	visit = func(prefix string, t reflect.Type) {
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			field := t.Field(i).Type
-			for field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice {
-				field = field.Elem()
+	var documented any
+	if err := json.Unmarshal([]byte(example), &documented); err != nil {
+		t.Fatal(err)
+	}
+	var visit func(prefix string, of reflect.Type, value any)
+	visit = func(prefix string, of reflect.Type, value any) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
+			return
+		}
+		if list, ok := value.([]any); ok {
+			value = list[0]
+		}
+		fields, _ := value.(map[string]any)
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			field, ok := fields[name]
+			if !ok {
+				t.Errorf("docs/exporter.md does not have %s", prefix+name)
 			}
-			fields[prefix+name] = true
-			if field.Kind() == reflect.Struct && field != reflect.TypeFor[time.Time]() {
-				visit(prefix+name+".", field)
-			}
+			visit(prefix+name+".", of.Field(i).Type, field)
 		}
 	}
-	visit("", reflect.TypeFor[InformersResponse]())
-	for name := range fields {
-		if !documented[name] {
-			t.Errorf("docs/api.md does not have %s", name)
-		}
-	}
-	for name := range documented {
-		if !fields[name] {
-			t.Errorf("docs/api.md has %s, which does not exist", name)
-		}
-	}
+	visit("", reflect.TypeFor[InformersResponse](), documented)
 }
 
 // Each field has the value of the status. Times are in UTC and milliseconds; those of events that never happened are null.
