@@ -8,7 +8,6 @@ var (
 		Notes:     "Stays 1 when the watch is lost later. Absent until the informer has been started.",
 		Family:    familyCache,
 		Labels:    informer(),
-		Covers:    []string{"S2", "O1"},
 		Essential: true,
 	})
 	InformerObjects = gauge(Metric{
@@ -17,7 +16,6 @@ var (
 		Notes:     "The objects of the last list, plus those added and minus those deleted by watch events since.",
 		Family:    familyCache,
 		Labels:    informer(),
-		Covers:    []string{"S11"},
 		Essential: true,
 	})
 	InformerCacheHits = counter(Metric{
@@ -26,7 +24,6 @@ var (
 		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
-		Covers: []string{"S1", "S52", "B1"},
 	})
 	InformerCacheMisses = counter(Metric{
 		Name:   "k8s_informer_cache_misses_total",
@@ -34,7 +31,6 @@ var (
 		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
-		Covers: []string{"S1", "S52", "B1"},
 	})
 	InformerUnsyncedReads = counter(Metric{
 		Name:      "k8s_informer_unsynced_reads_total",
@@ -42,7 +38,6 @@ var (
 		Notes:     "The object may exist nevertheless: wait for the cache to sync before reading it. Absent before the first such read. Requires client-go v0.36.",
 		Family:    familyCache,
 		Labels:    informer(),
-		Covers:    []string{"S31"},
 		Essential: true,
 	})
 	InformerCacheLists = counter(Metric{
@@ -51,6 +46,5 @@ var (
 		Notes:  "Absent before the first such read of an index.",
 		Family: familyCache,
 		Labels: informer(LabelIndex),
-		Covers: []string{"S1", "B1"},
 	})
 )

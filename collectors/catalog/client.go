@@ -8,7 +8,6 @@ var (
 		Notes:     "Every attempt counts.",
 		Family:    familyClient,
 		Labels:    client(labelVerb, LabelResource, labelSubresource, labelCode),
-		Covers:    []string{"S17"},
 		Essential: true,
 	})
 	ClientRequestDuration = histogram(Metric{
@@ -18,7 +17,6 @@ var (
 		Family:  familyClient,
 		Labels:  client(labelVerb),
 		Buckets: requestBuckets,
-		Covers:  []string{"S17", "B1"},
 	})
 	ClientConflicts = counter(Metric{
 		Name:      "k8s_client_conflicts_total",
@@ -26,7 +24,6 @@ var (
 		Notes:     "The creation of an object that already exists does not count.",
 		Family:    familyClient,
 		Labels:    client(LabelResource, labelSubresource),
-		Covers:    []string{"S17", "S45"},
 		Essential: true,
 	})
 	ClientReads = counter(Metric{
@@ -35,7 +32,6 @@ var (
 		Notes:  "Every attempt counts. A series exists from the first such request.",
 		Family: familyClient,
 		Labels: client(labelVerb, LabelResource, labelRequestedVersion),
-		Covers: []string{"S26", "B1"},
 	})
 	ClientReadBytes = counter(Metric{
 		Name:   "k8s_client_read_bytes_total",
@@ -43,7 +39,6 @@ var (
 		Notes:  "With the encoding identity, these are the bytes on the wire. A series exists from the first such response.",
 		Family: familyClient,
 		Labels: client(LabelResource, labelWireEncoding),
-		Covers: []string{"S25"},
 	})
 	ClientCompressedBytes = counter(Metric{
 		Name:   "k8s_client_compressed_bytes_total",
@@ -51,7 +46,6 @@ var (
 		Notes:  "Compare with the encoding gzip of k8s_client_read_bytes_total. Excludes headers and TLS. Programs count them only with the option CompressedBytes of apiclient.WrapConfigWithOptions; the exporter always does. A series exists from the first such response.",
 		Family: familyClient,
 		Labels: client(LabelResource),
-		Covers: []string{"S25"},
 	})
 	ClientUnchangedWrites = counter(Metric{
 		Name:   "k8s_client_unchanged_writes_total",
@@ -59,7 +53,6 @@ var (
 		Notes:  "A write without a resource version, like most patches, is compared with the response to the last write of the process to the same object. The first such write to an object is not counted, nor is the first after another client changed it, and up to 10,000 objects are remembered. Includes status written through the main resource of an object with a status subresource, which the API server ignores with the code 200. A series exists from the first such write.",
 		Family: familyClient,
 		Labels: client(LabelResource, labelSubresource),
-		Covers: []string{"S36", "S46"},
 	})
 	ClientThrottleWait = histogram(Metric{
 		Name:             "k8s_client_throttle_wait_seconds",
@@ -68,7 +61,6 @@ var (
 		Family:           familyClient,
 		Labels:           client(),
 		Buckets:          requestBuckets,
-		Covers:           []string{"S17"},
 		Essential:        true,
 		EssentialBuckets: []float64{1, 4},
 	})

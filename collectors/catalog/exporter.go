@@ -22,7 +22,6 @@ var (
 		Notes:  "Reflects the last response of the API server. 0 if the resource is forbidden, missing or unsupported, if the credentials are rejected, and until the first watch opens. Does not change while the API server is unreachable; see k8s_informer_watch_connected.",
 		Family: familyExporter,
 		Labels: []Label{LabelInformerType},
-		Covers: []string{"O1"},
 	})
 	ExporterKindWithoutStatusSubresource = gauge(Metric{
 		Name:   "informer_exporter_kind_without_status_subresource",
@@ -30,7 +29,6 @@ var (
 		Notes:  "Each status update is then an update of the main resource: it increments `metadata.generation`, needs permission to change the spec, and conflicts with updates of the spec. Add `subresources.status` to the CustomResourceDefinition. Only for resources for which the exporter looks for an observed generation, by default custom resources and some of Kubernetes.",
 		Family: familyExporter,
 		Labels: []Label{LabelInformerType},
-		Covers: []string{"S47"},
 	})
 	ExporterKinds = gauge(Metric{
 		Name:   "informer_exporter_kinds",
@@ -38,7 +36,6 @@ var (
 		Notes:  "The state `watched` includes missing and forbidden resources that are named in the configuration. `forbidden` counts resources that are selected only by a pattern or as custom resources, and skipped because the exporter is not allowed to list them. `over_limit` counts resources that are selected in the same way, and skipped because the exporter watches 1,000 resources.",
 		Family: familyExporter,
 		Labels: []Label{{Name: "state", Help: "state of the resource", Values: []string{"watched", "forbidden", "over_limit"}}},
-		Covers: []string{"O5"},
 	})
 	ExporterDiscoveries = counter(Metric{
 		Name:   "informer_exporter_discoveries_total",
@@ -46,7 +43,6 @@ var (
 		Notes:  "After a partial discovery, resources of the missing API groups remain unchanged; after a failed one, all resources do.",
 		Family: familyExporter,
 		Labels: []Label{{Name: "result", Help: "completeness of the response", Values: []string{"complete", "partial", "error"}}},
-		Covers: []string{"O7"},
 	})
 	ExporterShards = gauge(Metric{
 		Name:   "informer_exporter_shards",
@@ -60,12 +56,10 @@ var (
 		Help:   "Whether the last reload of the configuration file succeeded (1) or not (0).",
 		Notes:  "After a failed reload the previous configuration stays in effect. Always 1 without a configuration file.",
 		Family: familyExporter,
-		Covers: []string{"O5"},
 	})
 	ExporterConfigReloadedTime = gauge(Metric{
 		Name:   "informer_exporter_config_last_reload_success_timestamp_seconds",
 		Help:   "Unix timestamp of the last successful configuration reload in seconds.",
 		Family: familyExporter,
-		Covers: []string{"O5"},
 	})
 )

@@ -7,7 +7,6 @@ var (
 		Help:   "Number of registered event handlers.",
 		Family: familyHandlers,
 		Labels: informer(),
-		Covers: []string{"S22", "S41"},
 	})
 	InformerHandlerDuration = histogram(Metric{
 		Name:             "k8s_informer_handler_duration_seconds",
@@ -15,7 +14,6 @@ var (
 		Family:           familyHandlers,
 		Labels:           informer(LabelHandler),
 		Buckets:          handlerBuckets,
-		Covers:           []string{"B2", "B7"},
 		Essential:        true,
 		EssentialBuckets: []float64{.12, 1},
 	})
@@ -25,7 +23,6 @@ var (
 		Notes:  "A lower bound once it exceeds the number of remembered events.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
-		Covers: []string{"S18", "S39"},
 	})
 	InformerHandlerPanics = counter(Metric{
 		Name:      "k8s_informer_handler_panics_total",
@@ -33,7 +30,6 @@ var (
 		Notes:     "Only informer.Isolate recovers panics. Without it, a panic crashes the process by default.",
 		Family:    familyHandlers,
 		Labels:    informer(LabelHandler),
-		Covers:    []string{"S21"},
 		Essential: true,
 	})
 	InformerHandlerResyncPeriod = gauge(Metric{
@@ -42,7 +38,6 @@ var (
 		Notes:  "The requested period, but at least 1 second. For a handler added after the start of the informer, also at least the shortest period requested before the start. Without resyncs, a handler never sees a missed event again.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
-		Covers: []string{"P4", "P10", "O6"},
 	})
 	InformerResyncPeriods = gauge(Metric{
 		Name:   "k8s_informer_resync_periods",
@@ -50,7 +45,6 @@ var (
 		Notes:  "Handlers without resync count as one more period: they never see a missed event again, while others of the same informer do. Absent if all periods are equal.",
 		Family: familyHandlers,
 		Labels: informer(),
-		Covers: []string{"P4"},
 	})
 	InformerHandlerLastResync = gauge(Metric{
 		Name:   "k8s_informer_handler_last_resync_timestamp_seconds",
@@ -58,14 +52,12 @@ var (
 		Notes:  "Absent before the first.",
 		Family: familyHandlers,
 		Labels: informer(LabelHandler),
-		Covers: []string{"P6"},
 	})
 	InformerUnchangedUpdates = counter(Metric{
 		Name:   "k8s_informer_unchanged_updates_total",
 		Help:   "Number of updates delivered to handlers for unchanged objects, by cause.",
 		Family: familyHandlers,
 		Labels: informer(labelUnchangedCause),
-		Covers: []string{"S20", "B5"},
 	})
 	InformerSameGenerationUpdates = counter(Metric{
 		Name:   "k8s_informer_same_generation_updates_total",
@@ -73,7 +65,6 @@ var (
 		Notes:  "Most change only the status; the others change labels, annotations or other metadata. Objects without a generation do not count. Absent before the first.",
 		Family: familyHandlers,
 		Labels: informer(),
-		Covers: []string{"S37"},
 	})
 	InformerEventsLost = counter(Metric{
 		Name:      "k8s_informer_events_lost_total",
@@ -81,7 +72,6 @@ var (
 		Notes:     "With the reason `transform`, a transform returned an error or nil for the object of the event. `list` counts objects of a list that client-go does not store because a transform returned nil for another one. With `index`, an index function failed for the object of the event. With `stop`, the handler was removed before it was called. A series exists from the first such event.",
 		Family:    familyHandlers,
 		Labels:    informer(labelLostReason),
-		Covers:    []string{"S19", "S21"},
 		Essential: true,
 	})
 	InformerUnmeasuredEvents = counter(Metric{
@@ -90,6 +80,5 @@ var (
 		Notes:  "The event reached its handler; only its lag was not measured: more events were pending for the handler than the library remembers.",
 		Family: familyHandlers,
 		Labels: informer(),
-		Covers: []string{"S19"},
 	})
 )

@@ -8,7 +8,6 @@ var (
 		Notes:     "Computed at scrape time, as the longest of several times. Without a watch: the time since the watch was lost, or since a later list. With pending events: the age of the oldest received event that is not in the cache yet, or that a handler has not finished. With differences found by a freshness check: the age of the oldest one that still exists. After two failed freshness checks in a row, and at least three of their intervals: the time since the cache was last known to be fresh. An idle watch has no lag. Without freshness checks, a half-open connection is not detected.",
 		Family:    familyLag,
 		Labels:    informer(),
-		Covers:    []string{"S5", "S29"},
 		Essential: true,
 	})
 	InformerDegraded = gauge(Metric{
@@ -17,7 +16,6 @@ var (
 		Notes:  "An informer is degraded while its sync lag or the lag of an event is above 5 s, and for 30 s afterwards. Event lag is the lag of individual events and objects of lists that a handler has finished, not a quantile. Sync lag is evaluated only when it is read: by a scrape, a status request, or informer.NotifyDegraded. Absent until the informer has been started. The library only reports it; informer.NotifyDegraded notifies the application.",
 		Family: familyLag,
 		Labels: informer(),
-		Covers: []string{"S15", "S42"},
 	})
 	InformerStoreLag = gauge(Metric{
 		Name:   "k8s_informer_store_lag_seconds",
@@ -25,7 +23,6 @@ var (
 		Notes:  "Computed at scrape time. Part of the sync lag. A transform or an index function that hangs makes it grow. Absent if the versions of the cache are not numbers.",
 		Family: familyLag,
 		Labels: informer(),
-		Covers: []string{"S29"},
 	})
 	InformerFreshnessChecks = counter(Metric{
 		Name:   "k8s_informer_freshness_checks_total",
@@ -34,7 +31,6 @@ var (
 		Family: familyLag,
 		Labels: informer(labelFreshnessResult),
 		AtZero: []string{"fresh"},
-		Covers: []string{"S5", "S13"},
 	})
 	InformerEventLag = histogram(Metric{
 		Name:             "k8s_informer_event_lag_seconds",
@@ -43,7 +39,6 @@ var (
 		Family:           familyLag,
 		Labels:           informer(),
 		Buckets:          lagBuckets,
-		Covers:           []string{"S3", "S15", "B2"},
 		Essential:        true,
 		EssentialBuckets: []float64{5},
 	})
@@ -53,6 +48,5 @@ var (
 		Notes:  "Uses the newest time in managedFields, which the API server sets with its own clock. Excludes objects without managedFields, objects being deleted, and unstructured objects. An object that starts to match a selector counts from its last write.",
 		Family: familyLag,
 		Labels: informer(),
-		Covers: []string{"S15", "S18"},
 	})
 )

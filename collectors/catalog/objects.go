@@ -8,7 +8,6 @@ var (
 		Notes:  "An object with several finalizers counts for each of them. Each watched resource always has the series with namespace `*` and finalizer `none`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
-		Covers: []string{"S16"},
 	})
 	ObjectTerminatingOldest = gauge(Metric{
 		Name:   "k8s_object_terminating_oldest_seconds",
@@ -16,7 +15,6 @@ var (
 		Notes:  "The age counts from the deletionTimestamp, which for a Pod is the end of its grace period.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
-		Covers: []string{"S16"},
 	})
 	ObjectGenerationLag = gauge(Metric{
 		Name:   "k8s_object_generation_lag",
@@ -24,14 +22,12 @@ var (
 		Notes:  "Their controller has not observed the last change to their spec. Each watched resource with the field always has the series with namespace `*`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
-		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
 		Help:   "Time in seconds since the exporter first saw the oldest unobserved generation, 0 if there is none.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
-		Covers: []string{"S17"},
 	})
 	ObjectGenerationObserved = histogram(Metric{
 		Name:    "k8s_object_generation_observed_seconds",
@@ -40,7 +36,6 @@ var (
 		Family:  familyObjects,
 		Labels:  []Label{LabelName, LabelInformerType},
 		Buckets: generationBuckets,
-		Covers:  []string{"S36"},
 	})
 	ObjectOverflow = counter(Metric{
 		Name:   "k8s_object_overflow_total",

@@ -9,7 +9,6 @@ var (
 		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: retryBuckets,
-		Covers:  []string{"S8", "S48"},
 	})
 	ControllerItemRetriesMax = gauge(Metric{
 		Name:      "controller_item_retries_max",
@@ -17,7 +16,6 @@ var (
 		Notes:     "An item counts from its first retry until the rate limiter forgets it, or 30 minutes after its last backoff. Above the objective, the log names an item. Always 0 if the rate limiter does not count retries, as with a token bucket alone.",
 		Family:    familyQueues,
 		Labels:    controller(),
-		Covers:    []string{"S43"},
 		Essential: true,
 	})
 	ControllerBackoff = histogram(Metric{
@@ -27,7 +25,6 @@ var (
 		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: backoffBuckets,
-		Covers:  []string{"S8", "S48", "O6"},
 	})
 	ControllerQueueDelayedItems = gauge(Metric{
 		Name:   "controller_queue_delayed_items",
@@ -35,7 +32,6 @@ var (
 		Notes:  "Delayed items are not part of workqueue_depth.",
 		Family: familyQueues,
 		Labels: controller(),
-		Covers: []string{"S8"},
 	})
 	ControllerQueueOldestItem = gauge(Metric{
 		Name:   "controller_queue_oldest_item_seconds",
@@ -43,7 +39,6 @@ var (
 		Notes:  "Rises while workers hang; workqueue_queue_duration_seconds shows the delay only once an item is taken.",
 		Family: familyQueues,
 		Labels: controller(),
-		Covers: []string{"S7"},
 	})
 	ControllerRunningWorkers = gauge(Metric{
 		Name:      "controller_running_workers",
@@ -51,7 +46,6 @@ var (
 		Notes:     "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have exited. A worker that processes several items at once counts once for each.",
 		Family:    familyQueues,
 		Labels:    controller(),
-		Covers:    []string{"S38", "S44"},
 		Essential: true,
 	})
 	ControllerQueueCoalesced = counter(Metric{
@@ -60,7 +54,6 @@ var (
 		Notes:  "Several events became one reconcile.",
 		Family: familyQueues,
 		Labels: controller(),
-		Covers: []string{"S20"},
 	})
 	ControllerDropped = counter(Metric{
 		Name:      "controller_dropped_total",
@@ -68,7 +61,6 @@ var (
 		Notes:     "Absent in programs that report no dropped items. The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
 		Family:    familyQueues,
 		Labels:    controller(labelDropReason),
-		Covers:    []string{"S8", "S23"},
 		Essential: true,
 	})
 	ControllerTraceLinksDropped = counter(Metric{
@@ -78,6 +70,5 @@ var (
 		Family: familyQueues,
 		Labels: client(labelTraceDropReason),
 		AtZero: []string{"links", "items"},
-		Covers: []string{"S18"},
 	})
 )

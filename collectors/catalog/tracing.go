@@ -13,7 +13,6 @@ var (
 		Notes:  "Each Observer with the same Tracer reports the same number: do not add them up. Absent without tracing.",
 		Family: familyTracing,
 		Labels: []Label{LabelName},
-		Covers: []string{"S18"},
 	})
 	TraceSpansDropped = counter(Metric{
 		Name:   "controller_trace_spans_dropped_total",
@@ -22,6 +21,5 @@ var (
 		Family: familyTracing,
 		Labels: []Label{LabelName, labelSpanDropReason},
 		AtZero: []string{"queue_full", "export_error", "shutdown", "tail_buffer_full"},
-		Covers: []string{"S18"},
 	})
 )

@@ -44,7 +44,6 @@ var (
 		Notes:  "Includes items added again while they are being processed.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S7", "S9"},
 	})
 	UpstreamQueueAdds = counter(Metric{
 		Name:   "workqueue_adds_total",
@@ -52,7 +51,6 @@ var (
 		Notes:  "Excludes items that were already in the queue.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S7"},
 	})
 	UpstreamQueueLatency = histogram(Metric{
 		Name:    "workqueue_queue_duration_seconds",
@@ -61,7 +59,6 @@ var (
 		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
-		Covers:  []string{"S7"},
 	})
 	UpstreamQueueWorkDuration = histogram(Metric{
 		Name:    "workqueue_work_duration_seconds",
@@ -69,7 +66,6 @@ var (
 		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
-		Covers:  []string{"S8"},
 	})
 	UpstreamQueueUnfinishedWork = gauge(Metric{
 		Name:   "workqueue_unfinished_work_seconds",
@@ -77,7 +73,6 @@ var (
 		Notes:  "Work in progress that workqueue_work_duration_seconds has not observed yet. client-go updates it twice a second. Large values indicate stuck workers.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S8"},
 	})
 	UpstreamQueueLongestRunning = gauge(Metric{
 		Name:   "workqueue_longest_running_processor_seconds",
@@ -85,14 +80,12 @@ var (
 		Notes:  "client-go updates it twice a second.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S8"},
 	})
 	UpstreamQueueRetries = counter(Metric{
 		Name:   "workqueue_retries_total",
 		Help:   "Number of items added with a delay, with or without backoff.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S8"},
 	})
 )
 
@@ -109,14 +102,12 @@ var (
 		Help:   "Whether the process is the leader (1) or a candidate (0).",
 		Family: familyUpstream,
 		Labels: upstreamLock(),
-		Covers: []string{"S10"},
 	})
 	UpstreamLeaderSlowpath = counter(Metric{
 		Name:   "leader_election_slowpath_total",
 		Help:   "Number of renewals that had to read the lock first, because updating it had failed.",
 		Family: familyUpstream,
 		Labels: upstreamLock(),
-		Covers: []string{"S10"},
 	})
 )
 

@@ -9,7 +9,6 @@ var (
 		Family:    familyAudit,
 		Labels:    informer(labelAuditResult),
 		AtZero:    []string{"consistent", "different", "error"},
-		Covers:    []string{"S11", "S13", "S19"},
 		Essential: true,
 	})
 	InformerAuditDifferences = gauge(Metric{
@@ -19,7 +18,6 @@ var (
 		Family:    familyAudit,
 		Labels:    informer(labelDifference),
 		AtZero:    []string{"missing"},
-		Covers:    []string{"S11", "S13", "S19", "P3", "P8", "P9"},
 		Essential: true,
 	})
 	InformerAuditDuration = summary(Metric{
@@ -28,7 +26,6 @@ var (
 		Notes:  "Most of the time is spent waiting for the pages of a list. Absent unless audits are enabled.",
 		Family: familyAudit,
 		Labels: informer(),
-		Covers: []string{"S11"},
 	})
 	InformerKeyCollisions = counter(Metric{
 		Name:   "k8s_informer_key_collisions_total",
@@ -36,7 +33,6 @@ var (
 		Notes:  "Each collision counts once for as long as it lasts. Absent unless audits are enabled.",
 		Family: familyPollution,
 		Labels: informer(),
-		Covers: []string{"P3"},
 	})
 	InformerMutations = counter(Metric{
 		Name:      "k8s_informer_mutations_total",
@@ -44,7 +40,6 @@ var (
 		Notes:     "A consumer changed an object without copying it. Absent unless sampling is enabled; the default is off. Only a small sample of the objects is checked. Changes before an object is first sampled, such as in OnAdd, are not found.",
 		Family:    familyPollution,
 		Labels:    informer(),
-		Covers:    []string{"P7"},
 		Essential: true,
 	})
 )

@@ -8,7 +8,6 @@ var (
 		Notes:  "The stage `handled` is the version of the last watch event that all handlers have finished. The difference between two versions counts changes in the whole cluster, not of this resource, and is not a time.",
 		Family: familyVersions,
 		Labels: informer(labelStage),
-		Covers: []string{"S12", "S13", "S33"},
 	})
 	InformerResourceVersionRegressions = counter(Metric{
 		Name:      "k8s_informer_resource_version_regressions_total",
@@ -16,7 +15,6 @@ var (
 		Notes:     "An API server never does this, unless etcd was restored to an earlier state or the client reached another cluster.",
 		Family:    familyVersions,
 		Labels:    informer(),
-		Covers:    []string{"S12"},
 		Essential: true,
 	})
 	InformerUnversionedObjects = counter(Metric{
@@ -25,6 +23,5 @@ var (
 		Notes:  "Their event lag is unknown and not reported. Some aggregated API servers send such objects. Absent before the first.",
 		Family: familyVersions,
 		Labels: informer(),
-		Covers: []string{"S32"},
 	})
 )

@@ -8,7 +8,6 @@ var (
 		Help:      "Number of watches opened.",
 		Family:    familyWatch,
 		Labels:    informer(),
-		Covers:    []string{"S6"},
 		Essential: true,
 	})
 	InformerWatchConnected = gauge(Metric{
@@ -17,7 +16,6 @@ var (
 		Notes:     "Absent until the informer has been started, and where only its store and handlers are decorated. After a failure, a watch is up once it has delivered an event or a bookmark, or was open for a second: an API server that has restarted opens watches of idle resources and then ends them with the error 410. A half-open connection still counts as up; see k8s_informer_sync_lag_seconds.",
 		Family:    familyWatch,
 		Labels:    informer(),
-		Covers:    []string{"S6", "S51"},
 		Essential: true,
 	})
 	InformerWatchDuration = summary(Metric{
@@ -25,7 +23,6 @@ var (
 		Help:   "Duration of watches in seconds, regardless of how they ended.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S6"},
 	})
 	InformerWatchTimeouts = counter(Metric{
 		Name:   "k8s_informer_watch_timeouts_total",
@@ -33,7 +30,6 @@ var (
 		Notes:  "client-go requests timeouts of 5 to 10 minutes, so these ends are normal.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S6"},
 	})
 	InformerWatchDisconnects = counter(Metric{
 		Name:      "k8s_informer_watch_disconnects_total",
@@ -42,7 +38,6 @@ var (
 		Family:    familyWatch,
 		Labels:    informer(labelDisconnectReason),
 		AtZero:    []string{"server_close", "very_short", "throttled", "refused"},
-		Covers:    []string{"S6"},
 		Essential: true,
 	})
 	InformerWatchEvents = counter(Metric{
@@ -51,7 +46,6 @@ var (
 		Notes:  "Excludes the initial events of a streaming list; see k8s_informer_list_items.",
 		Family: familyWatch,
 		Labels: informer(labelEventType),
-		Covers: []string{"S6", "S19"},
 	})
 	InformerLastEventTimestamp = gauge(Metric{
 		Name:   "k8s_informer_last_event_timestamp_seconds",
@@ -59,7 +53,6 @@ var (
 		Notes:  "An old timestamp alone does not indicate a problem: an idle resource has no events.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S6"},
 	})
 	InformerWatchOpened = gauge(Metric{
 		Name:   "k8s_informer_watch_opened_timestamp_seconds",
@@ -67,7 +60,6 @@ var (
 		Notes:  "Absent while none is open. client-go requests watches of at most 10 minutes. A watch older than 10.5 minutes was requested without a timeout, or its end was not received. Informers with the same labels report the oldest watch.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S34"},
 	})
 	InformerFailures = gauge(Metric{
 		Name:   "k8s_informer_consecutive_failures",
@@ -75,7 +67,6 @@ var (
 		Notes:  "Absent at 0. Resets once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, plus jitter of up to 100%. The backoff resets after two minutes without a failure.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S40"},
 	})
 	InformerCoverageGap = histogram(Metric{
 		Name:    "k8s_informer_coverage_gap_seconds",
@@ -84,6 +75,5 @@ var (
 		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: gapBuckets,
-		Covers:  []string{"S13", "S14", "B6"},
 	})
 )
