@@ -5,7 +5,7 @@ var (
 	InformerSynced = gauge(Metric{
 		Name:      "k8s_informer_synced",
 		Help:      "Whether the informer has synced (1) or not (0), as reported by client-go's HasSynced.",
-		Notes:     "Stays 1 when the watch is lost later. Absent until the informer has been started.",
+		Notes:     "Stays 1 when the watch is lost later. Absent before the start.",
 		Family:    familyCache,
 		Labels:    informer(),
 		Essential: true,
@@ -13,7 +13,7 @@ var (
 	InformerObjects = gauge(Metric{
 		Name:      "k8s_informer_objects",
 		Help:      "Number of objects in the informer's cache.",
-		Notes:     "The objects of the last list, plus those added and minus those deleted by watch events since.",
+		Notes:     "Those of the last list, with the changes of watch events since.",
 		Family:    familyCache,
 		Labels:    informer(),
 		Essential: true,
@@ -21,21 +21,19 @@ var (
 	InformerCacheHits = counter(Metric{
 		Name:   "k8s_informer_cache_hits_total",
 		Help:   "Number of cache reads by key that found the object, through the store, its indexer or a lister.",
-		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
 	})
 	InformerCacheMisses = counter(Metric{
 		Name:   "k8s_informer_cache_misses_total",
 		Help:   "Number of cache reads by key that did not find the object, through the store, its indexer or a lister.",
-		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
 	})
 	InformerUnsyncedReads = counter(Metric{
 		Name:      "k8s_informer_unsynced_reads_total",
 		Help:      "Number of cache reads before the initial sync: lookups by key that found no object, and lists.",
-		Notes:     "The object may exist nevertheless: wait for the cache to sync before reading it. Absent before the first such read. Requires client-go v0.36.",
+		Notes:     "The object may exist nevertheless. Requires client-go v0.36.",
 		Family:    familyCache,
 		Labels:    informer(),
 		Essential: true,
@@ -43,7 +41,6 @@ var (
 	InformerCacheLists = counter(Metric{
 		Name:   "k8s_informer_cache_lists_total",
 		Help:   "Number of cache reads that return several objects or keys, by the index used.",
-		Notes:  "Absent before the first such read of an index.",
 		Family: familyCache,
 		Labels: informer(LabelIndex),
 	})

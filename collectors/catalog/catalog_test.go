@@ -24,6 +24,7 @@ type rule struct {
 
 var (
 	metricName       = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	notes            = regexp.MustCompile("^[A-Z0-9`c][^\n]*\\.$")
 	sentence         = regexp.MustCompile(`^[A-Zc][^\n]*\.$`) // c as in client-go
 	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
 	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
@@ -97,7 +98,7 @@ var rules = []rule{
 		return nil
 	}},
 	{"notes are sentences", func(m Metric) error {
-		if m.Notes != "" && !sentence.MatchString(m.Notes) {
+		if m.Notes != "" && !notes.MatchString(m.Notes) {
 			return fmt.Errorf("has the notes %q", m.Notes)
 		}
 		return nil

@@ -32,14 +32,14 @@ var (
 	ControllerStaleReads = counter(Metric{
 		Name:   "controller_stale_reads_total",
 		Help:   "Number of cache reads older than the controller's own last write.",
-		Notes:  "Only for controllers that use controllers.Writes. A stale read counts even if the controller retries instead of acting on it.",
+		Notes:  "Only with controllers.Writes. Counts even if the controller retries instead of acting on it.",
 		Family: familyControllers,
 		Labels: controller(),
 	})
 	ControllerShutdownDuration = gauge(Metric{
 		Name:   "controller_shutdown_duration_seconds",
 		Help:   "Duration of a shutdown step in seconds, by result.",
-		Notes:  "Processes are rarely scraped after their shutdown. The same durations are logged, and a push can deliver them.",
+		Notes:  "Also in the log, as processes are rarely scraped after their shutdown.",
 		Family: familyControllers,
 		Labels: controller(labelShutdownStep, labelShutdownResult),
 	})

@@ -12,7 +12,7 @@ var (
 	ControllerLeaderTransitions = counter(Metric{
 		Name:      "controller_leader_transitions_total",
 		Help:      "Number of leader transitions of this process, by event.",
-		Notes:     "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
+		Notes:     "A lock is lost if it could not be renewed or another process took it.",
 		Family:    familyLeader,
 		Labels:    lock(labelLeaderEvent),
 		AtZero:    labelLeaderEvent.Values,

@@ -5,21 +5,21 @@ var (
 	LeaseExpired = gauge(Metric{
 		Name:   "k8s_lease_expired",
 		Help:   "Whether the Lease has expired or was released by its holder (1), or is held (0).",
-		Notes:  "A Lease expires when it has not changed for its duration by the clock of the exporter; the holder's clock does not matter. Absent for Leases without a duration.",
+		Notes:  "Expired: unchanged for its duration, by the exporter's clock. Absent for Leases without a duration.",
 		Family: familyLeases,
 		Labels: lease(),
 	})
 	LeaseHolderInfo = gauge(Metric{
 		Name:   "k8s_lease_holder_info",
 		Help:   "Holder of the Lease in the label holder, always 1.",
-		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released. `holder` is `other` while the namespace has more new holders than its limit; see k8s_object_overflow_total.",
+		Notes:  "The last holder of an expired Lease; absent if it was released. `other` while the namespace has more new holders than its limit; see `k8s_object_overflow_total`.",
 		Family: familyLeases,
 		Labels: lease(labelHolder),
 	})
 	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
 		Help:   "Unix timestamp in seconds of the last renewal or takeover of the Lease that the exporter saw.",
-		Notes:  "Uses the clock of the exporter. 0 if it has seen none since its start or the creation of the Lease.",
+		Notes:  "By the exporter's clock. 0 if it has seen none.",
 		Family: familyLeases,
 		Labels: lease(),
 	})

@@ -13,14 +13,14 @@ var (
 	InformerTransforms = gauge(Metric{
 		Name:   "k8s_informer_transforms",
 		Help:   "Whether a transform is set (1), which changes the objects for all handlers and readers.",
-		Notes:  "If the informer has several handlers, the log shows where it was set and which handlers share it. Absent without a transform.",
+		Notes:  "With several handlers, the log shows where it was set and which handlers share it.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
 	InformerIndexErrors = counter(Metric{
 		Name:   "k8s_informer_index_errors_total",
 		Help:   "Number of calls of index functions that returned an error or panicked.",
-		Notes:  "client-go panics if an index function fails for an object that it stores, which crashes the process by default. Absent before the first.",
+		Notes:  "If the object is to be stored, client-go panics, which crashes the process by default.",
 		Family: familyPollution,
 		Labels: informer(),
 	})
@@ -35,7 +35,7 @@ var (
 	InformerForeignObjects = counter(Metric{
 		Name:      "k8s_informer_foreign_objects_total",
 		Help:      "Number of received objects from outside the namespace that the informer watches.",
-		Notes:     "Indicates that the namespace filter of the ListerWatcher, or of a proxy in front of the API server, has no effect. Objects of lists count once per list. Absent if the informer watches all namespaces.",
+		Notes:     "The namespace filter of the ListerWatcher or of a proxy has no effect. Listed objects count once per list. Absent if the informer watches all namespaces.",
 		Family:    familyPollution,
 		Labels:    informer(),
 		Essential: true,

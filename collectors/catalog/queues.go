@@ -5,7 +5,7 @@ var (
 	ControllerItemRetries = histogram(Metric{
 		Name:    "controller_item_retries",
 		Help:    "Number of retries per item, observed when the rate limiter forgets the item.",
-		Notes:   "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt. controller_item_retries_max has items that are still retried.",
+		Notes:   "0 is success at the first attempt. `controller_item_retries_max` has items that are still retried.",
 		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: retryBuckets,
@@ -13,7 +13,7 @@ var (
 	ControllerItemRetriesMax = gauge(Metric{
 		Name:      "controller_item_retries_max",
 		Help:      "Highest number of retries of an item that is still being retried, 0 without such an item.",
-		Notes:     "An item counts from its first retry until the rate limiter forgets it, or 30 minutes after its last backoff. Above the objective, the log names an item. Always 0 if the rate limiter does not count retries, as with a token bucket alone.",
+		Notes:     "Until the rate limiter forgets the item, or 30 minutes after its last backoff. Above the objective, the log names an item. Always 0 if the rate limiter does not count retries, as with a token bucket alone.",
 		Family:    familyQueues,
 		Labels:    controller(),
 		Essential: true,
@@ -36,14 +36,14 @@ var (
 	ControllerQueueOldestItem = gauge(Metric{
 		Name:   "controller_queue_oldest_item_seconds",
 		Help:   "Age of the oldest ready item in the queue in seconds, 0 if the queue is empty.",
-		Notes:  "Rises while workers hang; workqueue_queue_duration_seconds shows the delay only once an item is taken.",
+		Notes:  "Rises while workers hang, unlike `workqueue_queue_duration_seconds`.",
 		Family: familyQueues,
 		Labels: controller(),
 	})
 	ControllerRunningWorkers = gauge(Metric{
 		Name:      "controller_running_workers",
 		Help:      "Number of workers waiting for an item from the queue or processing one.",
-		Notes:     "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have exited. A worker that processes several items at once counts once for each.",
+		Notes:     "Standby replicas have 0. On the leader, fewer than `controller_max_workers` for several minutes means that workers have exited. A worker counts once for each item that it processes.",
 		Family:    familyQueues,
 		Labels:    controller(),
 		Essential: true,
@@ -58,7 +58,7 @@ var (
 	ControllerDropped = counter(Metric{
 		Name:      "controller_dropped_total",
 		Help:      "Number of dropped items, by reason.",
-		Notes:     "Absent in programs that report no dropped items. The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
+		Notes:     "Absent in programs that report none. `shutdown` covers items that failed during the shutdown, or were queued or delayed at its end.",
 		Family:    familyQueues,
 		Labels:    controller(labelDropReason),
 		Essential: true,
@@ -66,7 +66,7 @@ var (
 	ControllerTraceLinksDropped = counter(Metric{
 		Name:   "controller_trace_links_dropped_total",
 		Help:   "Number of reconcile causes for which no trace link was recorded, by reason.",
-		Notes:  "Absent without tracing. A reconcile has at most 32 links, and causes are kept for at most 10,000 items of a controller.",
+		Notes:  "A reconcile has at most 32 links, and a controller keeps causes of at most 10,000 items. Absent without tracing.",
 		Family: familyQueues,
 		Labels: client(labelTraceDropReason),
 		AtZero: []string{"links", "items"},

@@ -5,7 +5,7 @@ var (
 	InformerSyncDuration = histogram(Metric{
 		Name:    "k8s_informer_sync_duration_seconds",
 		Help:    "Duration of syncs in seconds, by result.",
-		Notes:   "Successful syncs are measured from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Each failed attempt is also observed on its own, with the result `error`.",
+		Notes:   "A success counts from the start of the informer, or from the first attempt of a relist, until the list is complete. Each failed attempt is also observed on its own.",
 		Family:  familySync,
 		Labels:  informer(labelSyncResult),
 		Buckets: syncBuckets,
@@ -13,7 +13,7 @@ var (
 	InformerLastSyncDuration = gauge(Metric{
 		Name:      "k8s_informer_last_sync_duration_seconds",
 		Help:      "Duration of the last successful sync in seconds, 0 before the first.",
-		Notes:     "Measured like k8s_informer_sync_duration_seconds. A rate cannot see a single sync that ended before the first scrape; this gauge can.",
+		Notes:     "Unlike a rate, shows a single sync that ended before the first scrape.",
 		Family:    familySync,
 		Labels:    informer(),
 		Essential: true,
@@ -29,7 +29,7 @@ var (
 	InformerListDuration = summary(Metric{
 		Name:      "k8s_informer_list_duration_seconds",
 		Help:      "Duration of complete lists in seconds.",
-		Notes:     "From the first request to the last page or, for a streaming list, to the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
+		Notes:     "Until the last page or, for a streaming list, the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
 		Family:    familySync,
 		Labels:    informer(),
 		Essential: true,

@@ -5,7 +5,6 @@ var (
 	UpstreamQueuedItems = gauge(Metric{
 		Name:   "informer_queued_items",
 		Help:   "Number of items in client-go's queue between the watch and the cache.",
-		Notes:  "client-go updates it when items are added and when they are taken.",
 		Family: familyUpstream,
 		Labels: upstream(),
 	})
@@ -55,7 +54,7 @@ var (
 	UpstreamQueueLatency = histogram(Metric{
 		Name:    "workqueue_queue_duration_seconds",
 		Help:    "Queue latency in seconds: from the add of an item until a worker takes it.",
-		Notes:   "If the item was added while it was being processed, includes the rest of that processing.",
+		Notes:   "Includes the rest of processing if the item was added during it.",
 		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
@@ -70,7 +69,7 @@ var (
 	UpstreamQueueUnfinishedWork = gauge(Metric{
 		Name:   "workqueue_unfinished_work_seconds",
 		Help:   "Unfinished work in seconds, summed over all workers.",
-		Notes:  "Work in progress that workqueue_work_duration_seconds has not observed yet. client-go updates it twice a second. Large values indicate stuck workers.",
+		Notes:  "Large values indicate stuck workers. client-go updates it twice a second.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
 	})

@@ -13,7 +13,7 @@ var (
 	InformerWatchConnected = gauge(Metric{
 		Name:      "k8s_informer_watch_connected",
 		Help:      "Whether a watch is up (1) or not (0).",
-		Notes:     "Absent until the informer has been started, and where only its store and handlers are decorated. After a failure, a watch is up once it has delivered an event or a bookmark, or was open for a second: an API server that has restarted opens watches of idle resources and then ends them with the error 410. A half-open connection still counts as up; see k8s_informer_sync_lag_seconds.",
+		Notes:     "Absent before the start, and if only store and handlers are decorated. After a failure, up means an event, a bookmark, or a second without an error. A half-open connection counts as up; see `k8s_informer_sync_lag_seconds`.",
 		Family:    familyWatch,
 		Labels:    informer(),
 		Essential: true,
@@ -50,28 +50,28 @@ var (
 	InformerLastEventTimestamp = gauge(Metric{
 		Name:   "k8s_informer_last_event_timestamp_seconds",
 		Help:   "Unix timestamp in seconds of the last event, bookmark or list end received, 0 before the first.",
-		Notes:  "An old timestamp alone does not indicate a problem: an idle resource has no events.",
+		Notes:  "An idle resource has no events.",
 		Family: familyWatch,
 		Labels: informer(),
 	})
 	InformerWatchOpened = gauge(Metric{
 		Name:   "k8s_informer_watch_opened_timestamp_seconds",
 		Help:   "Unix timestamp in seconds at which the current watch was opened.",
-		Notes:  "Absent while none is open. client-go requests watches of at most 10 minutes. A watch older than 10.5 minutes was requested without a timeout, or its end was not received. Informers with the same labels report the oldest watch.",
+		Notes:  "Absent while none is open. Older than 10.5 minutes: requested without a timeout, or its end was lost. Informers with the same labels report the oldest.",
 		Family: familyWatch,
 		Labels: informer(),
 	})
 	InformerFailures = gauge(Metric{
 		Name:   "k8s_informer_consecutive_failures",
 		Help:   "Number of consecutive failed lists and watches.",
-		Notes:  "Absent at 0. Resets once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, plus jitter of up to 100%. The backoff resets after two minutes without a failure.",
+		Notes:  "Absent at 0. Resets once a watch has been open for a second, not after a successful list. After a failure, client-go waits 0.8 s, doubling up to 30 s, plus up to 100% jitter.",
 		Family: familyWatch,
 		Labels: informer(),
 	})
 	InformerCoverageGap = histogram(Metric{
 		Name:    "k8s_informer_coverage_gap_seconds",
 		Help:    "Duration of gaps between watches in seconds.",
-		Notes:   "A gap begins at the end of the watch if the server announced it, else at the last event, bookmark or freshness check that showed that the watch was alive. It ends at the opening of the next watch that proves to be up or, after a streaming list, once that is up to date.",
+		Notes:   "A gap begins when the server announces the end of the watch, else at the last event, bookmark or freshness check. It ends when the next watch is up or, after a streaming list, up to date.",
 		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: gapBuckets,

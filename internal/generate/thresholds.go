@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/informer-exporter/informer-exporter/alerts"
 	"github.com/informer-exporter/informer-exporter/collectors/catalog"
@@ -19,7 +20,8 @@ func thresholdsPage(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var articles, upstream, ours, never bytes.Buffer
+	var articles, upstream, ours bytes.Buffer
+	var never []string
 	for _, a := range alerts.All() {
 		if !c.alerts.Enabled(a) {
 			continue
@@ -27,11 +29,11 @@ func thresholdsPage(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 		o := c.alerts.Targets.Of(a.Objective)
 		switch {
 		case o.Source.From == catalog.Articles:
-			fmt.Fprintf(&articles, "| %s | %s: %s | %s | %s | %s |\n", cell(o.Source.Text), o.Title, o.Goal(), runbook(a), panels[o.Metric.Name][0], o.Source.Differs)
+			fmt.Fprintf(&articles, "| %s | %s: %s | %s | %s | %s |\n", cell(o.Source.Text), o.Title, o.Goal(), runbook(a), mostSpecific(o.Metric.Name, panels), o.Source.Differs)
 		case o.Source.From != catalog.Ours:
 			fmt.Fprintf(&upstream, "| %s | %s | %s | %s: %s |\n", o.Title, o.Goal(), runbook(a), o.Source.From, o.Source.Text)
 		case o.Source.Text == "":
-			fmt.Fprintf(&never, "- %s\n", o.Title)
+			never = append(never, runbook(a))
 		default:
 			fmt.Fprintf(&ours, "| %s | %s | %s | %s |\n", o.Title, o.Goal(), runbook(a), o.Source.Text)
 		}
@@ -42,5 +44,16 @@ func thresholdsPage(c Config, boards []dashboards.Dashboard) ([]byte, error) {
 		"| as written | objective | alert | panel | difference |\n|---|---|---|---|---|\n" + articles.String() +
 		"\n## From other projects\n\n| objective | threshold | alert | source |\n|---|---|---|---|\n" + upstream.String() +
 		"\n## Ours\n\n| objective | threshold | alert | reason |\n|---|---|---|---|\n" + ours.String() +
-		"\nThese must not happen at all:\n\n" + never.String()), nil
+		"\nThese alerts have no threshold, because their faults must not happen at all: " + strings.Join(never, ", ") + ".\n"), nil
+}
+
+// mostSpecific returns the panel that reads a metric and the fewest others.
+func mostSpecific(metric string, panels map[string][]string) string {
+	metrics := map[string]int{}
+	for _, titles := range panels {
+		for _, title := range titles {
+			metrics[title]++
+		}
+	}
+	return slices.MinFunc(panels[metric], func(a, b string) int { return metrics[a] - metrics[b] })
 }
