@@ -43,8 +43,9 @@ func metricsPage(c Config) []byte {
 	for _, l := range labels() {
 		line("| `%s` | %s | %s | %s |", l.Name, l.of, cell(l.Help), code(l.Values))
 	}
-	line("\n## Alerts\n\nObjectives are set by their IDs in the generator's configuration. [Thresholds](thresholds.md) says where they come from.\n")
+	line("\n## Alerts\n")
 	b.Write(alertTable(c))
+	line("\n## Objectives\n\nThe generator's configuration changes an objective by its ID in the table of alerts. [Thresholds](thresholds.md) says where each one comes from.")
 	return b.Bytes()
 }
 
