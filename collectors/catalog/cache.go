@@ -13,7 +13,7 @@ var (
 	InformerObjects = gauge(Metric{
 		Name:      "k8s_informer_objects",
 		Help:      "Number of objects in the informer's cache.",
-		Notes:     "Those of the last list, with the changes of watch events since.",
+		Notes:     "Objects of the last list, with changes by watch events since.",
 		Family:    familyCache,
 		Labels:    informer(),
 		Essential: true,

@@ -27,7 +27,7 @@ var (
 	InformerFreshnessChecks = counter(Metric{
 		Name:   "k8s_informer_freshness_checks_total",
 		Help:   "Number of freshness checks, by result.",
-		Notes:  "Each check opens a second, short watch at the store's resource version and verifies that the store receives its events. Informers take turns; those with bookmarks or events are rarely checked. Absent unless checks are enabled; the library's default is off.",
+		Notes:  "Each check opens a second, short watch at the store's resource version and verifies that the store receives its events. Informers take turns, and are rarely checked if they receive bookmarks or events. Absent unless checks are enabled; the library's default is off.",
 		Family: familyLag,
 		Labels: informer(labelFreshnessResult),
 		AtZero: []string{"fresh"},
