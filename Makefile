@@ -28,7 +28,7 @@ MUTATED  := $(addprefix ./collectors/,internal/ring internal/rv internal/series 
 # Packages with an API that docs/versioning.md covers.
 PUBLIC   := /(collectors|integrations|tracing|alerts|dashboards)(/|$$)
 # Files that `make generate` writes.
-GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks docs/chaos.md docs/faults.md docs/requirements.md
+GENERATED := deploy/alertmanager deploy/configuration.md deploy/grafana deploy/kubernetes deploy/metrics.md deploy/prometheus deploy/runbooks deploy/thresholds.md docs/chaos.md docs/dev/requirements.md docs/faults.md
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)

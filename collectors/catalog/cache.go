@@ -5,52 +5,43 @@ var (
 	InformerSynced = gauge(Metric{
 		Name:      "k8s_informer_synced",
 		Help:      "Whether the informer has synced (1) or not (0), as reported by client-go's HasSynced.",
-		Notes:     "Stays 1 when the watch is lost later. Absent until the informer has been started.",
+		Notes:     "Stays 1 when the watch is lost later. Absent before the start.",
 		Family:    familyCache,
 		Labels:    informer(),
-		Covers:    []string{"S2", "O1"},
 		Essential: true,
 	})
 	InformerObjects = gauge(Metric{
 		Name:      "k8s_informer_objects",
 		Help:      "Number of objects in the informer's cache.",
-		Notes:     "The objects of the last list, plus those added and minus those deleted by watch events since.",
+		Notes:     "Objects of the last list, with changes by watch events since.",
 		Family:    familyCache,
 		Labels:    informer(),
-		Covers:    []string{"S11"},
 		Essential: true,
 	})
 	InformerCacheHits = counter(Metric{
 		Name:   "k8s_informer_cache_hits_total",
 		Help:   "Number of cache reads by key that found the object, through the store, its indexer or a lister.",
-		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
-		Covers: []string{"S1", "S52", "B1"},
 	})
 	InformerCacheMisses = counter(Metric{
 		Name:   "k8s_informer_cache_misses_total",
 		Help:   "Number of cache reads by key that did not find the object, through the store, its indexer or a lister.",
-		Notes:  "Absent before the first read by key.",
 		Family: familyCache,
 		Labels: informer(),
-		Covers: []string{"S1", "S52", "B1"},
 	})
 	InformerUnsyncedReads = counter(Metric{
 		Name:      "k8s_informer_unsynced_reads_total",
 		Help:      "Number of cache reads before the initial sync: lookups by key that found no object, and lists.",
-		Notes:     "The object may exist nevertheless: wait for the cache to sync before reading it. Absent before the first such read. Requires client-go v0.36.",
+		Notes:     "The object may exist nevertheless. Requires client-go v0.36.",
 		Family:    familyCache,
 		Labels:    informer(),
-		Covers:    []string{"S31"},
 		Essential: true,
 	})
 	InformerCacheLists = counter(Metric{
 		Name:   "k8s_informer_cache_lists_total",
 		Help:   "Number of cache reads that return several objects or keys, by the index used.",
-		Notes:  "Absent before the first such read of an index.",
 		Family: familyCache,
 		Labels: informer(LabelIndex),
-		Covers: []string{"S1", "B1"},
 	})
 )

@@ -86,8 +86,6 @@ type Metric struct {
 	// EssentialBuckets are the buckets of an essential histogram with little detail. Alerts on a share of observations need
 	// only the objective, those on a quantile one more.
 	EssentialBuckets []float64
-	// Covers are the IDs of the requirements in docs/requirements.md that the metric meets, such as S1 or P3.
-	Covers []string
 }
 
 // Counter is a metric that only rises.

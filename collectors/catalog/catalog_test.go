@@ -24,8 +24,8 @@ type rule struct {
 
 var (
 	metricName       = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	notes            = regexp.MustCompile("^[A-Z0-9`c][^\n]*\\.$")
 	sentence         = regexp.MustCompile(`^[A-Zc][^\n]*\.$`) // c as in client-go
-	requirement      = regexp.MustCompile(`^[SPBO][1-9][0-9]?$`)
 	badUnits         = []string{"milliseconds", "minutes", "hours", "kilobytes", "megabytes", "percent", "ms"}
 	prefixes         = []string{"k8s_informer_", "controller_", "k8s_lease_", "k8s_object_", "k8s_client_", "informer_exporter_"}
 	upstreamPrefixes = []string{"informer_", "workqueue_", "leader_election_"}
@@ -98,7 +98,7 @@ var rules = []rule{
 		return nil
 	}},
 	{"notes are sentences", func(m Metric) error {
-		if m.Notes != "" && !sentence.MatchString(m.Notes) {
+		if m.Notes != "" && !notes.MatchString(m.Notes) {
 			return fmt.Errorf("has the notes %q", m.Notes)
 		}
 		return nil
@@ -138,14 +138,6 @@ var rules = []rule{
 		}
 		return nil
 	}},
-	{"covers are ids of requirements", func(m Metric) error {
-		for _, id := range m.Covers {
-			if !requirement.MatchString(id) {
-				return fmt.Errorf("covers %q", id)
-			}
-		}
-		return nil
-	}},
 	{"essential buckets are buckets of essential histograms", func(m Metric) error {
 		for _, b := range m.EssentialBuckets {
 			if !m.HasBucket(b) {
@@ -180,7 +172,7 @@ func TestEachMetricFollowsTheRules(t *testing.T) {
 // Each rule detects the metric that violates it.
 func TestRulesFindFaults(t *testing.T) {
 	good := Metric{
-		Name: "k8s_informer_things_total", Help: "Things.", Type: TypeCounter, Family: familyCache, Labels: informer(), Covers: []string{"S1"},
+		Name: "k8s_informer_things_total", Help: "Things.", Type: TypeCounter, Family: familyCache, Labels: informer(),
 	}
 	for _, r := range rules {
 		if err := r.check(good); err != nil {
@@ -202,7 +194,6 @@ func TestRulesFindFaults(t *testing.T) {
 		func(m *Metric) { m.Labels = informer(Label{Name: "pod", Help: "the pod"}) },
 		func(m *Metric) { m.Labels = []Label{LabelWatchNamespace, LabelName, LabelInformerType} },
 		func(m *Metric) { m.Family = "Other" },
-		func(m *Metric) { m.Covers = []string{"X1"} },
 		func(m *Metric) { m.EssentialBuckets = []float64{1} },
 		func(m *Metric) { m.AtZero = []string{"error"} },
 	} {

@@ -8,17 +8,15 @@ var (
 		Notes:     "Every attempt counts.",
 		Family:    familyClient,
 		Labels:    client(labelVerb, LabelResource, labelSubresource, labelCode),
-		Covers:    []string{"S17"},
 		Essential: true,
 	})
 	ClientRequestDuration = histogram(Metric{
 		Name:    "k8s_client_request_duration_seconds",
 		Help:    "Time from sending a request to the headers of its response, or to its failure, in seconds.",
-		Notes:   "Excludes the body of the response, such as the events of a watch. Unlike k8s_client_requests_total, it has no `resource` label: with buckets for each resource, it would account for most of the series of a program.",
+		Notes:   "Excludes the response body, such as the events of a watch. Has no `resource` label, to save series.",
 		Family:  familyClient,
 		Labels:  client(labelVerb),
 		Buckets: requestBuckets,
-		Covers:  []string{"S17", "B1"},
 	})
 	ClientConflicts = counter(Metric{
 		Name:      "k8s_client_conflicts_total",
@@ -26,49 +24,43 @@ var (
 		Notes:     "The creation of an object that already exists does not count.",
 		Family:    familyClient,
 		Labels:    client(LabelResource, labelSubresource),
-		Covers:    []string{"S17", "S45"},
 		Essential: true,
 	})
 	ClientReads = counter(Metric{
 		Name:   "k8s_client_reads_total",
 		Help:   "Number of list and watch requests, by verb, resource and requested resource version.",
-		Notes:  "Every attempt counts. A series exists from the first such request.",
+		Notes:  "Every attempt counts.",
 		Family: familyClient,
 		Labels: client(labelVerb, LabelResource, labelRequestedVersion),
-		Covers: []string{"S26", "B1"},
 	})
 	ClientReadBytes = counter(Metric{
 		Name:   "k8s_client_read_bytes_total",
 		Help:   "Bytes of list and watch responses after decompression, by resource and the encoding on the wire.",
-		Notes:  "With the encoding identity, these are the bytes on the wire. A series exists from the first such response.",
+		Notes:  "With `identity`, these are the bytes on the wire.",
 		Family: familyClient,
 		Labels: client(LabelResource, labelWireEncoding),
-		Covers: []string{"S25"},
 	})
 	ClientCompressedBytes = counter(Metric{
 		Name:   "k8s_client_compressed_bytes_total",
 		Help:   "Bytes of compressed list and watch responses on the wire, before decompression, by resource.",
-		Notes:  "Compare with the encoding gzip of k8s_client_read_bytes_total. Excludes headers and TLS. Programs count them only with the option CompressedBytes of apiclient.WrapConfigWithOptions; the exporter always does. A series exists from the first such response.",
+		Notes:  "Compare with `gzip` of `k8s_client_read_bytes_total`. Excludes headers and TLS. Programs need the option CompressedBytes of apiclient.WrapConfigWithOptions; the exporter has it.",
 		Family: familyClient,
 		Labels: client(LabelResource),
-		Covers: []string{"S25"},
 	})
 	ClientUnchangedWrites = counter(Metric{
 		Name:   "k8s_client_unchanged_writes_total",
 		Help:   "Number of updates and patches that changed nothing: the response has the version that the object already had.",
-		Notes:  "A write without a resource version, like most patches, is compared with the response to the last write of the process to the same object. The first such write to an object is not counted, nor is the first after another client changed it, and up to 10,000 objects are remembered. Includes status written through the main resource of an object with a status subresource, which the API server ignores with the code 200. A series exists from the first such write.",
+		Notes:  "Most patches have no resource version: they are compared with the last write of the process to the object, for up to 10,000 objects. The first such write, and the first after another client's, is not counted. Includes status written through the main resource, which the API server ignores with code 200 if there is a status subresource.",
 		Family: familyClient,
 		Labels: client(LabelResource, labelSubresource),
-		Covers: []string{"S36", "S46"},
 	})
 	ClientThrottleWait = histogram(Metric{
 		Name:             "k8s_client_throttle_wait_seconds",
 		Help:             "Time that requests waited for the client-side rate limiter in seconds.",
-		Notes:            "Includes requests that did not have to wait. Absent if the program leaves rest.Config.RateLimiter unset and does not register apiclient.NewMetrics, which observes the rate limiters that client-go creates.",
+		Notes:            "Includes requests that did not wait. Absent if rest.Config.RateLimiter is unset and the program does not register apiclient.NewMetrics.",
 		Family:           familyClient,
 		Labels:           client(),
 		Buckets:          requestBuckets,
-		Covers:           []string{"S17"},
 		Essential:        true,
 		EssentialBuckets: []float64{1, 4},
 	})

@@ -70,7 +70,7 @@ var (
 		},
 	}
 	labelRequestedVersion = Label{
-		Name: "resource_version", Help: "requested version: `unset` is the most recent one, `any` is 0, `exact` is a list at a version or a watch from one, `continue` is the next page of a list, `streaming` is a watch that begins with all objects",
+		Name: "resource_version", Help: "requested version: `unset` is the newest, `any` is 0, `exact` also a watch from a version, `continue` the next page, `streaming` a watch that begins with all objects",
 		Values: []string{"unset", "any", "exact", "not_older_than", "continue", "streaming"},
 	}
 	labelWireEncoding = Label{

@@ -8,7 +8,6 @@ var (
 		Family:    familyControllers,
 		Labels:    controller(labelReconcileResult),
 		AtZero:    []string{"success", "error", "terminal", "panic"},
-		Covers:    []string{"S9"},
 		Essential: true,
 	})
 	ControllerReconcileDuration = histogram(Metric{
@@ -17,36 +16,31 @@ var (
 		Family:  familyControllers,
 		Labels:  controller(labelReconcileResult),
 		Buckets: reconcileBuckets,
-		Covers:  []string{"S9", "B7"},
 	})
 	ControllerActiveWorkers = gauge(Metric{
 		Name:   "controller_active_workers",
 		Help:   "Number of workers that are reconciling.",
 		Family: familyControllers,
 		Labels: controller(),
-		Covers: []string{"S9"},
 	})
 	ControllerMaxWorkers = gauge(Metric{
 		Name:   "controller_max_workers",
 		Help:   "Maximum number of workers of the controller, if it is known.",
 		Family: familyControllers,
 		Labels: controller(),
-		Covers: []string{"S9"},
 	})
 	ControllerStaleReads = counter(Metric{
 		Name:   "controller_stale_reads_total",
 		Help:   "Number of cache reads older than the controller's own last write.",
-		Notes:  "Only for controllers that use controllers.Writes. A stale read counts even if the controller retries instead of acting on it.",
+		Notes:  "Only with controllers.Writes. Counts even if the controller retries instead of acting on it.",
 		Family: familyControllers,
 		Labels: controller(),
-		Covers: []string{"P9"},
 	})
 	ControllerShutdownDuration = gauge(Metric{
 		Name:   "controller_shutdown_duration_seconds",
 		Help:   "Duration of a shutdown step in seconds, by result.",
-		Notes:  "Processes are rarely scraped after their shutdown. The same durations are logged, and a push can deliver them.",
+		Notes:  "Also in the log, as processes are rarely scraped after their shutdown.",
 		Family: familyControllers,
 		Labels: controller(labelShutdownStep, labelShutdownResult),
-		Covers: []string{"S23"},
 	})
 )

@@ -8,7 +8,6 @@ var (
 		Family: familyFinalizers,
 		Labels: controller(LabelFinalizer, labelCleanupResult),
 		AtZero: []string{"error", "timeout"},
-		Covers: []string{"S16"},
 	})
 	ControllerFinalizerDuration = histogram(Metric{
 		Name:             "controller_finalizer_duration_seconds",
@@ -16,7 +15,6 @@ var (
 		Family:           familyFinalizers,
 		Labels:           controller(LabelFinalizer, labelCleanupResult),
 		Buckets:          cleanupBuckets,
-		Covers:           []string{"S16", "S35", "S48"},
 		Essential:        true,
 		EssentialBuckets: []float64{10, 60},
 	})
@@ -26,7 +24,6 @@ var (
 		Family:  familyFinalizers,
 		Labels:  controller(LabelFinalizer, labelRollbackResult),
 		Buckets: cleanupBuckets,
-		Covers:  []string{"S16", "S48"},
 	})
 	ControllerFinalizerOverdue = gauge(Metric{
 		Name:      "controller_finalizer_overdue",
@@ -34,7 +31,6 @@ var (
 		Notes:     "The deadline counts from the first attempt.",
 		Family:    familyFinalizers,
 		Labels:    controller(LabelFinalizer),
-		Covers:    []string{"S16"},
 		Essential: true,
 	})
 )

@@ -7,17 +7,15 @@ var (
 		Help:      "Whether this process holds the lock (1) or not (0), as far as it knows.",
 		Family:    familyLeader,
 		Labels:    lock(),
-		Covers:    []string{"S10"},
 		Essential: true,
 	})
 	ControllerLeaderTransitions = counter(Metric{
 		Name:      "controller_leader_transitions_total",
 		Help:      "Number of leader transitions of this process, by event.",
-		Notes:     "Leadership is acquired, released by the process itself, or lost because the lock could not be renewed or another process took it.",
+		Notes:     "A lock is lost if it could not be renewed or another process took it.",
 		Family:    familyLeader,
 		Labels:    lock(labelLeaderEvent),
 		AtZero:    labelLeaderEvent.Values,
-		Covers:    []string{"S10"},
 		Essential: true,
 	})
 	ControllerLeaderRenewDuration = summary(Metric{
@@ -25,14 +23,12 @@ var (
 		Help:   "Duration of requests to renew the lock in seconds, by result.",
 		Family: familyLeader,
 		Labels: lock(labelRenewResult),
-		Covers: []string{"S10"},
 	})
 	ControllerLeaderSlowRenewals = counter(Metric{
 		Name:      "controller_leader_slow_renewals_total",
 		Help:      "Number of requests to renew the lock that took longer than the retry period.",
 		Family:    familyLeader,
 		Labels:    lock(),
-		Covers:    []string{"S10"},
 		Essential: true,
 	})
 	ControllerLeaderLastRenew = gauge(Metric{
@@ -40,6 +36,5 @@ var (
 		Help:   "Unix timestamp in seconds of the last acquisition or renewal of the lock by this process, 0 if none.",
 		Family: familyLeader,
 		Labels: lock(),
-		Covers: []string{"S10"},
 	})
 )

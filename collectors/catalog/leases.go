@@ -5,33 +5,29 @@ var (
 	LeaseExpired = gauge(Metric{
 		Name:   "k8s_lease_expired",
 		Help:   "Whether the Lease has expired or was released by its holder (1), or is held (0).",
-		Notes:  "A Lease expires when it has not changed for its duration by the clock of the exporter; the holder's clock does not matter. Absent for Leases without a duration.",
+		Notes:  "Expired: unchanged for its duration, by the exporter's clock. Absent for Leases without a duration.",
 		Family: familyLeases,
 		Labels: lease(),
-		Covers: []string{"S10"},
 	})
 	LeaseHolderInfo = gauge(Metric{
 		Name:   "k8s_lease_holder_info",
 		Help:   "Holder of the Lease in the label holder, always 1.",
-		Notes:  "For an expired Lease, its last holder. Absent for Leases that were released. `holder` is `other` while the namespace has more new holders than its limit; see k8s_object_overflow_total.",
+		Notes:  "The last holder of an expired Lease; absent if it was released. `other` while the namespace has more new holders than its limit; see `k8s_object_overflow_total`.",
 		Family: familyLeases,
 		Labels: lease(labelHolder),
-		Covers: []string{"S10"},
 	})
 	LeaseRenewedTimestamp = gauge(Metric{
 		Name:   "k8s_lease_renewed_timestamp_seconds",
 		Help:   "Unix timestamp in seconds of the last renewal or takeover of the Lease that the exporter saw.",
-		Notes:  "Uses the clock of the exporter. 0 if it has seen none since its start or the creation of the Lease.",
+		Notes:  "By the exporter's clock. 0 if it has seen none.",
 		Family: familyLeases,
 		Labels: lease(),
-		Covers: []string{"S10"},
 	})
 	LeaseDuration = gauge(Metric{
 		Name:   "k8s_lease_duration_seconds",
 		Help:   "Duration in seconds for which the Lease is valid after a renewal, as set by its holder.",
 		Family: familyLeases,
 		Labels: lease(),
-		Covers: []string{"S10"},
 	})
 	LeaseTransitions = counter(Metric{
 		Name:   "k8s_lease_transitions_total",
@@ -39,7 +35,6 @@ var (
 		Notes:  "Restarts at 0 when the Lease is deleted and created again.",
 		Family: familyLeases,
 		Labels: lease(),
-		Covers: []string{"S10"},
 	})
 	LeaseObjects = gauge(Metric{
 		Name:   "k8s_lease_objects",
@@ -47,7 +42,6 @@ var (
 		Notes:  "Leases of nodes and API servers, and Leases beyond the series limit, appear only here.",
 		Family: familyLeases,
 		Labels: []Label{labelPurpose, labelLeaseState},
-		Covers: []string{"S10"},
 	})
 )
 

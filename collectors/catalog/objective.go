@@ -46,9 +46,27 @@ type Objective struct {
 	// BurnRates replace Window, For and Severity of a service level objective: the share Quantile of all events must meet
 	// Threshold. Each burn rate alerts when the error budget burns faster than its factor allows.
 	BurnRates []BurnRate
-	// Source is the origin of the threshold: documented in the articles behind this project, the name of another project, or the reason for a value of ours.
-	Source string
+	// Source is the origin of the threshold.
+	Source Source
 }
+
+// Source is the origin of a threshold.
+type Source struct {
+	// From is Articles, the name of another project, or Ours.
+	From string
+	// Text is the threshold in the words of its author; for Ours, the reason for it, "" if the event must not happen.
+	Text string
+	// Differs says how the objective differs from Text and why, "" if it does not.
+	Differs string
+}
+
+// The origins that are not another project.
+const (
+	// Articles are the articles on client-go informers and production controllers behind this project.
+	Articles = "articles"
+	// Ours is this project.
+	Ours = "ours"
+)
 
 // BurnRate is a pair of windows of a multi-window burn rate alert: the long one shows that the loss is significant, the short
 // one that it continues.

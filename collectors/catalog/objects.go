@@ -5,10 +5,9 @@ var (
 	ObjectTerminating = gauge(Metric{
 		Name:   "k8s_object_terminating",
 		Help:   "Number of terminating objects, by the finalizer that blocks their deletion.",
-		Notes:  "An object with several finalizers counts for each of them. Each watched resource always has the series with namespace `*` and finalizer `none`.",
+		Notes:  "Counts once for each finalizer. Each watched resource has the series with namespace `*` and finalizer `none`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
-		Covers: []string{"S16"},
 	})
 	ObjectTerminatingOldest = gauge(Metric{
 		Name:   "k8s_object_terminating_oldest_seconds",
@@ -16,36 +15,32 @@ var (
 		Notes:  "The age counts from the deletionTimestamp, which for a Pod is the end of its grace period.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace, labelObjectFinalizer},
-		Covers: []string{"S16"},
 	})
 	ObjectGenerationLag = gauge(Metric{
 		Name:   "k8s_object_generation_lag",
 		Help:   "Number of objects with status.observedGeneration < metadata.generation, excluding objects being deleted.",
-		Notes:  "Their controller has not observed the last change to their spec. Each watched resource with the field always has the series with namespace `*`.",
+		Notes:  "Each watched resource with the field has the series with namespace `*`.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
-		Covers: []string{"S17"},
 	})
 	ObjectGenerationLagOldest = gauge(Metric{
 		Name:   "k8s_object_generation_lag_oldest_seconds",
 		Help:   "Time in seconds since the exporter first saw the oldest unobserved generation, 0 if there is none.",
 		Family: familyObjects,
 		Labels: []Label{LabelName, LabelInformerType, labelObjectNamespace},
-		Covers: []string{"S17"},
 	})
 	ObjectGenerationObserved = histogram(Metric{
 		Name:    "k8s_object_generation_observed_seconds",
 		Help:    "Time until status.observedGeneration reaches a new metadata.generation, in seconds.",
-		Notes:   "Measured from the receipt of the first unobserved generation to the receipt of an observed one. Objects that lag in the first list, as after a restart of the exporter, and objects that are deleted are not observed. Absent before the first observation of a resource, and with `detail: essential`.",
+		Notes:   "Excludes objects that are deleted, and objects that lag in the first list, as after a restart of the exporter. Absent with `detail: essential`.",
 		Family:  familyObjects,
 		Labels:  []Label{LabelName, LabelInformerType},
 		Buckets: generationBuckets,
-		Covers:  []string{"S36"},
 	})
 	ObjectOverflow = counter(Metric{
 		Name:   "k8s_object_overflow_total",
 		Help:   "Number of Leases and objects beyond the series limit, by signal.",
-		Notes:  "Such objects are reported with `other` as their namespace and finalizer, and such Leases only in k8s_lease_objects. The limit includes new values: each namespace gets series for 100 of them and for one more per minute. A namespace with the name `other` is reported as `other_`.",
+		Notes:  "Such objects have `other` as their namespace and finalizer; such Leases appear only in `k8s_lease_objects`. Each namespace gets series for 100 new values, and one more per minute. A namespace named `other` is reported as `other_`.",
 		Family: familyObjects,
 		Labels: []Label{labelSignal},
 	})

@@ -8,24 +8,21 @@ var (
 		Notes:     "The log shows both call sites. Absent without a transform.",
 		Family:    familyPollution,
 		Labels:    informer(),
-		Covers:    []string{"P1"},
 		Essential: true,
 	})
 	InformerTransforms = gauge(Metric{
 		Name:   "k8s_informer_transforms",
 		Help:   "Whether a transform is set (1), which changes the objects for all handlers and readers.",
-		Notes:  "If the informer has several handlers, the log shows where it was set and which handlers share it. Absent without a transform.",
+		Notes:  "With several handlers, the log shows where it was set and which handlers share it.",
 		Family: familyPollution,
 		Labels: informer(),
-		Covers: []string{"S28"},
 	})
 	InformerIndexErrors = counter(Metric{
 		Name:   "k8s_informer_index_errors_total",
 		Help:   "Number of calls of index functions that returned an error or panicked.",
-		Notes:  "client-go panics if an index function fails for an object that it stores, which crashes the process by default. Absent before the first.",
+		Notes:  "If the object is to be stored, client-go panics, which crashes the process by default.",
 		Family: familyPollution,
 		Labels: informer(),
-		Covers: []string{"P8"},
 	})
 	InformerTransformDrops = counter(Metric{
 		Name:      "k8s_informer_transform_drops_total",
@@ -33,16 +30,14 @@ var (
 		Notes:     "Absent without a transform.",
 		Family:    familyPollution,
 		Labels:    informer(labelDropCause),
-		Covers:    []string{"P2", "S19"},
 		Essential: true,
 	})
 	InformerForeignObjects = counter(Metric{
 		Name:      "k8s_informer_foreign_objects_total",
 		Help:      "Number of received objects from outside the namespace that the informer watches.",
-		Notes:     "Indicates that the namespace filter of the ListerWatcher, or of a proxy in front of the API server, has no effect. Objects of lists count once per list. Absent if the informer watches all namespaces.",
+		Notes:     "The namespace filter of the ListerWatcher or of a proxy has no effect. Listed objects count once per list. Absent if the informer watches all namespaces.",
 		Family:    familyPollution,
 		Labels:    informer(),
-		Covers:    []string{"S27"},
 		Essential: true,
 	})
 	InformerDuplicates = gauge(Metric{
@@ -51,7 +46,6 @@ var (
 		Notes:  "A duplicate costs memory and a watch, unless its selector differs. Absent without duplicates.",
 		Family: familyPollution,
 		Labels: informer(),
-		Covers: []string{"P5"},
 	})
 	InformerOrphans = gauge(Metric{
 		Name:      "k8s_informer_orphans",
@@ -59,7 +53,6 @@ var (
 		Notes:     "A handler that does not return keeps its informer running. Absent without orphans.",
 		Family:    familyPollution,
 		Labels:    informer(),
-		Covers:    []string{"S22"},
 		Essential: true,
 	})
 )

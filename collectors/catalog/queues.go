@@ -5,19 +5,17 @@ var (
 	ControllerItemRetries = histogram(Metric{
 		Name:    "controller_item_retries",
 		Help:    "Number of retries per item, observed when the rate limiter forgets the item.",
-		Notes:   "The rate limiter forgets an item when it succeeds or is dropped. 0 is success at the first attempt. controller_item_retries_max has items that are still retried.",
+		Notes:   "0 is success at the first attempt. `controller_item_retries_max` has items that are still retried.",
 		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: retryBuckets,
-		Covers:  []string{"S8", "S48"},
 	})
 	ControllerItemRetriesMax = gauge(Metric{
 		Name:      "controller_item_retries_max",
 		Help:      "Highest number of retries of an item that is still being retried, 0 without such an item.",
-		Notes:     "An item counts from its first retry until the rate limiter forgets it, or 30 minutes after its last backoff. Above the objective, the log names an item. Always 0 if the rate limiter does not count retries, as with a token bucket alone.",
+		Notes:     "Until the rate limiter forgets the item, or 30 minutes after its last backoff. Above the objective, the log names an item. Always 0 if the rate limiter does not count retries, as with a token bucket alone.",
 		Family:    familyQueues,
 		Labels:    controller(),
-		Covers:    []string{"S43"},
 		Essential: true,
 	})
 	ControllerBackoff = histogram(Metric{
@@ -27,7 +25,6 @@ var (
 		Family:  familyQueues,
 		Labels:  controller(),
 		Buckets: backoffBuckets,
-		Covers:  []string{"S8", "S48", "O6"},
 	})
 	ControllerQueueDelayedItems = gauge(Metric{
 		Name:   "controller_queue_delayed_items",
@@ -35,23 +32,20 @@ var (
 		Notes:  "Delayed items are not part of workqueue_depth.",
 		Family: familyQueues,
 		Labels: controller(),
-		Covers: []string{"S8"},
 	})
 	ControllerQueueOldestItem = gauge(Metric{
 		Name:   "controller_queue_oldest_item_seconds",
 		Help:   "Age of the oldest ready item in the queue in seconds, 0 if the queue is empty.",
-		Notes:  "Rises while workers hang; workqueue_queue_duration_seconds shows the delay only once an item is taken.",
+		Notes:  "Rises while workers hang, unlike `workqueue_queue_duration_seconds`.",
 		Family: familyQueues,
 		Labels: controller(),
-		Covers: []string{"S7"},
 	})
 	ControllerRunningWorkers = gauge(Metric{
 		Name:      "controller_running_workers",
 		Help:      "Number of workers waiting for an item from the queue or processing one.",
-		Notes:     "Standby replicas have 0. If the leader has fewer than controller_max_workers for several minutes, workers have exited. A worker that processes several items at once counts once for each.",
+		Notes:     "Standby replicas have 0. On the leader, fewer than `controller_max_workers` for several minutes means that workers have exited. A worker counts once for each item that it processes.",
 		Family:    familyQueues,
 		Labels:    controller(),
-		Covers:    []string{"S38", "S44"},
 		Essential: true,
 	})
 	ControllerQueueCoalesced = counter(Metric{
@@ -60,24 +54,21 @@ var (
 		Notes:  "Several events became one reconcile.",
 		Family: familyQueues,
 		Labels: controller(),
-		Covers: []string{"S20"},
 	})
 	ControllerDropped = counter(Metric{
 		Name:      "controller_dropped_total",
 		Help:      "Number of dropped items, by reason.",
-		Notes:     "Absent in programs that report no dropped items. The reason shutdown covers items that failed during the shutdown, or were still queued or delayed at its end.",
+		Notes:     "Absent in programs that report none. `shutdown` covers items that failed during the shutdown, or were queued or delayed at its end.",
 		Family:    familyQueues,
 		Labels:    controller(labelDropReason),
-		Covers:    []string{"S8", "S23"},
 		Essential: true,
 	})
 	ControllerTraceLinksDropped = counter(Metric{
 		Name:   "controller_trace_links_dropped_total",
 		Help:   "Number of reconcile causes for which no trace link was recorded, by reason.",
-		Notes:  "Absent without tracing. A reconcile has at most 32 links, and causes are kept for at most 10,000 items of a controller.",
+		Notes:  "A reconcile has at most 32 links, and a controller keeps causes of at most 10,000 items. Absent without tracing.",
 		Family: familyQueues,
 		Labels: client(labelTraceDropReason),
 		AtZero: []string{"links", "items"},
-		Covers: []string{"S18"},
 	})
 )

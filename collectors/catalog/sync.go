@@ -5,19 +5,17 @@ var (
 	InformerSyncDuration = histogram(Metric{
 		Name:    "k8s_informer_sync_duration_seconds",
 		Help:    "Duration of syncs in seconds, by result.",
-		Notes:   "Successful syncs are measured from the start of the informer, or from the first attempt of a relist, until the list is complete, including failed attempts. Each failed attempt is also observed on its own, with the result `error`.",
+		Notes:   "A success counts from the start of the informer, or from the first attempt of a relist, until the list is complete. Each failed attempt is also observed on its own.",
 		Family:  familySync,
 		Labels:  informer(labelSyncResult),
 		Buckets: syncBuckets,
-		Covers:  []string{"S2", "S48"},
 	})
 	InformerLastSyncDuration = gauge(Metric{
 		Name:      "k8s_informer_last_sync_duration_seconds",
 		Help:      "Duration of the last successful sync in seconds, 0 before the first.",
-		Notes:     "Measured like k8s_informer_sync_duration_seconds. A rate cannot see a single sync that ended before the first scrape; this gauge can.",
+		Notes:     "Unlike a rate, shows a single sync that ended before the first scrape.",
 		Family:    familySync,
 		Labels:    informer(),
-		Covers:    []string{"S2"},
 		Essential: true,
 	})
 	InformerRelists = counter(Metric{
@@ -27,15 +25,13 @@ var (
 		Family: familySync,
 		Labels: informer(labelRelistReason),
 		AtZero: []string{"expired"},
-		Covers: []string{"S2", "S14"},
 	})
 	InformerListDuration = summary(Metric{
 		Name:      "k8s_informer_list_duration_seconds",
 		Help:      "Duration of complete lists in seconds.",
-		Notes:     "From the first request to the last page or, for a streaming list, to the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
+		Notes:     "Until the last page or, for a streaming list, the bookmark that ends the initial events. Includes client-side rate limiting and retries.",
 		Family:    familySync,
 		Labels:    informer(),
-		Covers:    []string{"S2", "B1"},
 		Essential: true,
 	})
 	InformerListItems = summary(Metric{
@@ -43,7 +39,6 @@ var (
 		Help:   "Number of objects per complete list.",
 		Family: familySync,
 		Labels: informer(),
-		Covers: []string{"S2", "B1"},
 	})
 	InformerListPages = counter(Metric{
 		Name:   "k8s_informer_list_pages_total",
@@ -51,7 +46,6 @@ var (
 		Notes:  "A streaming list has no pages.",
 		Family: familySync,
 		Labels: informer(),
-		Covers: []string{"S2"},
 	})
 	InformerSyncErrors = counter(Metric{
 		Name:      "k8s_informer_sync_errors_total",
@@ -60,7 +54,6 @@ var (
 		Family:    familySync,
 		Labels:    informer(labelErrorType),
 		AtZero:    []string{"refused", "timeout", "server", "throttled"},
-		Covers:    []string{"S4"},
 		Essential: true,
 	})
 )

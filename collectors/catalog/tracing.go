@@ -10,18 +10,16 @@ var (
 	TraceSpansExported = counter(Metric{
 		Name:   "controller_trace_spans_exported_total",
 		Help:   "Number of trace spans of the process that the receiver has accepted.",
-		Notes:  "Each Observer with the same Tracer reports the same number: do not add them up. Absent without tracing.",
+		Notes:  "The same for each Observer of a Tracer: do not add them up. Absent without tracing.",
 		Family: familyTracing,
 		Labels: []Label{LabelName},
-		Covers: []string{"S18"},
 	})
 	TraceSpansDropped = counter(Metric{
 		Name:   "controller_trace_spans_dropped_total",
 		Help:   "Number of dropped trace spans of the process, by reason.",
-		Notes:  "Each Observer with the same Tracer reports the same numbers: do not add them up. `queue_full`: OTEL_BSP_MAX_QUEUE_SIZE spans were waiting for export. `export_error`: the receiver rejected the spans or did not respond in time. `shutdown`: the deadline of Shutdown was exceeded. `tail_buffer_full`: Tail.MaxSpans spans were held.",
+		Notes:  "The same for each Observer of a Tracer: do not add them up. `queue_full`: OTEL_BSP_MAX_QUEUE_SIZE spans were waiting. `export_error`: the receiver rejected them or timed out. `shutdown`: the deadline of Shutdown was exceeded. `tail_buffer_full`: Tail.MaxSpans spans were held.",
 		Family: familyTracing,
 		Labels: []Label{LabelName, labelSpanDropReason},
 		AtZero: []string{"queue_full", "export_error", "shutdown", "tail_buffer_full"},
-		Covers: []string{"S18"},
 	})
 )

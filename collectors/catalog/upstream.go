@@ -5,7 +5,6 @@ var (
 	UpstreamQueuedItems = gauge(Metric{
 		Name:   "informer_queued_items",
 		Help:   "Number of items in client-go's queue between the watch and the cache.",
-		Notes:  "client-go updates it when items are added and when they are taken.",
 		Family: familyUpstream,
 		Labels: upstream(),
 	})
@@ -44,7 +43,6 @@ var (
 		Notes:  "Includes items added again while they are being processed.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S7", "S9"},
 	})
 	UpstreamQueueAdds = counter(Metric{
 		Name:   "workqueue_adds_total",
@@ -52,16 +50,14 @@ var (
 		Notes:  "Excludes items that were already in the queue.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S7"},
 	})
 	UpstreamQueueLatency = histogram(Metric{
 		Name:    "workqueue_queue_duration_seconds",
 		Help:    "Queue latency in seconds: from the add of an item until a worker takes it.",
-		Notes:   "If the item was added while it was being processed, includes the rest of that processing.",
+		Notes:   "Includes the rest of processing if the item was added during it.",
 		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
-		Covers:  []string{"S7"},
 	})
 	UpstreamQueueWorkDuration = histogram(Metric{
 		Name:    "workqueue_work_duration_seconds",
@@ -69,15 +65,13 @@ var (
 		Family:  familyUpstream,
 		Labels:  upstreamQueue(),
 		Buckets: upstreamQueueBuckets,
-		Covers:  []string{"S8"},
 	})
 	UpstreamQueueUnfinishedWork = gauge(Metric{
 		Name:   "workqueue_unfinished_work_seconds",
 		Help:   "Unfinished work in seconds, summed over all workers.",
-		Notes:  "Work in progress that workqueue_work_duration_seconds has not observed yet. client-go updates it twice a second. Large values indicate stuck workers.",
+		Notes:  "Large values indicate stuck workers. client-go updates it twice a second.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S8"},
 	})
 	UpstreamQueueLongestRunning = gauge(Metric{
 		Name:   "workqueue_longest_running_processor_seconds",
@@ -85,14 +79,12 @@ var (
 		Notes:  "client-go updates it twice a second.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S8"},
 	})
 	UpstreamQueueRetries = counter(Metric{
 		Name:   "workqueue_retries_total",
 		Help:   "Number of items added with a delay, with or without backoff.",
 		Family: familyUpstream,
 		Labels: upstreamQueue(),
-		Covers: []string{"S8"},
 	})
 )
 
@@ -109,14 +101,12 @@ var (
 		Help:   "Whether the process is the leader (1) or a candidate (0).",
 		Family: familyUpstream,
 		Labels: upstreamLock(),
-		Covers: []string{"S10"},
 	})
 	UpstreamLeaderSlowpath = counter(Metric{
 		Name:   "leader_election_slowpath_total",
 		Help:   "Number of renewals that had to read the lock first, because updating it had failed.",
 		Family: familyUpstream,
 		Labels: upstreamLock(),
-		Covers: []string{"S10"},
 	})
 )
 

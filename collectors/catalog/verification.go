@@ -5,46 +5,41 @@ var (
 	InformerAudits = counter(Metric{
 		Name:      "k8s_informer_audits_total",
 		Help:      "Number of audits, by result.",
-		Notes:     "Each audit compares the whole cache with the API server at the cache's own resource version, and its indexes with its objects. Absent unless audits are enabled; the library's default is off.",
+		Notes:     "Each audit compares the cache with the API server at the cache's resource version, and its indexes with its objects. Absent unless audits are enabled; the library's default is off.",
 		Family:    familyAudit,
 		Labels:    informer(labelAuditResult),
 		AtZero:    []string{"consistent", "different", "error"},
-		Covers:    []string{"S11", "S13", "S19"},
 		Essential: true,
 	})
 	InformerAuditDifferences = gauge(Metric{
 		Name:      "k8s_informer_audit_differences",
 		Help:      "Number of differences between the cache and the API server confirmed by the last two audits, by type.",
-		Notes:     "A difference that only one audit found is not counted. An object with a key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that are not the leader. Otherwise `missing` always has a series; other values have one only while such differences exist.",
+		Notes:     "A key collision also counts as missing. Absent before the first completed audit and while audits are paused, as on replicas that are not the leader. Otherwise `missing` always has a series, other values only while such differences exist.",
 		Family:    familyAudit,
 		Labels:    informer(labelDifference),
 		AtZero:    []string{"missing"},
-		Covers:    []string{"S11", "S13", "S19", "P3", "P8", "P9"},
 		Essential: true,
 	})
 	InformerAuditDuration = summary(Metric{
 		Name:   "k8s_informer_audit_duration_seconds",
 		Help:   "Duration of audits in seconds, excluding skipped and failed audits.",
-		Notes:  "Most of the time is spent waiting for the pages of a list. Absent unless audits are enabled.",
+		Notes:  "Mostly the time of the list. Absent unless audits are enabled.",
 		Family: familyAudit,
 		Labels: informer(),
-		Covers: []string{"S11"},
 	})
 	InformerKeyCollisions = counter(Metric{
 		Name:   "k8s_informer_key_collisions_total",
 		Help:   "Number of objects that audits found overwritten in the cache by another object with the same key.",
-		Notes:  "Each collision counts once for as long as it lasts. Absent unless audits are enabled.",
+		Notes:  "Each collision counts once. Absent unless audits are enabled.",
 		Family: familyPollution,
 		Labels: informer(),
-		Covers: []string{"P3"},
 	})
 	InformerMutations = counter(Metric{
 		Name:      "k8s_informer_mutations_total",
 		Help:      "Number of sampled cached objects found changed in place, at an unchanged resource version.",
-		Notes:     "A consumer changed an object without copying it. Absent unless sampling is enabled; the default is off. Only a small sample of the objects is checked. Changes before an object is first sampled, such as in OnAdd, are not found.",
+		Notes:     "A consumer changed an object without copying it. Off by default. A small sample is checked, and not before an object is first sampled, such as in OnAdd.",
 		Family:    familyPollution,
 		Labels:    informer(),
-		Covers:    []string{"P7"},
 		Essential: true,
 	})
 )

@@ -8,16 +8,14 @@ var (
 		Help:      "Number of watches opened.",
 		Family:    familyWatch,
 		Labels:    informer(),
-		Covers:    []string{"S6"},
 		Essential: true,
 	})
 	InformerWatchConnected = gauge(Metric{
 		Name:      "k8s_informer_watch_connected",
 		Help:      "Whether a watch is up (1) or not (0).",
-		Notes:     "Absent until the informer has been started, and where only its store and handlers are decorated. After a failure, a watch is up once it has delivered an event or a bookmark, or was open for a second: an API server that has restarted opens watches of idle resources and then ends them with the error 410. A half-open connection still counts as up; see k8s_informer_sync_lag_seconds.",
+		Notes:     "Absent before the start, and if only store and handlers are decorated. After a failure, up means an event, a bookmark, or a second without an error. A half-open connection counts as up; see `k8s_informer_sync_lag_seconds`.",
 		Family:    familyWatch,
 		Labels:    informer(),
-		Covers:    []string{"S6", "S51"},
 		Essential: true,
 	})
 	InformerWatchDuration = summary(Metric{
@@ -25,7 +23,6 @@ var (
 		Help:   "Duration of watches in seconds, regardless of how they ended.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S6"},
 	})
 	InformerWatchTimeouts = counter(Metric{
 		Name:   "k8s_informer_watch_timeouts_total",
@@ -33,7 +30,6 @@ var (
 		Notes:  "client-go requests timeouts of 5 to 10 minutes, so these ends are normal.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S6"},
 	})
 	InformerWatchDisconnects = counter(Metric{
 		Name:      "k8s_informer_watch_disconnects_total",
@@ -42,7 +38,6 @@ var (
 		Family:    familyWatch,
 		Labels:    informer(labelDisconnectReason),
 		AtZero:    []string{"server_close", "very_short", "throttled", "refused"},
-		Covers:    []string{"S6"},
 		Essential: true,
 	})
 	InformerWatchEvents = counter(Metric{
@@ -51,39 +46,34 @@ var (
 		Notes:  "Excludes the initial events of a streaming list; see k8s_informer_list_items.",
 		Family: familyWatch,
 		Labels: informer(labelEventType),
-		Covers: []string{"S6", "S19"},
 	})
 	InformerLastEventTimestamp = gauge(Metric{
 		Name:   "k8s_informer_last_event_timestamp_seconds",
 		Help:   "Unix timestamp in seconds of the last event, bookmark or list end received, 0 before the first.",
-		Notes:  "An old timestamp alone does not indicate a problem: an idle resource has no events.",
+		Notes:  "An idle resource has no events.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S6"},
 	})
 	InformerWatchOpened = gauge(Metric{
 		Name:   "k8s_informer_watch_opened_timestamp_seconds",
 		Help:   "Unix timestamp in seconds at which the current watch was opened.",
-		Notes:  "Absent while none is open. client-go requests watches of at most 10 minutes. A watch older than 10.5 minutes was requested without a timeout, or its end was not received. Informers with the same labels report the oldest watch.",
+		Notes:  "Absent while none is open. Older than 10.5 minutes: requested without a timeout, or its end was lost. Informers with the same labels report the oldest.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S34"},
 	})
 	InformerFailures = gauge(Metric{
 		Name:   "k8s_informer_consecutive_failures",
 		Help:   "Number of consecutive failed lists and watches.",
-		Notes:  "Absent at 0. Resets once a watch has been open for a second. A list that succeeds does not reset it, as the watch may still fail. client-go does not expose its backoff: it waits 0.8 s after the first failure and twice as long after each further one, up to 30 s, plus jitter of up to 100%. The backoff resets after two minutes without a failure.",
+		Notes:  "Absent at 0. Resets once a watch has been open for a second, not after a successful list. After a failure, client-go waits 0.8 s, doubling up to 30 s, plus up to 100% jitter.",
 		Family: familyWatch,
 		Labels: informer(),
-		Covers: []string{"S40"},
 	})
 	InformerCoverageGap = histogram(Metric{
 		Name:    "k8s_informer_coverage_gap_seconds",
 		Help:    "Duration of gaps between watches in seconds.",
-		Notes:   "A gap begins at the end of the watch if the server announced it, else at the last event, bookmark or freshness check that showed that the watch was alive. It ends at the opening of the next watch that proves to be up or, after a streaming list, once that is up to date.",
+		Notes:   "A gap begins when the server announces the end of the watch, else at the last event, bookmark or freshness check. It ends when the next watch is up or, after a streaming list, up to date.",
 		Family:  familyWatch,
 		Labels:  informer(),
 		Buckets: gapBuckets,
-		Covers:  []string{"S13", "S14", "B6"},
 	})
 )

@@ -14,6 +14,10 @@ func Files(c Config) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	thresholds, err := thresholdsPage(c, boards)
+	if err != nil {
+		return nil, err
+	}
 	if c.schema2 {
 		for i, d := range boards {
 			if boards[i].JSON, err = schema2.Convert(d.JSON); err != nil {
@@ -21,7 +25,7 @@ func Files(c Config) (map[string][]byte, error) {
 			}
 		}
 	}
-	files := map[string][]byte{"metrics.md": metricsPage(c)}
+	files := map[string][]byte{"metrics.md": metricsPage(c), "thresholds.md": thresholds}
 	for _, d := range boards {
 		files["grafana/dashboards/"+d.UID+".json"] = d.JSON
 	}

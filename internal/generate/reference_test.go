@@ -60,9 +60,9 @@ func TestAlertTableReasons(t *testing.T) {
 	for line := range strings.SplitSeq(string(alertTable(c)), "\n") {
 		name, rest, ok := strings.Cut(strings.TrimPrefix(line, "| ["), "]")
 		if a, exists := alerts.ByName(name); ok && exists {
-			want := "| " + a.Reason + " |"
+			want := ": " + a.Reason + " |"
 			if name == "InformerSyncLagHigh" {
-				want = "| page | set by the configuration |"
+				want = "| page: set by the configuration |"
 			}
 			if !strings.Contains(rest, want) {
 				t.Errorf("%q does not have %q", line, want)

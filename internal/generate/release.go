@@ -8,8 +8,4 @@ const ref = "main"
 // repository is the base URL of links in generated files.
 const repository = "https://github.com/informer-exporter/informer-exporter/blob/" + ref
 
-const (
-	defaultRunbooks = repository + "/deploy/runbooks"
-	// requirementsPage explains the IDs of requirements.
-	requirementsPage = repository + "/docs/requirements.md"
-)
+const defaultRunbooks = repository + "/deploy/runbooks"

@@ -105,7 +105,7 @@ func TestSeverityNames(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"metrics.md":                                 "| [InformerEventLagBurn](runbooks/InformerEventLagBurn.md) | critical, warning |",
+		"metrics.md":                                 "| [InformerEventLagBurn](runbooks/InformerEventLagBurn.md) | critical, warning: ",
 		"prometheus/rules.yaml":                      "priority: critical",
 		"kubernetes/prometheusrule.yaml":             "priority: critical",
 		"alertmanager/alertmanager.yaml":             `priority="critical"`,

@@ -1,14 +1,14 @@
 package docs
 
 // requirement is a signal, a cause of cache pollution, a load figure or an operational requirement of the articles behind this
-// project. Everything else in docs/requirements.md is found in the code: see evidence.
+// project. Everything else in docs/dev/requirements.md is found in the code: see evidence.
 type requirement struct {
 	id, text string
 	// where links to the implementation of a requirement that no metric or test covers.
 	where string
 }
 
-// section is a table of docs/requirements.md.
+// section is a table of docs/dev/requirements.md.
 type section struct {
 	title string
 	// marker is the name of the table in the page.
@@ -35,13 +35,13 @@ var sections = []section{
 		{id: "S15", text: "cache delay: event lag, degraded state"},
 		{id: "S16", text: "finalizer cleanups, blocked deletions"},
 		{id: "S17", text: "status conflicts, observed generation"},
-		{id: "S18", text: "traces end to end", where: "[Tracing](tracing.md)"},
+		{id: "S18", text: "traces end to end", where: "[Tracing](../tracing.md)"},
 		{id: "S19", text: "event loss"},
 		{id: "S20", text: "deduplication of events"},
 		{id: "S21", text: "handler panics, isolation of handlers"},
 		{id: "S22", text: "leaked handlers and informers"},
 		{id: "S23", text: "graceful shutdown"},
-		{id: "S24", text: "Pushgateway", where: "[Pushgateway](push.md)"},
+		{id: "S24", text: "Pushgateway", where: "[Exporter](../exporter.md)"},
 		{id: "S25", text: "bytes on the wire and decoded, by resource; compression"},
 		{id: "S26", text: "lists and watches by resource version semantics: unset, 0, exact, not older than, streaming"},
 		{id: "S27", text: "objects from outside the informer's namespace"},
@@ -66,9 +66,9 @@ var sections = []section{
 		{id: "S46", text: "a status written through the main resource"},
 		{id: "S47", text: "custom resources without a status subresource"},
 		{id: "S48", text: "distributions of syncs, cleanups, rollbacks, retries and backoff"},
-		{id: "S49", text: "the documented action in the runbook of each threshold", where: "[Runbooks](../deploy/runbooks)"},
+		{id: "S49", text: "the documented action in the runbook of each threshold", where: "[Runbooks](../../deploy/runbooks)"},
 		{id: "S50", text: "a threshold for the cache delay, which the articles leave empty"},
-		{id: "S51", text: "bytes of caches, open watches per program"},
+		{id: "S51", text: "open watches per program; bytes of caches, known only as memory per process", where: "panels Open watches by program, Memory by process"},
 		{id: "S52", text: "hit ratio over time"},
 	}},
 	{"Cache pollution", "pollution", []requirement{
@@ -82,7 +82,7 @@ var sections = []section{
 		{id: "P8", text: "inconsistent indexes"},
 		{id: "P9", text: "wrong UID, stale generation, stale reads"},
 		{id: "P10", text: "configured and actual resync classes"},
-		{id: "P11", text: "faults that precede the first scrape", where: "[Alerting](alerting.md)"},
+		{id: "P11", text: "faults that precede the first scrape", where: "[Alerting](../alerting.md)"},
 	}},
 	{"Load figures", "load", []requirement{
 		{id: "B1", text: "mixed reads of 10,000 Pods"},
@@ -98,15 +98,15 @@ var sections = []section{
 		{id: "B11", text: "status subresource compared with full updates"},
 	}},
 	{"Operations", "operations", []requirement{
-		{id: "O1", text: "`/metrics`, probes, logs, pprof", where: "[Exporter](exporter.md#endpoints)"},
-		{id: "O2", text: "three replicas, graceful shutdown", where: "[High availability](high-availability.md), [deploy/kustomize/high-availability](../deploy/kustomize/high-availability)"},
-		{id: "O3", text: "Prometheus, Alertmanager, Grafana, Tempo or Jaeger", where: "[Alerting](alerting.md), [Dashboards](dashboards.md), [Tracing](tracing.md)"},
-		{id: "O4", text: "controller-runtime", where: "[Instrumentation](instrumentation.md#controller-runtime), [examples/controller-runtime](../examples/controller-runtime)"},
-		{id: "O5", text: "namespaces, selectors, minimal RBAC", where: "[Exporter](exporter.md#configuration)"},
-		{id: "O6", text: "backoff and resync parameters", where: "[Runbooks](../deploy/runbooks)"},
-		{id: "O7", text: "version skew between client and server", where: "[Compatibility](../README.md#compatibility), `make compat`"},
-		{id: "O8", text: "resync periods, resync classes and parameters of rate limiters, with their effects", where: "[Instrumentation](instrumentation.md)"},
-		{id: "T1", text: "the documented thresholds and their sources", where: "[Metrics](../deploy/metrics.md)"},
+		{id: "O1", text: "`/metrics`, probes, logs, pprof", where: "[Exporter](../exporter.md)"},
+		{id: "O2", text: "three replicas, graceful shutdown", where: "[High availability](../high-availability.md), [deploy/kustomize/high-availability](../../deploy/kustomize/high-availability)"},
+		{id: "O3", text: "Prometheus, Alertmanager, Grafana, Tempo or Jaeger", where: "[Alerting](../alerting.md), [Dashboards](../dashboards.md), [Tracing](../tracing.md)"},
+		{id: "O4", text: "controller-runtime", where: "[Instrumentation](../instrumentation.md), [examples/controller-runtime](../../examples/controller-runtime)"},
+		{id: "O5", text: "namespaces, selectors, minimal RBAC", where: "[Exporter](../exporter.md)"},
+		{id: "O6", text: "backoff and resync parameters", where: "[Runbooks](../../deploy/runbooks)"},
+		{id: "O7", text: "version skew between client and server", where: "[Compatibility](../../README.md), `make compat`"},
+		{id: "O8", text: "resync periods, resync classes and parameters of rate limiters, with their effects", where: "[Instrumentation](../instrumentation.md)"},
+		{id: "T1", text: "the documented thresholds and their sources", where: "[Thresholds](../../deploy/thresholds.md)"},
 	}},
 }
 

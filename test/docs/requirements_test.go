@@ -19,7 +19,7 @@ var (
 	testFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)[A-Z]\w*)\(`)
 )
 
-// TestRequirements verifies docs/requirements.md: its tables are up to date, and every ID is met.
+// TestRequirements verifies docs/dev/requirements.md: its tables are up to date, and every ID is met.
 func TestRequirements(t *testing.T) {
 	found, err := findEvidence(root)
 	if err != nil {
@@ -44,18 +44,23 @@ func TestRequirements(t *testing.T) {
 			}
 		}
 	}
+	for name := range covers {
+		if _, ok := catalog.ByName(name); !ok {
+			t.Errorf("covers: there is no metric %s", name)
+		}
+	}
 	tables, err := Requirements(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := pages(t)["docs/requirements.md"]
+	text := pages(t)["docs/dev/requirements.md"]
 	for marker, table := range tables {
 		want, err := page.Replace(text, marker, table)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want != text {
-			t.Errorf("the table %s of docs/requirements.md is stale: run make generate", marker)
+			t.Errorf("the table %s of docs/dev/requirements.md is stale: run make generate", marker)
 		}
 	}
 }
@@ -66,24 +71,24 @@ func TestEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]struct{ metric, pkg, alert, panel, test string }{
-		"S1":  {metric: "k8s_informer_cache_misses_total", pkg: "collectors/informer", panel: "Informers / Detail: ", test: "TestListersOfTheFactoryCount"},
+	for id, want := range map[string]struct{ metric, alert, panel, test string }{
+		"S1":  {metric: "k8s_informer_cache_misses_total", panel: "Informers / Detail: ", test: "TestListersOfTheFactoryCount"},
 		"S5":  {metric: "k8s_informer_sync_lag_seconds", alert: "InformerSyncLagHigh", panel: "Informers / Fleet: ", test: "TestStalledWatch"}, // a panel that reads a recording rule
-		"S10": {metric: "controller_leader_transitions_total", pkg: "collectors/leader", alert: "ControllerLeaderMissing", test: "TestLockCounts"},
+		"S10": {metric: "controller_leader_transitions_total", alert: "ControllerLeaderMissing", test: "TestLockCounts"},
 		"B5":  {metric: "k8s_informer_unchanged_updates_total", test: "BenchmarkResync"},
 	} {
 		e := found[id]
 		for _, got := range []struct {
 			list []string
 			want string
-		}{{e.metrics, want.metric}, {e.packages, want.pkg}, {e.alerts, want.alert}, {e.panels, want.panel}, {e.tests, want.test}} {
+		}{{e.metrics, want.metric}, {e.alerts, want.alert}, {e.panels, want.panel}, {e.tests, want.test}} {
 			if !slices.ContainsFunc(got.list, func(s string) bool { return strings.HasPrefix(s, got.want) }) && got.want != "" {
 				t.Errorf("%s has %q, want %q among them", id, got.list, got.want)
 			}
 		}
 	}
 	if !found["S15"].decided || found["S7"].decided {
-		t.Error("docs/decisions.md must have S15, and not S7")
+		t.Error("docs/dev/decisions.md must have S15, and not S7")
 	}
 }
 
@@ -94,6 +99,9 @@ func TestNames(t *testing.T) {
 		for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
 			metrics[m.Name+suffix] = true
 		}
+	}
+	for _, o := range catalog.Objectives.All() { // IDs of objectives look alike
+		metrics[o.ID] = true
 	}
 	for path, source := range sources(t) {
 		if strings.HasSuffix(path, "_test.go") {
@@ -128,5 +136,5 @@ func TestNames(t *testing.T) {
 // notAlerts are other names that begin like those of alerts.
 var notAlerts = []string{"ClusterRole", "ClusterRoles", "ClusterRoleBinding", "InformerFor", "InformerTypes", "InformerName", "InformerOptions"}
 
-// notMetrics are labels that begin like metrics, and names that Decisions explains.
-var notMetrics = []string{"informer_type", "informer_event_lag_seconds", "informer_sync_errors_total", "controller_workqueue_depth"}
+// notMetrics are labels that begin like metrics, and names that Decisions and Thresholds explain.
+var notMetrics = []string{"informer_type", "informer_sync_lag", "informer_event_lag_seconds", "informer_sync_errors_total", "controller_workqueue_depth"}

@@ -21,52 +21,49 @@ import (
 // Config is the configuration file. The zero value watches the default resources and all custom resources in all namespaces.
 type Config struct {
 	// Resources replace the default resources and the custom resources. Each entry is a name such as "pods" or
-	// "deployments.apps", a pattern such as "*.example.com" or "*", in which * matches any characters, or the fields of a
-	// Resource. A missing or forbidden resource is reported if it is named, and skipped if it only matches a pattern. Patterns
-	// never match Secrets and Events, which must be named.
+	// "deployments.apps", a pattern such as "*.example.com" or "*", or the fields of a Resource. A missing or forbidden
+	// resource is reported if it is named, and skipped if it only matches a pattern. Patterns never match Secrets and Events.
 	Resources []Resource `yaml:"resources,omitempty"`
-	// ExtraResources are watched in addition to Resources, or to the default resources and the custom resources. They have the
-	// same format as Resources.
+	// ExtraResources are watched in addition to Resources or their defaults, in the same format.
 	ExtraResources []Resource `yaml:"extraResources,omitempty"`
 	// ExcludeResources are names and patterns of resources that are never watched. They take precedence over all other fields.
 	ExcludeResources []string `yaml:"excludeResources,omitempty"`
-	// CustomResources enables all resources that are not part of Kubernetes: those of CustomResourceDefinitions and of
-	// aggregated API servers. It defaults to true. It has no effect with Resources.
+	// CustomResources enables the resources of CustomResourceDefinitions and of aggregated API servers. It defaults to true,
+	// and has no effect with Resources.
 	CustomResources *bool `yaml:"customResources,omitempty"`
 	// Namespaces limits the exporter to these namespaces, with one watch per resource and namespace. Cluster-scoped resources
 	// are only watched if they are named. The default is all namespaces.
 	Namespaces []string `yaml:"namespaces,omitempty"`
-	// LabelSelector limits all informers and checks to matching objects, such as "team=shop,tier notin (test)". The default is
-	// all objects.
+	// LabelSelector limits all informers and checks to matching objects, such as "team=shop,tier notin (test)".
 	LabelSelector string `yaml:"labelSelector,omitempty"`
-	// SplitResources are names and patterns of resources that are too large for one exporter. With --shard, every shard
-	// watches a part of their objects. The API server selects the part by UID if its feature gate ShardedListAndWatch is
-	// enabled. Otherwise, each shard watches a part of the namespaces, with one watch per namespace. It has no effect
-	// without --shard.
+	// SplitResources are names and patterns of resources that are too large for one exporter: with --shard, each shard watches
+	// a part of their objects. The API server selects the part by UID if its feature gate ShardedListAndWatch is enabled.
+	// Otherwise, each shard watches a part of the namespaces, with one watch per namespace.
 	SplitResources []string `yaml:"splitResources,omitempty"`
-	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards
-	// use API servers that support different methods: otherwise objects may be counted twice or not at all. "uid" works
-	// with any API server. Without the feature gate, every shard receives all objects and drops those of other shards.
+	// SplitBy is "uid" or "namespaces". By default, each shard detects what its API server supports. Set it if the shards use
+	// API servers that differ: otherwise objects may be counted twice or not at all. "uid" works with any API server, but
+	// without the feature gate, each shard receives and drops the objects of the others.
 	SplitBy string `yaml:"splitBy,omitempty"`
 	// Checks compare the caches with the API server.
 	Checks Checks `yaml:"checks,omitempty"`
 	// Objects configures the metrics about objects.
 	Objects Objects `yaml:"objects,omitempty"`
-	// Detail is "full" or "essential". With "essential", a resource has about half as many series: the exporter reports only the
-	// metrics that alerts of severity page and ticket read, and the number of objects. InformerCoverageGap,
-	// InformerHandlersGrow and InformerStaleAfterRestart cannot fire, and most dashboard panels are empty. It defaults to full. A change takes effect at the next start.
+	// Detail is "full", the default, or "essential", with about half as many series. With "essential", the exporter reports
+	// only the number of objects and the metrics that alerts of severity page and ticket read. InformerCoverageGap,
+	// InformerHandlersGrow and InformerStaleAfterRestart cannot fire, and most dashboard panels are empty. A change takes
+	// effect at the next start.
 	Detail string `yaml:"detail,omitempty"`
-	// Histograms is "classic", "native" or "both". Native histograms are one series each; Prometheus reads them with
-	// "scrape_native_histograms: true". It defaults to classic. Rules and dashboards read the form set by histograms in the
-	// generator's configuration. A change takes effect at the next start.
+	// Histograms is "classic", the default, "native" or "both". Native histograms are one series each; Prometheus reads them
+	// with "scrape_native_histograms: true", and rules and dashboards with histograms in the generator's configuration. A
+	// change takes effect at the next start.
 	Histograms string `yaml:"histograms,omitempty"`
 }
 
 // Checks are the intervals of cache checks, such as "30s". "0s" disables a check.
 type Checks struct {
-	// Freshness is the interval of freshness checks. Each check is a one-second watch request for one informer. An informer that
-	// receives neither events nor bookmarks is checked within ten intervals. The default of 30s causes 2 requests per minute, or
-	// 20 with 100 resources that receive no bookmarks.
+	// Freshness is the interval of freshness checks, which defaults to 30s. Each is a one-second watch request for one
+	// informer: 2 requests per minute. An informer without events and bookmarks is checked within ten intervals: 20 requests
+	// per minute for 100 such resources.
 	Freshness *configfile.Duration `yaml:"freshness,omitempty"`
 	// Audit is the interval of audits, which compare every object of an informer with a LIST of metadata in pages of 1,000. It
 	// defaults to 10m.
@@ -108,14 +105,14 @@ type Objects struct {
 	// Leases adds leases.coordination.k8s.io to the default resources and reports the holders, which requires reading whole
 	// objects. It defaults to true.
 	Leases *bool `yaml:"leases,omitempty"`
-	// Generations reports objects with status.observedGeneration < metadata.generation, which requires reading whole objects of
-	// all watched resources with this field. It defaults to true. Secrets and ConfigMaps are never read as whole objects.
+	// Generations reports objects with status.observedGeneration < metadata.generation, for which it reads whole objects,
+	// except Secrets and ConfigMaps. It defaults to true.
 	Generations *bool `yaml:"generations,omitempty"`
 	// WithoutGenerations are names and patterns of resources that have the field but are read as metadata only. It defaults to
 	// "pods", the most numerous objects, and "customresourcedefinitions.apiextensions.k8s.io", the largest ones.
 	WithoutGenerations []string `yaml:"withoutGenerations,omitempty"`
-	// FirstNamespaces get series before other namespaces, in addition to kube-system, if the objects exceed the series limits. All
-	// other namespaces share the limits equally. A change takes effect at the next start.
+	// FirstNamespaces get series before others, like kube-system, if the objects exceed the series limits. Others
+	// share the limits equally. A change takes effect at the next start.
 	FirstNamespaces []string `yaml:"firstNamespaces,omitempty"`
 }
 

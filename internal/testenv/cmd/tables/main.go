@@ -1,4 +1,4 @@
-// Command tables writes the tables of docs/faults.md, docs/chaos.md and docs/requirements.md. `make generate` runs it from the
+// Command tables writes the tables of docs/faults.md, docs/chaos.md and docs/dev/requirements.md. `make generate` runs it from the
 // root of the repository.
 package main
 
@@ -34,7 +34,7 @@ func run() error {
 		{"chaos.md", "chaos", chaos.Markdown()},
 	}
 	for name, text := range requirements {
-		tables = append(tables, struct{ file, name, text string }{"requirements.md", name, text})
+		tables = append(tables, struct{ file, name, text string }{"dev/requirements.md", name, text})
 	}
 	for _, table := range tables {
 		if err := write(filepath.Join("docs", table.file), table.name, table.text); err != nil {
