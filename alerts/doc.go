@@ -1,14 +1,14 @@
-// Package alerts has the Prometheus rules for informers and controllers, the runbook of each alert and the Alertmanager
-// configuration. All thresholds come from the catalog's objectives. The PromQL is written out, so that rules can be pasted
-// into Prometheus and found by the name of a metric.
+// Package alerts generates the Prometheus rules for informers and controllers, a runbook for each alert, and the Alertmanager
+// configuration. Programs that generate their own rules can add to the groups of Rules, or write the files of RuleFile and
+// AlertmanagerFile. Thresholds come from the catalog's objectives; Config changes them.
 //
-// To add an alert, define it in the file of its signal and add it to All. The runbook and its URL, the link to the dashboard and
-// the tables of the documentation are generated. Each alert needs a promtool test under testdata in which it fires, does not fire
-// just short of its threshold, and resolves.
+// The PromQL is written out, so that a search for a metric finds its rules.
 //
-// # Expressions that do not work
+// # Adding an alert
 //
-// Some obvious expressions for these alerts do not work; tests under testdata verify their replacements:
+// Define the alert in the file of its signal, and add it to All. Its runbook, its links and the tables of the documentation are
+// generated. Each alert needs a promtool test under testdata in which it fires, does not fire just short of its threshold, and
+// resolves. Tests there also show why some obvious expressions do not work:
 //
 //   - a quantile over the rate of sync durations misses a single sync before the first scrape
 //   - a quantile never exceeds the top bucket

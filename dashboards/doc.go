@@ -1,10 +1,9 @@
-// Package dashboards generates the Grafana dashboards, in the classic schema that Grafana 10 to 13 load. Thresholds come
-// from the catalog's objectives; PromQL is written out, with placeholders for selectors and labels.
+// Package dashboards generates the Grafana dashboards for informers, controllers and the exporter, in the classic schema that
+// Grafana 10 to 13 load. All returns them; WithRow adds panels of your own. Thresholds come from the catalog's objectives.
 //
-// Each dashboard lists its rows and panels in one file. Panels are variables in the files of their subject, or functions if their texts
-// contain objectives.
+// # Adding a panel
 //
-// To add a panel, define it with an unused ID, and list it in its dashboard. IDs are fixed, so that links to a panel stay valid
-// when others are added. To add a dashboard, list it in All. Tests in test/e2e check IDs, parse every query and apply the rules
-// of dashboard-linter.
+// Define the panel with an unused ID, and list it in its dashboard. IDs are fixed, so that links to a panel stay valid when others
+// are added. PromQL is written out, with placeholders for selectors and labels. To add a dashboard, list it in All. Tests in
+// test/e2e check IDs, parse every query and apply the rules of dashboard-linter.
 package dashboards

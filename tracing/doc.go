@@ -1,7 +1,5 @@
 // Package tracing exports the spans of a controller with OpenTelemetry: lists and events of informers, queues, reconciles,
-// requests to the API server, and finalizer cleanups.
-//
-// A Tracer implements the interface of the library's Options.Tracer:
+// requests to the API server, and finalizer cleanups. NewTracer returns a value for collectors.Options.Tracer:
 //
 //	provider, err := tracing.Setup(ctx, tracing.Config{ServiceName: "my-controller", Logger: logger})
 //	defer provider.Shutdown(context.Background())
@@ -10,12 +8,12 @@
 // # Configuration
 //
 // Tracing is off unless OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set.
-// OTEL_SDK_DISABLED=true and OTEL_TRACES_EXPORTER=none turn it off. The OpenTelemetry SDK reads all other variables. One
-// default differs: without OTEL_TRACES_SAMPLER, one trace in a hundred is sampled. A busy informer delivers thousands of
-// events per second, and the specification's default samples all of them.
+// OTEL_SDK_DISABLED=true and OTEL_TRACES_EXPORTER=none turn it off. The OpenTelemetry SDK reads all other variables. Without
+// OTEL_TRACES_SAMPLER, one trace in a hundred is sampled, and not all as the specification says: a busy informer delivers thousands
+// of events per second.
 //
 // # Traces
 //
-// An event and its reconcile are separate traces. A reconcile may have several causes, and has a link to each of them. A
-// reconcile is sampled if one of its causes is sampled; for exceptions, see LinkRelationKey.
+// An event and its reconcile are separate traces. A reconcile may have several causes, and has a link to each of them. It is
+// sampled if one of its causes is sampled; for exceptions, see LinkRelationKey.
 package tracing

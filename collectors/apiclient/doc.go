@@ -1,14 +1,8 @@
-// Package apiclient decorates clients of the API server. It reports their requests by verb, resource and status code, their
-// conflicts, and how long they wait for the client-side rate limiter.
+// Package apiclient observes the requests of a program to the API server: their number and duration by verb, resource and status
+// code, conflicts, writes that change nothing, bytes of lists and watches, and waits for the client-side rate limiter.
 //
 //	config = apiclient.WrapConfig(obs, config)
 //
-// Hooks in client-go:
-//
-//	what is reported                        taken from
-//	requests, their duration, conflicts     rest.Config.Wrap: each attempt passes the transport
-//	throttle wait                           rest.Config.RateLimiter, or client-go's process-wide hook (NewMetrics)
-//	bytes of lists and watches              the body of the response, after decompression
-//	bytes of gzip on the wire, if enabled   the body of the response, before decompression
-//	writes that change nothing              resourceVersion in the response, compared with the request or the last write
+// Requests are observed in the transport of the client, so each attempt of a retried request counts. client-go's default rate
+// limiters can be observed only through its process-wide hook: see NewMetrics.
 package apiclient

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/internal/apipath"
 )
 
-// WrapConfig returns a copy of config. Its clients report their requests to the API server as WrapTransport does, and how
-// long they wait for config.RateLimiter if that is set. It takes the path in config.Host into account, so that it also
+// WrapConfig returns a copy of config with clients that report their requests to the API server, as WrapTransport does, and how long
+// they wait for config.RateLimiter if that is set. It takes the path in config.Host into account, so that it also
 // recognizes the requests to a server behind a proxy, such as https://host/k8s/clusters/c-1.
 //
 // If config.RateLimiter is not set, each client creates its own limiter from QPS and Burst, which WrapConfig cannot observe.

@@ -1,8 +1,6 @@
-// Package catalog is the single source of truth of informer-exporter: every metric of the library and the exporter, and
-// every threshold in dashboards, alert rules, runbooks and documentation.
+// Package catalog defines every metric of the library and the exporter, and every threshold in dashboards, alert rules, runbooks and
+// documentation, which are generated from it.
 //
-// Both are plain values. The package imports only the standard library, so that code which generates dashboards or
-// documentation does not depend on Prometheus or Kubernetes.
-//
-// The name of a metric is written once, where it is declared. All other code refers to the Go value or is tested against it.
+// Both are plain values. The package imports only the standard library, so code that generates dashboards or documentation does
+// not depend on Prometheus or Kubernetes. The name of a metric is written once, where it is declared.
 package catalog

@@ -1,9 +1,10 @@
-// Package informer decorates informers and reports on their caches, connections and handlers. Its functions are drop-in
-// replacements for those of client-go: the same name and parameters, with an Observer in front and Options at the end.
+// Package informer observes informers: initial sync, relists, watch disconnects, lag, event handlers and the consistency of their
+// caches. Its functions are drop-in replacements for those of client-go: the same name and parameters, with an Observer in front
+// and Options at the end.
 //
 //	factory := informer.NewSharedInformerFactory(obs, client, resync, informer.Options{})
 //
-// Decorators:
+// The constructors:
 //
 //	client-go's typed factory          NewSharedInformerFactory
 //	factories of other clientsets      InformerFor
@@ -16,17 +17,10 @@
 //	bare Reflectors                    NewListerWatcher
 //	handlers                           NamedHandler, Isolate
 //
-// What is observed, and where:
-//
-//	connection to the API server       ListerWatcher
-//	reads of the store                 GetIndexer, GetStore, listers
-//	event lag, handler duration        AddEventHandler
-//	updates that change nothing        AddEventHandler
-//	freshness, audits, mutations       separate requests and reads
-//	whether lag is above an objective  NotifyDegraded, Status
-//	client-go's own metrics            InformerMetricsProvider
+// Applications read the state with List, SyncLag, AssertSynced and NotifyDegraded. Checks that compare caches with the API server
+// are off by default: see collectors.Checks.
 //
 // All functions are safe for concurrent use. Decorators add about 300 ns and at most one allocation to an event, and one atomic
-// addition to a read by key. Series exist from the creation of an informer until its Run returns or, if it is never run, until
-// it is garbage-collected.
+// addition to a read by key. Series exist from the creation of an informer until its Run returns or, if it is never run, until it is
+// garbage-collected.
 package informer

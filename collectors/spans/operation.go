@@ -54,7 +54,7 @@ type Operation struct {
 	LinksDropped int
 }
 
-// Link is a cause.
+// Link refers to a cause of an operation.
 type Link struct {
 	SpanContext
 	Relation Relation

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Tracer starts spans. Implementations must be safe for concurrent use.
+// Tracer starts the spans of operations, such as reconciles. Implementations must be safe for concurrent use.
 //
 // The library recovers panics of a Tracer or Span, and logs the first one. Only the span is lost. A Tracer that blocks also blocks
 // the handler or the worker that it observes.

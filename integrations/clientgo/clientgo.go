@@ -1,5 +1,5 @@
-// Package clientgo instruments a controller that is built on plain client-go, with one import. Its functions are those of
-// the packages below collectors with default options, and can be combined with them.
+// Package clientgo observes a controller that is built on plain client-go, with one import. Its functions are those of the packages
+// below collectors with default options, and can be combined with them.
 //
 //	var obs = clientgo.New("my-controller")
 //
@@ -8,8 +8,8 @@
 //	queue := clientgo.NewTypedRateLimitingQueue(obs, "pods", limiter)
 //	err := clientgo.Sync(ctx, obs, "pods", key, c.syncHandler)
 //
-// As in client_golang's promauto, New and InformerFor panic instead of returning an error. They panic only because of mistakes
-// in the program, which show in its first run. To handle errors instead, use collectors.New and informer.InformerFor.
+// New and InformerFor panic instead of returning an error, as in client_golang's promauto: their errors are mistakes in the program,
+// which show in its first run. To handle errors, use collectors.New and informer.InformerFor.
 package clientgo
 
 import (
@@ -34,8 +34,8 @@ import (
 )
 
 // New returns an Observer and registers it with prometheus.DefaultRegisterer, which promhttp.Handler serves and which has
-// client_golang's process collector. name is the value of the label name: the program. Each of the functions may change the other
-// options, such as WithChecks. New panics if an option is invalid, or if the registerer already has an Observer of that name.
+// client_golang's process collector. name is the value of the label name: the program. The functions, such as WithChecks, change the other
+// options. New panics if an option is invalid, or if the registerer already has an Observer of that name.
 // For another registerer, use collectors.New.
 func New(name string, options ...func(*collectors.Options)) *collectors.Observer {
 	o := collectors.Options{Name: name}
@@ -49,25 +49,26 @@ func New(name string, options ...func(*collectors.Options)) *collectors.Observer
 	return obs
 }
 
-// WithChecks is an option for New that compares caches with the API server. It sets collectors.DefaultChecks, which states the
-// cost. Checks are off by default.
+// WithChecks is an option for New that turns on the checks of collectors.DefaultChecks, which compare caches with the API server. They
+// are off by default, because they cost requests.
 func WithChecks(o *collectors.Options) { o.Checks = collectors.DefaultChecks() }
 
-// WrapConfig is apiclient.WrapConfig. It also registers apiclient.NewMetrics with client-go, so that waits for client-go's
-// default rate limiter are reported. client-go accepts one registration per process, the first: a program with its own must
-// call metrics.Register before WrapConfig, or use apiclient.WrapConfig.
+// WrapConfig returns a copy of config with clients that report their requests: see apiclient.WrapConfig. It also registers
+// apiclient.NewMetrics with client-go, so that waits for client-go's default rate limiter are reported. client-go accepts one
+// registration per process, the first: a program with its own must call metrics.Register before WrapConfig, or use
+// apiclient.WrapConfig.
 func WrapConfig(obs *collectors.Observer, config *rest.Config) *rest.Config {
 	metrics.Register(apiclient.NewMetrics(obs))
 	return apiclient.WrapConfig(obs, config)
 }
 
-// NewSharedInformerFactory is informer.NewSharedInformerFactory.
+// NewSharedInformerFactory replaces informers.NewSharedInformerFactory of client-go: see informer.NewSharedInformerFactory.
 func NewSharedInformerFactory(obs *collectors.Observer, client kubernetes.Interface, defaultResync time.Duration) informers.SharedInformerFactory {
 	return informer.NewSharedInformerFactory(obs, client, defaultResync, informer.Options{})
 }
 
-// InformerFor is informer.InformerFor, for the factory of another clientset that watches all namespaces. resource is the
-// name of the resource with its version and group, such as "widgets.v1.example.com". It panics if the name has another
+// InformerFor decorates an informer of another clientset's factory, which watches all namespaces: see informer.InformerFor. resource is
+// the name of the resource with its version and group, such as "widgets.v1.example.com". It panics if the name has another
 // form, or if the factory already has an informer of the type.
 func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L runtime.Object](
 	obs *collectors.Observer, factory informer.GeneratedFactory[C, F], resource string, objects informer.GeneratedClient[L],
@@ -83,13 +84,14 @@ func InformerFor[C any, F ~func(C, time.Duration) cache.SharedIndexInformer, L r
 	return inf
 }
 
-// NewTypedRateLimitingQueue is queue.NewTypedRateLimitingQueue. name is the label controller of the queue's metrics, and the
-// label name of client-go's workqueue_*.
+// NewTypedRateLimitingQueue replaces the function of this name in client-go's package workqueue: see
+// queue.NewTypedRateLimitingQueue. name is the label controller of the queue's metrics, and the label name of client-go's
+// workqueue_*.
 func NewTypedRateLimitingQueue[T comparable](obs *collectors.Observer, name string, limiter workqueue.TypedRateLimiter[T]) *queue.Queue[T] {
 	return queue.NewTypedRateLimitingQueue(obs, name, limiter, queue.Options[T]{})
 }
 
-// Sync is controllers.Sync.
+// Sync calls the sync function of a controller and reports the call as a reconcile: see controllers.Sync.
 func Sync[T any](ctx context.Context, obs *collectors.Observer, name string, item T, sync func(context.Context, T) error) error {
 	return controllers.Sync(ctx, obs, name, item, sync)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 )
 
-// NewCluster is cluster.New with observed requests and informers, for an additional cluster. Give each cluster an Observer
+// NewCluster replaces cluster.New for an additional cluster, and observes its requests and informers. Give each cluster an Observer
 // with a unique name, such as "my-operator/west": no other label distinguishes the informers of two clusters.
 //
 //	west, err := collectors.New(metrics.Registry, collectors.Options{Name: "my-operator/west"})

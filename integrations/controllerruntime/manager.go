@@ -12,7 +12,7 @@ import (
 	"github.com/informer-exporter/informer-exporter/collectors/apiclient"
 )
 
-// NewManager is ctrl.NewManager with an observed manager. config and options are those for ctrl.NewManager and are not
+// NewManager replaces ctrl.NewManager and returns an observed manager. config and options are those for ctrl.NewManager and are not
 // modified. Fields that options sets, such as NewCache or LeaderElectionResourceLockInterface, are used and decorated. An
 // error of ctrl.NewManager is returned unchanged.
 func NewManager(config *rest.Config, options ctrl.Options, observe Options) (ctrl.Manager, error) {

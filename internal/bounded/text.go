@@ -1,5 +1,4 @@
-// Package bounded reads what others send without keeping more of it than a caller needs: texts are cut, and JSON is scanned
-// as a stream.
+// Package bounded reads untrusted input in bounded memory: it cuts long texts, and scans JSON as a stream.
 package bounded
 
 import (

@@ -1,5 +1,5 @@
-// Package configfile decodes the program's configuration files. Unknown and repeated fields are errors. An error about a field
-// has its line and, unless several fields of the line could be meant, its path.
+// Package configfile decodes the program's configuration files. Unknown and repeated fields are errors. Errors have the
+// line of the field and, if it is unambiguous, its path.
 package configfile
 
 import (

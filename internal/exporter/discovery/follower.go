@@ -1,4 +1,4 @@
-// Package discovery runs informers for those resources of the API server that the configuration selects.
+// Package discovery finds the resources that the API server serves, and runs informers for those that the configuration selects.
 package discovery
 
 import (

@@ -1,6 +1,6 @@
 // Package standin is a server that streams the metadata of any number of objects, as an API server does. It stores nothing: a
-// million objects are computed when they are sent. It is for measurements of clients at sizes that a real API server and its
-// etcd do not reach on one machine, and not for tests of behavior.
+// million objects are computed when they are sent. Use it to measure clients at sizes that a real API server and its etcd do not
+// reach on one machine. Tests of behavior need a real one.
 package standin
 
 import (

@@ -1,4 +1,4 @@
-// Package watched lists the resources that programs of benchmarks watch for comparison with the exporter.
+// Package watched lists the resources that other programs watch in benchmarks, for comparison with the exporter.
 package watched
 
 import (
