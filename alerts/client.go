@@ -22,8 +22,8 @@ var controllerClientErrors = Alert{
 and
 sum by (@cluster, @namespace, @job, name) (increase(k8s_client_requests_total{@}[$window])) >= $count
 `,
-	summary: "API server requests of " + program + inCluster + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the requests of " + program + inCluster +
+	summary: "API server requests of " + program + " have a high error rate.",
+	description: "{{ $value | humanizePercentage }} of the requests of " + program +
 		" to the API server have failed or been rejected with 429 for $for; the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
@@ -65,9 +65,9 @@ var controllerWriteConflicts = Alert{
 and
 sum by (@cluster, @namespace, @job, name, resource, subresource) (increase(k8s_client_conflicts_total{@, name!=""}[$window])) >= $count
 `,
-	summary: "Writes of " + program + inCluster + " are rejected with conflicts.",
+	summary: "Writes of " + program + " are rejected with conflicts.",
 	description: "{{ $value | humanizePercentage }} of the writes of {{ $labels.resource }}{{ with $labels.subresource }}/{{ . }}{{ end }} by " +
-		program + inCluster + " have been rejected with 409 Conflict for $for; the objective is at most $objective.",
+		program + " have been rejected with 409 Conflict for $for; the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
 		Meaning: "More than $objective of the writes of this resource by this program were rejected with 409 Conflict for $for, with at least $count conflicts in $window: the object had changed since the program read it. AlreadyExists is not a conflict.",
@@ -105,8 +105,8 @@ histogram_quantile($quantile, sum by (@le, @cluster, @namespace, @job, name) (ra
 and
 sum by (@cluster, @namespace, @job, name) (increase(k8s_client_throttle_wait_seconds@count{@}[$window])) >= $count
 `,
-	summary: program + inCluster + " is throttled by its client-side rate limiter.",
-	description: "Requests of " + program + inCluster + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
+	summary: program + " is throttled by its client-side rate limiter.",
+	description: "Requests of " + program + " wait {{ $value | humanizeDuration }} for the client-side rate limiter (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Meaning: "Requests wait for the rate limiter of the program's own `rest.Config` for more than $objective at the 99th percentile for $for, in windows of $window with at least $count requests. The API server is not involved.",

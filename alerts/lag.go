@@ -50,8 +50,8 @@ var informerEventLagBurn = Alert{
 	Reason:    "page: the budget of a month is used up within two to five days; ticket: before the month ends",
 	labels:    ofInformer,
 	summary:   someInformer + " is burning its event lag error budget.",
-	description: "{{ $value | humanizePercentage }} of the events of the {{ $labels.informer_type }} informer of " + program + inCluster +
-		"$instance took longer than $objective from receipt to the return of the handler during the last $long. " +
+	description: "{{ $value | humanizePercentage }} of the events for the {{ $labels.informer_type }} informer in " + program +
+		"$instance took longer than $objective from receipt until the handler returned, over the last $long. " +
 		"The objective allows $budget over 30 days; this is a burn rate of $factor or more.",
 	record: eventLagRecords,
 	long:   longEventLagRecords,

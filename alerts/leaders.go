@@ -181,11 +181,11 @@ or on (@cluster, @namespace, name, lock)
   0 * ` + recordTransitions + `
 ) >= $threshold
 `,
-	summary: "Frequent leader transitions of " + thisLock + ".",
-	description: `{{ $value | printf "%.0f" }} leader transitions of ` + thisLock + " in $window; " +
+	summary: "Frequent leader transitions for " + thisLock + ".",
+	description: `{{ $value | printf "%.0f" }} leader transitions for ` + thisLock + " in $window; " +
 		"the objective is fewer than $objective.",
 	Runbook: Runbook{
-		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout, which causes at most one transition per replica, does not count: if $objective processes or more have started in $window, each may have caused one. Transitions before the first scrape of a process are visible only in the Lease, which the exporter reports.",
+		Meaning: "Processes became the leader $objective times or more in $window, over all candidates. A rollout causes up to one transition per replica: if at least $objective processes started in $window, one transition for each of them does not count. Transitions before the first scrape of a process are visible only in the Lease, which the exporter reports.",
 		Impact:  "Each transition is a pause of up to 25 s with client-go's defaults, followed by a full start: filling caches and reconciling everything. Two processes may briefly act as the leader.",
 		Commands: []Step{
 			listPods.because("List the candidates: do they restart?"),
@@ -215,7 +215,7 @@ var controllerLeaderSlowRenewals = Alert{
 	// Without instance, so that the linked dashboard shows all candidates of the lock.
 	labels:  []string{"cluster", "job", "lock"},
 	expr:    `(` + occurred(`controller_leader_slow_renewals_total{@}`) + `) >= $threshold`,
-	summary: "Renewals of " + thisLock + " are slow.",
+	summary: "Slow lease renewals for " + thisLock + ".",
 	description: thisProcess + " renewed " + thisLock + ` too slowly {{ $value | printf "%.0f" }} times in $window; ` +
 		"the objective is fewer than $objective. Without a success within 10 s (client-go's default), it loses the lock.",
 	Runbook: Runbook{
