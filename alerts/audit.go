@@ -82,7 +82,7 @@ sum by (@cluster, @namespace, @pod, @job, @instance, name, informer_type, watch_
 	},
 }
 
-// completedAudits is the number of completed audits of all replicas of a program. With leader election, only one replica audits,
+// completedAudits is the number of completed audits, over all replicas of a program. With leader election, only one replica audits,
 // and a new leader starts at 0, so only the sum changes with every audit.
 const completedAudits = `sum by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (last_over_time(k8s_informer_audits_total{@, result=~"consistent|different"}[5m]`
 
@@ -105,7 +105,7 @@ max by (@cluster, @namespace, @job, name, informer_type, watch_namespace) (` + p
 	description: "No audit of the {{ $labels.informer_type }} informer in " + program +
 		" has been completed for more than $window. The consistency of its cache is unknown.",
 	Runbook: Runbook{
-		Meaning: "Audits are enabled, but no process of the program has completed one of this cache for $window: each was skipped or failed, or none was started. InformerAuditsFail covers audits that fail twice in half an hour. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
+		Meaning: "Audits are enabled, but no process of the program has completed an audit of this cache for $window: each was skipped or failed, or none was started. InformerAuditsFail covers audits that fail twice in half an hour. Audits are skipped while the watch is down, if the cache changes faster than it can be read, and if the API server does not list at exact versions.",
 		Impact:  "A cache that is inconsistent with the API server goes undetected, and InformerCacheDiffers cannot fire. Controllers are not affected.",
 		Commands: []Step{
 			listPods,

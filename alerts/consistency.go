@@ -44,7 +44,7 @@ var informerStaleAfterRestart = Alert{
 	labels:    ofProcess,
 	gauge:     true,
 	// A process does not know which versions its predecessor received. A series of the same target is compared with its own
-	// earlier values; the series of a new Pod, for its first hour, with those of all replicas. Version 0 means that no version is
+	// earlier values; the series of a new Pod, for its first hour, with the series of all replicas. Version 0 means that no version is
 	// known. A process that saw the versions go backwards has counted a regression, and is excluded.
 	expr: `
 max without (stage) (
@@ -72,7 +72,7 @@ last_over_time(k8s_informer_resource_version_regressions_total{@}[10m:5m]) > 0
 		},
 		Queries: []Step{
 			{"Compare the versions of all replicas. If one is behind the others, its API server is stale; if all are, etcd is.", `max by (@pod, @instance) (k8s_informer_resource_version{@, ` + ofThisProgram + ofThisInformer + `, stage="received"})`},
-			{"Check other programs: received versions in this cluster that are below those of an hour ago.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} < k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} offset 1h)`},
+			{"Check other programs: received versions in this cluster that are below the versions of an hour ago.", `max by (@namespace, @pod, name, informer_type) (k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} < k8s_informer_resource_version{@, ` + inThisCluster + `, stage="received"} offset 1h)`},
 			{"State of the watch. A stale list without events keeps its version.", `k8s_informer_watch_connected{@, ` + ofThisProcess + ofThisInformer + `}`},
 		},
 		Causes: []string{

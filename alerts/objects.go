@@ -100,6 +100,6 @@ var clusterGenerationLag = Alert{
 			"A controller that never sets the field: exclude the resource with `objects.withoutGenerations` in the configuration of the exporter, and report a bug to the controller.",
 		},
 		Resolves: "when the controller observes the generation: the first command lists no object.",
-		Escalate: "the owners of the controller of this resource; for built-in resources, " + apiServerTeam,
+		Escalate: "the owners of this resource's controller; for built-in resources, " + apiServerTeam,
 	},
 }

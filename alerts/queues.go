@@ -245,7 +245,7 @@ max by (@cluster, @job, @instance) (controller_leader{@process}) == 0
 			{"Queue depth.", `max by (name) (workqueue_depth{@, ` + ofThisProcess + `, name="$CONTROLLER"})`},
 		},
 		Causes: []string{
-			"Too few workers are no cause: with none at all, more workers do not help. Restart the process, then find what ended them.",
+			"A higher maximum does not help when no worker runs. Restart the process, then find what ended its workers.",
 			"A worker loop that returns on an error, or recovers a panic outside of the loop: handle both for each item.",
 			"Workers that wait for a cache which never syncs: see InformerNotSynced.",
 		},

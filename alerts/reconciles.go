@@ -30,7 +30,7 @@ group by (@cluster, @namespace, @job, name, controller) (
 )
 `,
 	summary: "Reconciles of controller " + controllerIn + " have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the reconciles of controller " + controllerIn + " have failed for $for; " +
+	description: "{{ $value | humanizePercentage }} of the reconciles by controller " + controllerIn + " have failed for $for; " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
 		Unless:  "several programs have this alert",
@@ -73,7 +73,7 @@ sum by (@cluster, @namespace, @job, name, controller) (increase(controller_recon
 	description: "Reconciles of controller " + controllerIn + " take {{ $value | humanizeDuration }} (99th percentile); " +
 		"the objective is at most $objective.",
 	Runbook: Runbook{
-		Meaning: "The 99th percentile of the reconcile duration of this controller has exceeded its own objective for $for, in windows of $window with at least $count reconciles. Only controllers with a threshold for `reconcile_duration` (`controllers` in the generator's configuration) have this alert.",
+		Meaning: "This controller's reconcile duration (99th percentile) has exceeded its own objective for $for, in windows of $window with at least $count reconciles. Only controllers with a threshold for `reconcile_duration` (`controllers` in the generator's configuration) have this alert.",
 		Impact:  "Each reconcile occupies a worker: the queue grows when all are busy.",
 		Commands: []Step{
 			listPods,

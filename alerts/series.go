@@ -43,7 +43,7 @@ max by (@cluster, @namespace, @job, signal) (` + occurred(`k8s_object_overflow_t
 		},
 		Causes: []string{
 			"Legitimate values: raise the limit in `Options.Limits` of the program, and restart it. The limits of the exporter are fixed.",
-			"Generated names, such as those of handlers or controllers that contain a number or a key: use fixed names.",
+			"Generated names of handlers or controllers, which contain a number or a key: use fixed names.",
 			"Thousands of terminating objects: see ClusterObjectHeld.",
 			"Leases or finalizers created in bulk in one namespace: stop the program that creates them. Other namespaces keep their series.",
 		},
@@ -93,7 +93,7 @@ k8s_informer_synced{@}
 var controllerHistogramsWithoutBuckets = Alert{
 	Name:      "ControllerHistogramsWithoutBuckets",
 	Objective: catalog.Objectives.HistogramBuckets,
-	Reason:    "a setting of Prometheus or of the program; nothing is broken",
+	Reason:    "a setting in Prometheus or in the program; nothing is broken",
 	board:     controllerBoard,
 	labels:    []string{"cluster", "job"},
 	// A histogram's own name is a series only if it is stored as a native histogram. The queue latency stands for all

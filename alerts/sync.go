@@ -173,7 +173,7 @@ and
 sum by (@cluster, @namespace, @job, name, informer_type) (` + failures(occurred) + `) >= $count
 `,
 	summary: "List and watch requests of " + program + " for {{ $labels.informer_type }} have a high error rate.",
-	description: "{{ $value | humanizePercentage }} of the list and watch attempts of " + program + " for {{ $labels.informer_type }}" +
+	description: "{{ $value | humanizePercentage }} of the list and watch attempts by " + program + " for {{ $labels.informer_type }}" +
 		" have failed for $for; the objective is at most $objective. Its cache is stale or incomplete.",
 	Runbook: Runbook{
 		Unless:  "many programs have this alert",
