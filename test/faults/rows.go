@@ -7,8 +7,8 @@ var Sections = []Section{
 		Rows: []Row{
 			{
 				Test:  "TestServerTimeout",
-				Fault: "The server ends a watch after the 5 to 10 minutes that the client requested",
-				Shows: "`watch_timeouts_total`, `watches_total` and a `coverage_gap_seconds` of milliseconds, one each. This is normal",
+				Fault: "The server ends a watch after its planned 5 to 10 minutes",
+				Shows: "`watch_timeouts_total`, `watches_total` and a `coverage_gap_seconds` of milliseconds, one each. Normal",
 			},
 			{
 				Test:  "TestBookmarksOnly",
@@ -18,15 +18,15 @@ var Sections = []Section{
 			{
 				Test:  "TestResetInTheMiddleOfAnEvent",
 				Fault: "The connection is reset in the middle of an event",
-				Shows: "`watch_disconnects_total{reason=server_close}` +1 and a `coverage_gap_seconds` +1, mostly of milliseconds. `watch_events_total{type=added}` +1 once the whole event has arrived",
+				Shows: "`watch_disconnects_total{reason=server_close}` +1, `coverage_gap_seconds` +1, mostly of milliseconds. Once the event has arrived, `watch_events_total{type=added}` +1",
 				Alerts: []Alerts{
-					{Names: []string{"InformerWatchDisconnects"}, Note: "if it happens every few seconds"},
+					{Names: []string{"InformerWatchDisconnects"}, Note: "every few seconds"},
 				},
 			},
 			{
 				Test:  "TestCutConnection",
 				Fault: "The connection is cut for a while",
-				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows by one second per second. `watch_disconnects_total{reason=refused}` and `sync_errors_total{error_type=refused}` count attempts; `consecutive_failures` counts attempts since the last success. Then `coverage_gap_seconds` +1, and no `relists_total`",
+				Shows: "`watch_connected` 0, and `sync_lag_seconds` grows. `watch_disconnects_total{reason=refused}`, `sync_errors_total{error_type=refused}` and `consecutive_failures` count attempts. Then `coverage_gap_seconds` +1 and no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "in most programs"},
@@ -36,12 +36,12 @@ var Sections = []Section{
 			{
 				Test:  "TestHalfOpenConnection",
 				Fault: "The connection is half-open: nothing arrives, and no error",
-				Shows: "`watch_connected` 1 and `sync_lag_seconds` 0 until HTTP/2 pings detect it after 45 s; HTTP/1.1 has no pings. After many minutes, 410 Gone may follow",
+				Shows: "`watch_connected` 1, `sync_lag_seconds` 0 until HTTP/2 pings detect it after 45 s; HTTP/1.1 has none. Later, 410 Gone may follow",
 			},
 			{
 				Test:  "TestHalfOpenConnectionWithFreshnessChecks",
 				Fault: "The same, with freshness checks",
-				Shows: "`freshness_checks_total{result=error}`. After two failed checks and three intervals without a response, `sync_lag_seconds` is the time since the last proof of freshness, with `watch_connected` 1. Checks on another connection report `freshness_checks_total{result=lagging}`, and the lag is the age of the oldest missing change",
+				Shows: "`freshness_checks_total{result=error}`. After two failures and three intervals, `sync_lag_seconds` is the time since the last successful check, with `watch_connected` 1. If checks use another connection (`freshness_checks_total{result=lagging}`), it is the age of the oldest missing change",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}, Note: "unless pings detect it first"},
 				},
@@ -49,7 +49,7 @@ var Sections = []Section{
 			{
 				Test:  "TestDeadConnectionIsFoundByPings",
 				Fault: "HTTP/2 pings detect a dead connection",
-				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1 and `relists_total{reason=watch_failed}` +1, because client-go handles this like a stream that it cannot decode. `coverage_gap_seconds` +1. The gap and `sync_lag_seconds` count from the last proof that the watch was alive",
+				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1. `coverage_gap_seconds` +1; it and `sync_lag_seconds` count from the last proof that the watch was alive",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
@@ -57,8 +57,8 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestVeryShortWatches",
-				Fault: "Watches end within a second and without an event",
-				Shows: "Each counts in `watch_disconnects_total{reason=very_short}` and causes a relist, `relists_total{reason=watch_failed}`. Between watches, `watch_connected` 0 and `sync_lag_seconds` grows; the gap ends when a watch stays open, `coverage_gap_seconds` +1. There is no `sync_errors_total`",
+				Fault: "Watches end within a second, without an event",
+				Shows: "Each counts in `watch_disconnects_total{reason=very_short}` and `relists_total{reason=watch_failed}`, but there is no `sync_errors_total`. In between, `watch_connected` 0 and `sync_lag_seconds` grows. Once a watch lasts, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
 				},
@@ -74,7 +74,7 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestExpiredVersion",
-				Fault: "410 Gone, as the response to a watch or as an event on it",
+				Fault: "410 Gone, as a response or as an event",
 				Shows: "`watch_disconnects_total{reason=expired}` +1, `sync_errors_total{error_type=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
@@ -84,7 +84,7 @@ var Sections = []Section{
 			{
 				Test:  "TestThrottledWatch",
 				Fault: "429 for a watch",
-				Shows: "With `Retry-After`, client-go retries up to ten times, and only `coverage_gap_seconds` shows it. Otherwise each counts in `watch_disconnects_total{reason=throttled}` and `sync_errors_total{error_type=throttled}`. Meanwhile `watch_connected` 0, and `sync_lag_seconds` grows. The watch resumes, and there is no `relists_total`",
+				Shows: "With `Retry-After`, client-go retries up to ten times; only `coverage_gap_seconds` shows it. Otherwise `watch_disconnects_total{reason=throttled}` and `sync_errors_total{error_type=throttled}` count each, `watch_connected` 0, and `sync_lag_seconds` grows. The watch resumes: no `relists_total`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "in most programs"},
@@ -99,7 +99,7 @@ var Sections = []Section{
 			{
 				Test:  "TestThrottledList",
 				Fault: "429 for a list",
-				Shows: "With `Retry-After`, only `list_duration_seconds` shows it. Otherwise each counts in `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}`; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
+				Shows: "With `Retry-After`, only `list_duration_seconds` shows it. Otherwise `sync_errors_total{error_type=throttled}` and `sync_duration_seconds{result=error}` count each; at the start `synced` 0, `watch_connected` 0. Then `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "in most programs"},
@@ -110,7 +110,7 @@ var Sections = []Section{
 			{
 				Test:  "TestServerErrorOnList",
 				Fault: "500 for a list",
-				Shows: "Two failures per attempt, because client-go falls back to LIST after a failed streaming list: `sync_errors_total{error_type=server}` +2 and `sync_duration_seconds{result=error}` +2; at the start `synced` 0 and `watch_connected` 0. Afterwards `last_sync_duration_seconds` includes the failures",
+				Shows: "Per attempt, a streaming list and a LIST fail: `sync_errors_total{error_type=server}` +2, `sync_duration_seconds{result=error}` +2; at the start `synced` 0, `watch_connected` 0. Then `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "in most programs"},
@@ -121,7 +121,7 @@ var Sections = []Section{
 			{
 				Test:  "TestForbidden",
 				Fault: "403 until permission is granted",
-				Shows: "`synced` 0, `watch_connected` 0 and, for each attempt, `sync_errors_total{error_type=forbidden}` and `sync_duration_seconds{result=error}`. Then `relists_total{reason=initial}` +1, and `last_sync_duration_seconds` includes the failures",
+				Shows: "`synced` 0, `watch_connected` 0, and per attempt `sync_errors_total{error_type=forbidden}` and `sync_duration_seconds{result=error}`. Then `relists_total{reason=initial}` +1, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerListWatchErrors"}},
 					{Names: []string{"InformerExporterKindDown"}, Note: "in the exporter, instead of both"},
@@ -142,7 +142,7 @@ var Sections = []Section{
 			{
 				Test:  "TestSlowList",
 				Fault: "A list takes 31 seconds",
-				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`. Then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. In the exporter, InformerExporterKindDown replaces InformerNotSynced after five minutes",
+				Shows: "`synced` 0, `watch_connected` 0 and no `sync_errors_total`. Then `last_sync_duration_seconds`, `list_duration_seconds` and `sync_duration_seconds{result=success}` have its duration. After five minutes, the exporter has InformerExporterKindDown instead of InformerNotSynced",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncSlow"}},
 					{Names: []string{"InformerNotSynced"}, Note: "after two minutes"},
@@ -151,12 +151,12 @@ var Sections = []Section{
 			{
 				Test:  "TestStreamingListRejected",
 				Fault: "The server rejects streaming lists",
-				Shows: "`sync_errors_total{error_type=other}` +1, then a LIST: `relists_total{reason=fallback}` +1 and `list_pages_total` +1",
+				Shows: "`sync_errors_total{error_type=other}` +1, then a LIST: `relists_total{reason=fallback}` +1, `list_pages_total` +1",
 			},
 			{
 				Test:  "TestStreamingListNeverCompletes",
 				Fault: "The server ignores the option for streaming lists",
-				Shows: "`synced` 0 and `watch_connected` 0 without an error, because the list never completes. `last_event_timestamp_seconds` advances. Once a list completes, `last_sync_duration_seconds` has its duration",
+				Shows: "`synced` 0, `watch_connected` 0 without an error. `last_event_timestamp_seconds` advances. Once a list completes, `last_sync_duration_seconds` has its duration",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced"}},
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "in most programs"},
@@ -166,20 +166,20 @@ var Sections = []Section{
 			{
 				Test:  "TestRelistOfUnchangedObjects",
 				Fault: "A list returns only unchanged objects",
-				Shows: "`unchanged_updates_total{cause=relist}` counts one update per object and handler; with a resync period, only handlers that are due get it. No `event_lag_seconds`. The lost watch counts as usual: `coverage_gap_seconds` +1",
+				Shows: "`unchanged_updates_total{cause=relist}` counts one per object and handler; with a resync period, only for handlers that are due. No `event_lag_seconds`. `coverage_gap_seconds` +1 for the lost watch",
 			},
 			{
 				Test:  "TestDeleteMissedDuringAGap",
 				Fault: "A delete is missed during a gap",
-				Shows: "No `watch_events_total{type=deleted}`. After the list (`relists_total{reason=expired}` +1) `objects` is correct, and the handler gets a DeletedFinalStateUnknown, with no `event_lag_seconds`. `coverage_gap_seconds` +1",
+				Shows: "No `watch_events_total{type=deleted}`. `relists_total{reason=expired}` +1 corrects `objects`; the handler gets a DeletedFinalStateUnknown, with no `event_lag_seconds`. `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
 				},
 			},
 			{
 				Test:  "TestDeleteLostOnTheWay",
-				Fault: "An event is lost on a watch that stays up: a delete, or the first event after a list",
-				Shows: "`watch_connected` 1 and `sync_lag_seconds` 0: only an audit detects it. `audits_total{result=different}` and, after the second audit, `audit_differences{difference=extra}` +1 for a delete or `audit_differences{difference=missing}` +1 for a create, until the next relist",
+				Fault: "A watch that stays up loses a delete, or the first event after a list",
+				Shows: "`watch_connected` 1, `sync_lag_seconds` 0: only an audit detects it. `audits_total{result=different}`; after the second, `audit_differences{difference=extra}` +1 for the delete, `audit_differences{difference=missing}` +1 for a create, until the next relist",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCacheDiffers"}},
 				},
@@ -192,7 +192,7 @@ var Sections = []Section{
 			{
 				Test:  "TestAPIServerKilled",
 				Fault: "The API server is killed and restarted",
-				Shows: "As for a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. Resources with recent writes resume: `coverage_gap_seconds` +1 and no `relists_total`. Idle resources relist as after a compaction, because the new server does not know their versions",
+				Shows: "As for a cut connection: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`. Then `coverage_gap_seconds` +1 and no `relists_total`, except for idle resources, which relist",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"KubernetesAPIUnreachable"}},
@@ -201,8 +201,8 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestSecuredMetricsInAnOutage",
-				Fault: "The API server is down, and a program authenticates each scrape with it",
-				Shows: "kubebuilder's default filter rejects scrapes within a minute: up is 0, and the program has no other metric. With the integration's filter, scrapes show the outage: `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`; afterwards `coverage_gap_seconds` +1",
+				Fault: "The API server is down, and a program asks it about each scrape",
+				Shows: "kubebuilder's filter rejects scrapes within a minute: up is 0, and the program has no other metric. With the integration's filter, `watch_connected` 0, `sync_lag_seconds` grows, `sync_errors_total{error_type=refused}`; afterwards `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"KubernetesAPIUnreachable"}, Note: "if another program shows that it is cut off"},
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}, Note: "for that program"},
@@ -220,7 +220,7 @@ var Sections = []Section{
 			{
 				Test:  "TestEtcdRestored",
 				Fault: "etcd is restored to an older state",
-				Shows: "The API server accepts watches from versions that it has not reached. After `coverage_gap_seconds` +1 for the restart, `watch_connected` 1, `sync_lag_seconds` 0 and even `freshness_checks_total{result=fresh}`, but the cache is wrong. Audits fail (`audits_total{result=error}`) until new writes pass the old version, and then find the differences. The next relist also shows it: `sync_errors_total{error_type=timeout}` +1, then `resource_version_regressions_total` +1",
+				Shows: "After `coverage_gap_seconds` +1 for the restart, `watch_connected` 1, `sync_lag_seconds` 0 and even `freshness_checks_total{result=fresh}`, but the cache is wrong. Audits fail (`audits_total{result=error}`) until new writes pass the old version, then find the differences. The next relist shows `sync_errors_total{error_type=timeout}` +1, then `resource_version_regressions_total` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerAuditsFail"}, Note: "with audits"},
 					{Names: []string{"InformerVersionRegression"}, Note: "after the next relist"},
@@ -229,7 +229,7 @@ var Sections = []Section{
 			{
 				Test:  "TestCRDDeleted",
 				Fault: "A CustomResourceDefinition is deleted",
-				Shows: "`watch_events_total{type=deleted}` for each object and `watch_disconnects_total{reason=server_close}` +1. Then `watch_connected` 0 with `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=not_found}` for each attempt. When it is created again: `relists_total{reason=watch_failed}` +1, `coverage_gap_seconds` +1, and `last_sync_duration_seconds` includes the failures",
+				Shows: "`watch_events_total{type=deleted}` per object, `watch_disconnects_total{reason=server_close}` +1. Then `watch_connected` 0, `synced` 1, `sync_lag_seconds` grows, and `sync_errors_total{error_type=not_found}` per attempt. Once it exists again, `relists_total{reason=watch_failed}` +1, `coverage_gap_seconds` +1, and `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh", "InformerListWatchErrors"}},
 					{Names: []string{"InformerExporterKindDown"}, Note: "in the exporter"},
@@ -238,13 +238,13 @@ var Sections = []Section{
 			},
 			{
 				Test:  "TestVersionsThatAreNoNumbers",
-				Fault: "An aggregated API has resource versions that are not numbers",
-				Shows: "Events and handler calls count (`watch_events_total{type=added}`, `handler_duration_seconds`), and so do objects in `unversioned_objects_total`. Lag is unknown and not reported: `handler_pending_events` 0, `resource_version{stage=received}` 0",
+				Fault: "An aggregated API has versions that are not numbers",
+				Shows: "Events (`watch_events_total{type=added}`), handler calls (`handler_duration_seconds`) and objects (`unversioned_objects_total`) count. Lag is not reported: `handler_pending_events` 0, `resource_version{stage=received}` 0",
 			},
 			{
 				Test:  "TestThousandInformers",
 				Fault: "1,000 informers are started and stopped",
-				Shows: "`synced` for each; afterwards no series and no goroutines are left",
+				Shows: "`synced` for each; afterwards no series or goroutines are left",
 			},
 		},
 	},
@@ -255,7 +255,7 @@ var Sections = []Section{
 			{
 				Test:  "TestBlockedHandler",
 				Fault: "A handler blocks",
-				Shows: "Until it returns, `handler_pending_events` +2 for two events, and `sync_lag_seconds` grows. Other handlers continue: `handler_duration_seconds{handler=other}`. Afterwards `event_lag_seconds` includes the wait",
+				Shows: "`handler_pending_events` +2 for two events, and `sync_lag_seconds` grows. Other handlers continue: `handler_duration_seconds{handler=other}`. Then `event_lag_seconds` includes the wait",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}},
 					{Names: []string{"InformerEventLagBurn"}, Afterwards: true, Note: "if a hundred events have waited"},
@@ -264,25 +264,25 @@ var Sections = []Section{
 			{
 				Test:  "TestPanickingHandler",
 				Fault: "A handler panics",
-				Shows: "`handler_panics_total` +1. By default, the process crashes before a scrape sees it: look for restarts. With `ReallyCrash` off, client-go continues with the next event",
+				Shows: "`handler_panics_total` +1. By default, the process crashes before a scrape: look for restarts",
 				Alerts: []Alerts{
 					{Names: []string{"InformerHandlerPanics"}},
 				},
 			},
 			{
 				Test:  "TestHandlerRemovedWhileBusy",
-				Fault: "A handler is removed while it is busy",
-				Shows: "`handlers` decreases, and the handler's series are deleted. `events_lost_total{reason=stop}` +1 for a pending event; the event in progress still counts in `event_lag_seconds`",
+				Fault: "A handler is removed while busy",
+				Shows: "`handlers` decreases, and its series are deleted. `events_lost_total{reason=stop}` +1 for a pending event; the event in progress counts in `event_lag_seconds`",
 			},
 			{
 				Test:  "TestLateHandler",
 				Fault: "A handler is added late",
-				Shows: "It receives every object, and `event_lag_seconds` counts from when it was added",
+				Shows: "It receives every object; `event_lag_seconds` counts from its addition",
 			},
 			{
 				Test:  "TestTransformThatFails",
 				Fault: "A transform returns an error for an event",
-				Shows: "`transform_drops_total{cause=error}` and `events_lost_total{reason=transform}`; `handler_pending_events` 0, and `objects` counts only what the store has",
+				Shows: "`transform_drops_total{cause=error}`, `events_lost_total{reason=transform}`; `handler_pending_events` 0, and `objects` counts what the store has",
 				Alerts: []Alerts{
 					{Names: []string{"InformerTransformDrops"}},
 				},
@@ -290,7 +290,7 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatReturnsNil",
 				Fault: "A transform returns nil",
-				Shows: "`transform_drops_total{cause=nil}` and `events_lost_total{reason=transform}`",
+				Shows: "`transform_drops_total{cause=nil}`, `events_lost_total{reason=transform}`",
 				Alerts: []Alerts{
 					{Names: []string{"InformerTransformDrops"}},
 				},
@@ -298,7 +298,7 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatFailsInAList",
 				Fault: "A transform returns an error for an object in a LIST",
-				Shows: "client-go relists repeatedly: `transform_drops_total{cause=error}`, `list_items` and `relists_total{reason=initial}` grow, `synced` 0, and `sync_lag_seconds` is the age of the last list. Then `last_sync_duration_seconds` includes the failures",
+				Shows: "client-go relists: `transform_drops_total{cause=error}`, `list_items`, `relists_total{reason=initial}` grow, `synced` 0, and `sync_lag_seconds` is the last list's age. Then `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerTransformDrops"}},
 					{Names: []string{"InformerSyncLagHigh"}, Note: "if it continues"},
@@ -321,7 +321,7 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatReturnsNilInAList",
 				Fault: "A transform returns nil for an object in a list",
-				Shows: "client-go stores none of the list's objects: `synced` 1 and `objects` 0. `transform_drops_total{cause=nil}` 1, and `events_lost_total{reason=list}` counts the other objects",
+				Shows: "client-go stores none of the objects: `synced` 1, `objects` 0. `transform_drops_total{cause=nil}` 1; `events_lost_total{reason=list}` counts the others",
 				Alerts: []Alerts{
 					{Names: []string{"InformerTransformDrops", "InformerEventsLost"}},
 				},
@@ -329,7 +329,7 @@ var Sections = []Section{
 			{
 				Test:  "TestTransformThatBlocks",
 				Fault: "A transform hangs",
-				Shows: "`store_lag_seconds` and `sync_lag_seconds` grow, even without handlers. Then the cache gets the events: `objects` +2. If the watch ended meanwhile, a new one opens only then: `coverage_gap_seconds` +1",
+				Shows: "`store_lag_seconds` and `sync_lag_seconds` grow, even without handlers. Then `objects` +2. If the watch ended meanwhile, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerSyncLagHigh"}},
 					{Names: []string{"InformerCoverageGap"}, Afterwards: true, Note: "if a relist follows"},
@@ -354,7 +354,7 @@ var Sections = []Section{
 			{
 				Test:  "TestForeignObjects",
 				Fault: "An informer for one namespace receives objects from others",
-				Shows: "`foreign_objects_total` +1 for each such object, in lists and events; the cache and the handlers get them too",
+				Shows: "`foreign_objects_total` +1 for each; cache and handlers get them too",
 				Alerts: []Alerts{
 					{Names: []string{"InformerForeignObjects"}},
 				},

@@ -60,22 +60,26 @@ func Rows() (rows []Row) {
 	return rows
 }
 
+// values writes the change or value of a metric as `name`+1 or `name`=0.
+var values = strings.NewReplacer("` +", "`+", "` 0", "`=0", "` 1", "`=1")
+
 // Markdown returns the sections for docs/faults.md.
 func Markdown() string {
 	var b strings.Builder
 	for _, s := range Sections {
 		b.WriteString("## " + s.Title + "\n\n")
 		for _, r := range s.Rows {
-			b.WriteString("- **" + r.Fault + ".** " + page.Quote(r.Shows) + ".\n  *Alerts:* " + r.alertList() + ".\n")
+			b.WriteString("- **" + r.Fault + ".** " + page.Quote(values.Replace(r.Shows)) + "." + r.alertList() + "\n")
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
 }
 
+// alertList returns the alerts as a line of their own, if there are any.
 func (r Row) alertList() string {
 	if len(r.Alerts) == 0 {
-		return "none"
+		return ""
 	}
 	var groups []string
 	for _, a := range r.Alerts {
@@ -88,5 +92,5 @@ func (r Row) alertList() string {
 		}
 		groups = append(groups, text)
 	}
-	return strings.Join(groups, "; ")
+	return "\\\n  → " + strings.Join(groups, "; ") + "."
 }
