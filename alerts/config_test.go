@@ -99,7 +99,7 @@ func TestSeverityNames(t *testing.T) {
 		t.Errorf("the runbook names other severities:\n%s", page)
 	}
 	unreachable, _ := alerts.ByName("KubernetesAPIUnreachable")
-	if page := string(alerts.RunbookPage(unreachable, c)); !strings.Contains(page, "Two rules of severity `notice`") {
+	if page := string(alerts.RunbookPage(unreachable, c)); !strings.Contains(page, "Two rules with severity `notice`") {
 		t.Errorf("the runbook names other severities:\n%s", page)
 	}
 }

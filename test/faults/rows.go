@@ -8,7 +8,7 @@ var Sections = []Section{
 			{
 				Test:  "TestServerTimeout",
 				Fault: "The server ends a watch after its planned 5 to 10 minutes",
-				Shows: "`watch_timeouts_total`, `watches_total` and a `coverage_gap_seconds` of milliseconds, one each. Normal",
+				Shows: "`watch_timeouts_total`, `watches_total` and a `coverage_gap_seconds` of milliseconds, one each",
 			},
 			{
 				Test:  "TestBookmarksOnly",
@@ -18,7 +18,7 @@ var Sections = []Section{
 			{
 				Test:  "TestResetInTheMiddleOfAnEvent",
 				Fault: "The connection is reset in the middle of an event",
-				Shows: "`watch_disconnects_total{reason=server_close}` +1, `coverage_gap_seconds` +1, mostly of milliseconds. Once the event has arrived, `watch_events_total{type=added}` +1",
+				Shows: "`watch_disconnects_total{reason=server_close}` +1, `coverage_gap_seconds` +1, mostly short. Once the event has arrived, `watch_events_total{type=added}` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerWatchDisconnects"}, Note: "every few seconds"},
 				},
@@ -52,7 +52,7 @@ var Sections = []Section{
 				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=server}` +1, `relists_total{reason=watch_failed}` +1. `coverage_gap_seconds` +1; it and `sync_lag_seconds` count from the last proof that the watch was alive",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
-					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
+					{Names: []string{"InformerListWatchErrors"}},
 				},
 			},
 			{
@@ -60,7 +60,7 @@ var Sections = []Section{
 				Fault: "Watches end within a second, without an event",
 				Shows: "Each counts in `watch_disconnects_total{reason=very_short}` and `relists_total{reason=watch_failed}`, but there is no `sync_errors_total`. In between, `watch_connected` 0 and `sync_lag_seconds` grows. Once a watch lasts, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
-					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}, Note: "if it continues"},
+					{Names: []string{"InformerWatchDown", "InformerSyncLagHigh"}},
 				},
 			},
 			{
@@ -69,16 +69,16 @@ var Sections = []Section{
 				Shows: "`watch_disconnects_total{reason=error}` +1, `sync_errors_total{error_type=decode}` +1, `relists_total{reason=decode}` +1, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
-					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
+					{Names: []string{"InformerListWatchErrors"}},
 				},
 			},
 			{
 				Test:  "TestExpiredVersion",
-				Fault: "410 Gone, as a response or as an event",
+				Fault: "410 Gone, as a response or event",
 				Shows: "`watch_disconnects_total{reason=expired}` +1, `sync_errors_total{error_type=expired}` +1, `relists_total{reason=expired}` +1, `coverage_gap_seconds` +1",
 				Alerts: []Alerts{
 					{Names: []string{"InformerCoverageGap"}},
-					{Names: []string{"InformerListWatchErrors"}, Note: "if it continues"},
+					{Names: []string{"InformerListWatchErrors"}},
 				},
 			},
 			{
@@ -301,7 +301,7 @@ var Sections = []Section{
 				Shows: "client-go relists: `transform_drops_total{cause=error}`, `list_items`, `relists_total{reason=initial}` grow, `synced` 0, and `sync_lag_seconds` is the last list's age. Then `last_sync_duration_seconds` includes the failures",
 				Alerts: []Alerts{
 					{Names: []string{"InformerNotSynced", "InformerTransformDrops"}},
-					{Names: []string{"InformerSyncLagHigh"}, Note: "if it continues"},
+					{Names: []string{"InformerSyncLagHigh"}},
 					{Names: []string{"InformerSyncSlow"}, Afterwards: true},
 				},
 			},
